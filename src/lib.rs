@@ -27,4 +27,4 @@ pub mod ffi;
 
 #[cfg(not(loom))]
 #[global_allocator]
-static ALLOCATOR: algo::host_memory::HostMemory = algo::host_memory::HostMemory;
+static ALLOCATOR: algo::host::host_memory::HostMemory = algo::host::host_memory::HostMemory;

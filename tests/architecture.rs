@@ -145,7 +145,7 @@ fn with_unsafe(path: &str, text: &str) -> Vec<String> {
 }
 
 /// Where values of a thread are declared, none of which is destroyed before the thread ends.
-const PER_THREAD: &str = "src/algo/per_thread.rs";
+const PER_THREAD: &str = "src/algo/thread/per_thread.rs";
 
 /// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of the
 /// program. Tests have their own, and so has the model for loom.

@@ -4,7 +4,7 @@ mod source;
 
 use std::collections::BTreeSet;
 
-use portacl::algo::host_memory::RESERVE;
+use portacl::algo::host::host_memory::RESERVE;
 use portacl::core::base::host_memory::GOES_ON;
 use source::{exported_functions, files, read};
 

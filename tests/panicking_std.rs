@@ -7,11 +7,11 @@ use source::{files, read, without_comments};
 
 /// Each with what to use instead.
 const PANICKING: [(&str, &str); 6] = [
-    ("eprintln!", "algo::notice"),
-    ("eprint!", "algo::notice"),
-    ("println!", "algo::notice"),
-    ("thread::sleep", "algo::pause"),
-    ("thread::spawn", "algo::quiet_thread"),
+    ("eprintln!", "algo::host::notice"),
+    ("eprint!", "algo::host::notice"),
+    ("println!", "algo::host::notice"),
+    ("thread::sleep", "algo::thread::pause"),
+    ("thread::spawn", "algo::thread::quiet_thread"),
     ("read_dir(", "names that are known"),
 ];
 

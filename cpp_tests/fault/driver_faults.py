@@ -1,6 +1,6 @@
 """The fault sweep over the functions of the CUDA driver, on the test double (tests/fake_cuda).
 
-Each function that src/backend/cuda/driver.rs declares refuses once, with a status that concerns the
+Each function that src/backend/cuda/base/api.rs declares refuses once, with a status that concerns the
 one call only. Then the program has to name the function in a failure that it prints, unless the
 refusal is an answer like another (PROBES), and the test double must have everything back at the end
 but for what it refused to take (RELEASES). So must it after a status that ends a context, which each
@@ -13,7 +13,7 @@ import re
 
 from untold import Exemptions, met_by
 
-DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/driver.rs"
+DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/base/api.rs"
 
 # CUDA_ERROR_UNKNOWN, and CUDA_ERROR_LAUNCH_FAILED, which ends the context.
 REFUSED, ENDED = 999, 719

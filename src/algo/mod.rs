@@ -1,44 +1,13 @@
 //! Pure data structures: they import nothing else of this crate, know no device and no C, and are
-//! tested by properties and, through [`sync`], by loom.
+//! tested by properties and, through [`sync::primitives`], by loom.
 
-pub mod address_map;
-pub mod biased_lock;
-pub mod block_cache;
-mod chunked;
-pub mod completion;
-pub mod cpp_name;
-pub mod distribution;
-pub mod event_count;
-pub mod float;
-pub mod grow;
-pub mod handle_watch;
-pub mod heap;
-#[cfg(not(loom))]
-pub mod host_memory;
-pub mod json;
-mod large_vec;
-pub mod level;
-pub mod mix;
-pub mod notice;
-pub mod output_file;
-pub mod pause;
-pub mod per_thread;
-pub mod philox;
-pub mod pool;
-mod prefetch;
-pub mod published;
-pub mod quiet_thread;
-pub mod reclaim;
-pub mod serving_thread;
-pub mod share;
-pub mod slot_table;
-pub mod spin_lock;
-pub mod stream_queue;
-pub mod striped_count;
+pub mod alloc;
+pub mod host;
+pub mod map;
+pub mod math;
+pub mod queue;
 pub mod sync;
-pub mod system_call;
-pub mod thread_attributes;
-pub mod typed_slots;
+pub mod thread;
 
 #[cfg(test)]
 mod tests {

@@ -18,81 +18,56 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-mod at_exit;
-pub mod atomics;
-pub mod broker;
-mod call_stack;
-mod clock;
+pub mod base;
 pub mod cpu;
 pub mod cuda;
-mod error;
-mod failure;
 pub mod fault;
-mod graph;
-mod hand_over;
-mod host_fn;
-mod hull;
-mod image;
-mod info;
-mod kernel;
-mod known;
-mod managed_memory;
-mod memory;
-mod memory_file;
-mod notify;
-mod numa;
-mod op;
-mod pool;
-mod probe;
-mod random;
-mod random_num;
-mod shared_memory;
-mod stream_value;
-mod thread_end;
-mod timer;
+pub mod graph;
+pub mod kernel;
+pub mod memory;
+pub mod pool;
+pub mod runtime;
+pub mod stream;
 pub mod trace;
-mod transfer;
-mod usage;
-mod virtual_memory;
-mod watch;
+pub mod transfer;
 
-pub use at_exit::{at_exit, at_unload};
-pub use atomics::AtomicMemory;
-use broker::Parcel;
-pub use call_stack::return_addresses;
-pub use error::{Fault, FaultKind, Result};
-#[cfg(test)]
-pub use failure::Heard;
-pub use failure::{FailedLaunch, Failure, Observer, Position, pthread, thread_number};
+pub use base::at_exit::{at_exit, at_unload};
+use base::broker::Parcel;
+pub use base::call_stack::return_addresses;
+pub use base::error::{Fault, FaultKind, Result};
+pub use base::numa::{bind_to_node, host_nodes};
+pub use base::thread_end::at_end_of_thread;
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
-pub use hand_over::{Delivery, Ticket};
-pub use host_fn::{HostFn, RepeatedFn, inside_host_function};
-pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
 #[cfg(test)]
-pub use known::cover_all;
-pub use known::may_know;
-pub use managed_memory::{Advice, Home};
+pub use memory::known::cover_all;
+pub use memory::known::may_know;
+pub use memory::managed_memory::{Advice, Home};
+pub use memory::usage::{MemoryUsage, Usage};
+pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
-pub use notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
-pub use numa::{bind_to_node, host_nodes};
-#[cfg(test)]
-pub use op::Calls;
-pub use op::{Op, OpKind, Payload, Submit};
-pub use pool::{
+pub use pool::mem_pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     PoolSupport, Pools,
 };
-pub use random_num::{Distribution, Number, RandomElement, RandomNum};
-pub use shared_memory::SharedMemory;
-pub use stream_value::{Comparison, ValueWait, ValueWrite};
-pub use thread_end::at_end_of_thread;
+pub use pool::shared_memory::SharedMemory;
+pub use runtime::atomics::AtomicMemory;
+pub use runtime::info::{DeviceInfo, PciAddress, ThreadLimits};
+#[cfg(test)]
+pub use stream::failure::Heard;
+pub use stream::failure::{FailedLaunch, Failure, Observer, Position, pthread, thread_number};
+pub use stream::hand_over::{Delivery, Ticket};
+pub use stream::host_fn::{HostFn, RepeatedFn, inside_host_function};
+pub use stream::notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
+#[cfg(test)]
+pub use stream::op::Calls;
+pub use stream::op::{Op, OpKind, Payload, Submit};
+pub use stream::stream_value::{Comparison, ValueWait, ValueWrite};
+pub use transfer::random_num::{Distribution, Number, RandomElement, RandomNum};
 pub use transfer::{
     Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, IndirectLen, Pattern, Reduce, ReduceOp,
     Rows,
 };
-pub use usage::{MemoryUsage, Usage};
-pub use virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
 
 /// How a new stream is to behave.
 #[derive(Clone, Default)]
@@ -130,7 +105,7 @@ pub trait Driver: Send + Sync {
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>;
 
     /// Which of these atomic operations kernels of a device can do on other memory: for each of them, numbered as
-    /// the API and CUDA do (0 to 12), bits of [`atomics`]. The devices are different, and neither has to be open.
+    /// the API and CUDA do (0 to 12), bits of [`runtime::atomics`]. The devices are different, and neither has to be open.
     fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>>;
 
     /// Lets the first device use the second's memory directly, or no longer. They are different,
@@ -187,7 +162,7 @@ pub trait Driver: Send + Sync {
     /// Memory of this NUMA node of the host that other processes can have as well. Only where there
     /// are no [`Self::pools`].
     fn share_host(&self, _node: u32) -> Result<Arc<dyn SharedMemory>> {
-        Err(shared_memory::only_pools())
+        Err(pool::shared_memory::only_pools())
     }
 
     /// What another process has exported to this descriptor, which stays the caller's: memory of the
@@ -198,7 +173,7 @@ pub trait Driver: Send + Sync {
         _descriptor: BorrowedFd<'_>,
         _ordinal: u32,
     ) -> Result<(Box<dyn Pool>, PoolPlace)> {
-        Err(shared_memory::only_pools())
+        Err(pool::shared_memory::only_pools())
     }
 
     /// A new notify; its count is 0.
@@ -277,7 +252,7 @@ pub trait Device: Send + Sync {
     /// Memory of this device that other processes can have as well. Only where there are no
     /// [`Driver::pools`].
     fn share(&self) -> Result<Arc<dyn SharedMemory>> {
-        Err(shared_memory::only_pools())
+        Err(pool::shared_memory::only_pools())
     }
 
     /// Memory of `len` bytes (a multiple of [`GRANULARITY`]) without an address, to be mapped by

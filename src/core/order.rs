@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::pool::StreamKey;
-use crate::algo::slot_table::{Handle, Ref, SlotTable};
+use crate::algo::alloc::pool::StreamKey;
+use crate::algo::map::slot_table::{Handle, Ref, SlotTable};
 use crate::backend::{self, Op, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;

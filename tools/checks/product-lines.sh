@@ -4,5 +4,5 @@ most_product_lines=61000
 check() { tools/product_lines.py --most "$most_product_lines"; }
 sabotage() {
     local line
-    for line in {1..1000}; do echo "const LINE_$line: u32 = $line;"; done >>src/algo/mix.rs
+    for line in {1..1000}; do echo "const LINE_$line: u32 = $line;"; done >>src/algo/math/mix.rs
 }

@@ -10,4 +10,4 @@ check() {
     done
 }
 # A refused question about pages ends the call.
-sabotage() { sed -i '/^pub fn refused(/a\    assert!(call != "mincore");' src/algo/system_call.rs; }
+sabotage() { sed -i '/^pub fn refused(/a\    assert!(call != "mincore");' src/algo/host/system_call.rs; }

@@ -9,7 +9,7 @@ use super::shared_memory::FaultSharedMemory;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use super::virtual_memory::FaultPhysicalMemory;
-use crate::backend::broker::Parcel;
+use crate::backend::base::broker::Parcel;
 use crate::backend::{
     Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind,
     Fill, Graph, Kernel, Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory,

@@ -135,7 +135,7 @@ impl Ledger {
         }
         #[cfg(debug_assertions)]
         {
-            let counts = crate::algo::host_memory::faults::counts();
+            let counts = crate::algo::host::host_memory::faults::counts();
             let (all, refused, live) = (counts.all, counts.refused, counts.live);
             let reserve = counts.of_reserve;
             let _ =

@@ -34,8 +34,10 @@ use parking_lot::Mutex;
 
 use super::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pool,
-    PoolPlace, Pools, Result, SharedMemory, VirtualMemory, at_exit, known,
+    PoolPlace, Pools, Result, SharedMemory, VirtualMemory,
 };
+use crate::backend::at_exit;
+use crate::backend::memory::known;
 use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;

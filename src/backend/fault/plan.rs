@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::{Kind, Ledger};
 use super::site::Site;
-use crate::algo::notice::notice;
+use crate::algo::host::notice::notice;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// How a call fails.

@@ -19,11 +19,11 @@ use crate::backend::{
 /// The sources of the traits.
 const TRAITS: &str = concat!(
     include_str!("../mod.rs"),
-    include_str!("../graph.rs"),
-    include_str!("../kernel.rs"),
-    include_str!("../pool.rs"),
-    include_str!("../shared_memory.rs"),
-    include_str!("../virtual_memory.rs")
+    include_str!("../graph/mod.rs"),
+    include_str!("../kernel/mod.rs"),
+    include_str!("../pool/mem_pool.rs"),
+    include_str!("../pool/shared_memory.rs"),
+    include_str!("../memory/virtual_memory.rs")
 );
 
 /// A device of the CPU backend whose calls fail as `faults` says.
@@ -155,7 +155,7 @@ fn the_list_of_methods_sees_each_trait() {
 #[test]
 fn every_site_is_documented_and_no_other() {
     let document = include_str!("../../../docs/configuration.md");
-    let table = document.split("| sites | refused with |").nth(1).unwrap();
+    let table = document.split("| sites | error code |").nth(1).unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     let quoted = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
     let documented: BTreeSet<_> = quoted.filter(|word| word.contains('.')).collect();

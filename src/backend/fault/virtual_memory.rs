@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ledger::Kind;
 use super::plan::Plan;
 use super::site::Site;
-use crate::backend::broker::Parcel;
+use crate::backend::base::broker::Parcel;
 use crate::backend::{Access, Driver, ImportedMemory, PhysicalMemory, Result, VirtualMemory};
 
 /// Virtual memory whose calls are counted and fail as planned.

@@ -7,8 +7,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::algo::output_file::{is_pipe, unopened};
-use crate::algo::system_call::named;
+use crate::algo::host::output_file::{is_pipe, unopened};
+use crate::algo::host::system_call::named;
 
 /// What a trace is not written to.
 fn sequential() -> io::Error {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Arguments, Write};
 
-use crate::algo::json::quote;
+use crate::algo::host::json::quote;
 
 /// A row of the timeline: a group of rows, which viewers call a process, and a row of it, which
 /// they call a thread.

@@ -32,7 +32,7 @@ mod timeline;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::clock;
+use crate::backend::base::clock;
 pub use host::{
     Details, Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous,
 };

@@ -14,9 +14,9 @@ use super::file::TraceFile;
 use super::lane::Lane;
 use super::timeline::{End, Timeline};
 use super::{DEVICES, dependency, host};
-use crate::algo::notice::notice;
-use crate::algo::quiet_thread;
-use crate::algo::system_call::named;
+use crate::algo::host::notice::notice;
+use crate::algo::host::system_call::named;
+use crate::algo::thread::quiet_thread;
 use crate::backend::at_exit;
 
 /// The thread writes so often.

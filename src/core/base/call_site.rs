@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::cpp_name::cpp_name;
+use crate::algo::host::cpp_name::cpp_name;
 use crate::backend;
 
 /// Deeper frames are not looked at.

@@ -10,7 +10,7 @@ pub mod wait;
 
 use std::cell::Cell;
 
-use crate::algo::per_thread::per_thread;
+use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::error::{Error, Result};
 use crate::core::stream::report;
 

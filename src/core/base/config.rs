@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::algo::notice::notice_once;
-use crate::algo::thread_attributes;
+use crate::algo::host::notice::notice_once;
+use crate::algo::thread::thread_attributes;
 use crate::backend::fault;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::memory_hook;
@@ -70,7 +70,7 @@ impl Environment {
     /// silently run somewhere else.
     pub fn read() -> Result<Self> {
         #[cfg(debug_assertions)]
-        crate::algo::host_memory::faults::read();
+        crate::algo::host::host_memory::faults::read();
         Self::from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::per_thread::per_thread;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
 use crate::core::base::config::ErrMsgMode;
 

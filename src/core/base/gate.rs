@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::algo::host_memory;
+use crate::algo::host::host_memory;
 
 /// No call has come yet.
 const NEW: u8 = 0;

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::algo::reclaim::Pin;
-use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
+use crate::algo::map::slot_table::{Handle, Ref, SlotTable, Status};
+use crate::algo::sync::reclaim::Pin;
 use crate::core::base::error::{Error, Result};
 
 /// Kinds of handles. The number is part of each handle's bits.
@@ -116,9 +116,9 @@ macro_rules! object {
         impl $crate::core::base::handles::Object for $type {
             const KIND: $crate::core::base::handles::Kind =
                 $crate::core::base::handles::Kind::$kind;
-            fn table() -> &'static $crate::algo::slot_table::SlotTable<Self> {
-                static TABLE: $crate::algo::slot_table::SlotTable<$type> =
-                    $crate::algo::slot_table::SlotTable::new(
+            fn table() -> &'static $crate::algo::map::slot_table::SlotTable<Self> {
+                static TABLE: $crate::algo::map::slot_table::SlotTable<$type> =
+                    $crate::algo::map::slot_table::SlotTable::new(
                         $crate::core::base::handles::Kind::$kind as u8,
                     );
                 &TABLE

@@ -3,7 +3,8 @@
 //! The allocator (`algo::host_memory`) serves a call that has begun from a reserve. When much of that is in
 //! use, calls are refused before they begin, but for those that give memory back.
 
-use crate::algo::host_memory::{self, Supply};
+use crate::algo::host::host_memory;
+use crate::algo::host::host_memory::Supply;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::gate;
 

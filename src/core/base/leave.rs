@@ -25,7 +25,7 @@ pub fn wait_until_alone<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -
         if !go_on || Instant::now() >= deadline {
             return false;
         }
-        crate::algo::pause::pause(pause);
+        crate::algo::thread::pause::pause(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

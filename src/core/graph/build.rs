@@ -7,7 +7,7 @@ use super::capture::Capture;
 use super::flow::Flow;
 use super::task::{Task, What};
 use super::{Belongings, Graph, Ready};
-use crate::algo::slot_table::{Handle, Ref};
+use crate::algo::map::slot_table::{Handle, Ref};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::runtime::thread;

@@ -16,7 +16,7 @@ use super::mode::{Counted, Mode};
 use super::recorder::Recorder;
 use super::task::{self, Step, Task, What};
 use super::{Belongings, Graph, Ready, condition};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -14,7 +14,7 @@ use super::capture::{self, Capture};
 use super::control::Control;
 use super::task::Task;
 use super::{Graph, Ready};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::Span;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::capture::Capture;
 use super::condition::Conditional;
 use super::label::{Label, LabelList};
-use crate::algo::slot_table::{Handle, Ref};
+use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;

@@ -19,7 +19,7 @@ use super::condition::{Kind, Tree};
 use super::control::{Condition, Control};
 use super::plan::{self, Part};
 use super::task::{self, Task, What};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{
     self, Failure, HostFn, Observer, Position, RepeatedFn, Span, StreamOptions, Work,
 };

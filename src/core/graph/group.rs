@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use super::flow::serving::{self, Call};
 use super::task::{self, Task, What};
 use super::{Graph, memory_is_gone};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{
     self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload,
     Position, Ticket, Work, thread_number,

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::Graph;
 use super::task::{Task, What};
-use crate::algo::slot_table::{Handle, SlotTable};
+use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream::Stream;

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::capture::Capture;
 use super::task::What;
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend;
 use crate::backend::Op;
 use crate::core::base::error::{Error, Result};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::capture::Capture;
-use crate::algo::per_thread::per_thread;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};

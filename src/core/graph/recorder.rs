@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::capture::Capture;
 use super::group::Update;
 use super::task::{Step, What};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::control::Control;
 use super::group::Member;
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{
     Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait,
     ValueWrite, Work,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::cpp_name::shown_name;
-use crate::algo::slot_table::{self, Handle};
+use crate::algo::host::cpp_name::shown_name;
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Copy, Place, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

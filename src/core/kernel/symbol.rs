@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{FaultKind, Span};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::{self, Object};

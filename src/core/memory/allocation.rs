@@ -7,10 +7,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::algo::address_map::{AddressMap, Entry, HeldPlace, Hint, InsertError, Range, Reach};
-use crate::algo::per_thread::per_thread;
-use crate::algo::pool::Taken;
-use crate::algo::slot_table::Handle;
+use crate::algo::alloc::pool::Taken;
+use crate::algo::map::address_map::{
+    AddressMap, Entry, HeldPlace, Hint, InsertError, Range, Reach,
+};
+use crate::algo::map::slot_table::Handle;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Block, Place};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;

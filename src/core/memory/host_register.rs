@@ -1,6 +1,6 @@
 //! Host memory of the caller, registered for devices.
 
-use crate::algo::address_map::InsertError;
+use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};

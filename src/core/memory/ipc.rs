@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::backend::Block;
-use crate::backend::broker::{self, Admission, BROKER, Key, MOST_TEXT};
+use crate::backend::base::broker;
+use crate::backend::base::broker::{Admission, BROKER, Key, MOST_TEXT};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
 use crate::core::memory;

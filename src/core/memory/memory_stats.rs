@@ -9,8 +9,8 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::algo::biased_lock::BiasedLock;
-use crate::algo::typed_slots::Key;
+use crate::algo::map::typed_slots::Key;
+use crate::algo::sync::biased_lock::BiasedLock;
 use crate::backend::Usage;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::Allocation;

@@ -26,7 +26,7 @@ pub use self::host::{free_host, free_host_with_sync, malloc_host, malloc_host_wi
 pub use self::reach::{Held, check_reach, device_span};
 pub(super) use self::span::stale;
 pub use self::span::{is_ordinary, is_plain, span};
-use crate::algo::slot_table;
+use crate::algo::map::slot_table;
 use crate::backend::{
     self, Block, Fill, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage,
 };

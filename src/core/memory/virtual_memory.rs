@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use self::access::MappingAccess;
 pub use self::physical::{Physical, Properties};
-use crate::algo::slot_table;
+use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};

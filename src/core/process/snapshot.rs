@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::algo::pause::pause;
-use crate::algo::per_thread::per_thread;
+use crate::algo::thread::pause::pause;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::slot_table::{self, Handle};
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::trace::{self, Limits};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

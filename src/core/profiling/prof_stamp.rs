@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::per_thread::per_thread;
-use crate::algo::slot_table::{self, Handle};
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::Handle;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::trace;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::algo::slot_table::{self, Handle, Ref};
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::{Handle, Ref};
 use crate::core::base::callback;
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
-use crate::algo::slot_table::Handle;
-use crate::algo::typed_slots::Slots;
+use crate::algo::map::slot_table::Handle;
+use crate::algo::map::typed_slots::Slots;
 use crate::backend::{self, FaultKind, Wait};
 use crate::core::base::callback;
 use crate::core::base::ending::Ending;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::algo::published::Published;
-use crate::algo::slot_table::{self, Handle, Ref};
-use crate::algo::striped_count::StripedCount;
-use crate::algo::typed_slots::Slots;
+use crate::algo::map::slot_table::{self, Handle, Ref};
+use crate::algo::map::typed_slots::Slots;
+use crate::algo::sync::published::Published;
+use crate::algo::sync::striped_count::StripedCount;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};

@@ -21,12 +21,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
-use crate::algo::notice::notice_once;
-use crate::algo::published::Published;
-use crate::algo::slot_table::{self, Ref};
-use crate::algo::thread_attributes;
-use crate::algo::typed_slots::Slots;
-use crate::backend::broker::BROKER;
+use crate::algo::host::notice::notice_once;
+use crate::algo::map::slot_table::{self, Ref};
+use crate::algo::map::typed_slots::Slots;
+use crate::algo::sync::published::Published;
+use crate::algo::thread::thread_attributes;
+use crate::backend::base::broker::BROKER;
 use crate::backend::{self, Driver, cpu, cuda, fault};
 use crate::core::base::config::{self, BackendChoice, Environment, FileConfig};
 use crate::core::base::ending::Ending;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::per_thread::{ThreadList, per_thread};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
+use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::core::base::callback;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::Object;

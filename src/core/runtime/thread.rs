@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::algo::per_thread::per_thread;
-use crate::algo::slot_table::{Handle, Ref};
+use crate::algo::map::slot_table::{Handle, Ref};
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;

@@ -4,7 +4,7 @@
 //! id* counts those of the machine or container, before `ASCEND_RT_VISIBLE_DEVICES`. A *physical
 //! id* counts those of the hardware; here it is the logical one.
 
-use crate::algo::notice::notice_once;
+use crate::algo::host::notice::notice_once;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime;
 

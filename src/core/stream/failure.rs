@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{Failure, Fault, HostFn, Observer, Position};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::Object;

@@ -22,8 +22,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use crate::algo::share::Share;
-use crate::algo::slot_table::{self, Handle, Ref};
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::{Handle, Ref};
+use crate::algo::sync::share::Share;
 use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, Observer, Op, Position, StreamOptions, Submit, Wait};
 use crate::core::base::callback;

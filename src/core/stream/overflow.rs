@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::typed_slots::Key;
+use crate::algo::map::typed_slots::Key;
 use crate::backend::{Fill, Op};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory;

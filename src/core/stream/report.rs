@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 
 use self::reader::Reader;
-use crate::algo::pause::pause;
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
+use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::thread;

@@ -4,9 +4,9 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::algo::per_thread::per_thread;
-use crate::algo::slot_table::Handle;
-use crate::algo::typed_slots::Key;
+use crate::algo::map::slot_table::Handle;
+use crate::algo::map::typed_slots::Key;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend::DeviceInfo;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::Object;

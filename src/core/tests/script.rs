@@ -9,7 +9,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::ImportedMemory;
-use crate::backend::broker::Parcel;
+use crate::backend::base::broker::Parcel;
 use crate::backend::{
     Access, Advice, AtomicMemory, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo,
     Driver, Event, Fault, FaultKind, Fill, Foreign, ForeignBlock, Graph, Kernel, KernelInfo,

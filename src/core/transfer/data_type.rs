@@ -1,7 +1,7 @@
 //! Data types, by their numbers in `aclDataType`.
 
 /// Half precision from and to single precision.
-pub use crate::algo::float::{from_half, to_half};
+pub use crate::algo::math::float::{from_half, to_half};
 
 /// Bytes of one element; 0 for what has no size in whole bytes (texts, types of less than 8 bits,
 /// no type) and for numbers that are no type.

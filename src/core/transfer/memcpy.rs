@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::algo::address_map::Reach;
-use crate::algo::slot_table::Ref;
+use crate::algo::map::address_map::Reach;
+use crate::algo::map::slot_table::Ref;
 use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Element, Op, Place, Reduce, ReduceOp, Span};
 use crate::core::base::error::{Error, Result};
@@ -136,7 +136,7 @@ impl Request {
 
     /// Where the addresses are, destination first.
     ///
-    /// These, and no [`Copy`] yet: what is kept in registers up to the call that needs it in memory
+    /// These, and no [`Copy`](struct@Copy) yet: what is kept in registers up to the call that needs it in memory
     /// is written there once.
     #[inline(always)]
     fn places(self, kind: Kind) -> Result<(Place, Place)> {

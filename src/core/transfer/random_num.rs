@@ -1,6 +1,6 @@
 //! Random numbers on a device, by what `docs/random_numbers.md` says.
 
-use crate::algo::float::{from_brain, from_half};
+use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::Allocation;

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::time::Instant;
 
-use crate::algo::notice::notice;
+use crate::algo::host::notice::notice;
 use crate::core::base::call_site::Names;
 use crate::core::base::callback;
 use crate::core::base::error::Error;

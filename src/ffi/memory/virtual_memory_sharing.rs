@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::backend::broker::Key;
+use crate::backend::base::broker::Key;
 use crate::core::base::error::Result;
 use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
 use crate::ffi::base::guard::guard;

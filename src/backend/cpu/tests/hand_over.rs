@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::backend::Calls;
-use crate::backend::hand_over::inbox::Inbox;
+use crate::backend::stream::hand_over::inbox::Inbox;
 
 #[test]
 fn a_stream_waits_for_what_it_handed_over_and_only_then() {

@@ -137,7 +137,7 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         stream.copy(copy(device(target, len), device(block.addr, len))).unwrap();
         bench.device.free(block).unwrap();
         let guarded = bench.driver.shared.own_view != 0;
-        assert_eq!(crate::backend::probe::is_readable(block.addr), !guarded);
+        assert_eq!(crate::backend::base::probe::is_readable(block.addr), !guarded);
         gate.open();
         sync(&stream);
         assert!(bench.read(target, len).iter().all(|&byte| byte == 4));
@@ -145,7 +145,7 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         let next = bench.device.alloc_managed(len).unwrap();
         bench.device.free(next).unwrap();
         let plain = bench.alloc(len);
-        assert_eq!(crate::backend::probe::is_readable(plain.addr), !guarded);
+        assert_eq!(crate::backend::base::probe::is_readable(plain.addr), !guarded);
     });
 }
 
@@ -182,7 +182,7 @@ fn addresses_without_a_block_are_stale_where_a_device_has_its_memory() {
         }
         // A device that has ended: nothing is there, unless somebody has taken the place.
         bench.device.close().unwrap();
-        let now = if crate::backend::probe::is_readable(block.addr) {
+        let now = if crate::backend::base::probe::is_readable(block.addr) {
             Foreign::Unknown
         } else {
             Foreign::Stale

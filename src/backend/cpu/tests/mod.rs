@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{CpuDriver, Options};
+use super::Options;
+use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::{
     Block, Calls, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn,
     PagePolicy, Place, Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-use super::super::files;
-use super::super::shared_file::{MEMORY, SharedFile};
 use super::memory::access;
 use super::*;
+use crate::backend::cpu::base::files;
+use crate::backend::cpu::pool::shared_file::{MEMORY, SharedFile};
 use crate::backend::{
     Calls, FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory,
 };
@@ -277,7 +277,7 @@ fn host_memory_is_shared_likewise() {
     let blocks = [0; 3].map(|_| shared.alloc(3 * MIB).unwrap());
     let [first, block, _] = blocks;
     assert_eq!((block.len, block.addr % HUGE), (4 * MIB, 0));
-    let bytes = |addr: usize| super::super::copy::address(addr);
+    let bytes = |addr: usize| crate::backend::cpu::transfer::memcpy::address(addr);
     // SAFETY: the blocks are live, and the host's.
     unsafe { bytes(block.addr).write_bytes(8, block.len) };
     let name = shared.export_range(block.addr + 512, block.len - 1024).unwrap();

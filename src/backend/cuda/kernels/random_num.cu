@@ -1,4 +1,4 @@
-// Random numbers: what docs/random_numbers.md says, bit for bit what src/backend/cpu/random_num.rs
+// Random numbers: what docs/random_numbers.md says, bit for bit what src/backend/cpu/transfer/random_num.rs
 // makes. Of floating point numbers there are only additions, multiplications, divisions and square
 // roots, each rounded once.
 //
@@ -15,7 +15,7 @@ struct Number {
     Size size;
 };
 
-// As in src/backend/cuda/random_num.rs.
+// As in src/backend/cuda/transfer/random_num.rs.
 enum Distribution : Word { kDropout, kUniform, kNormal, kTruncatedNormal };
 enum Element : Word { kInt32, kUInt32, kInt64, kUInt64, kFloat16, kBFloat16, kFloat32 };
 

@@ -11,8 +11,8 @@ use cudarc::driver::sys::CUdeviceptr;
 
 use super::{CudaStream, StreamState, Submitting, abandoned};
 use crate::backend::Result;
-use crate::backend::cuda::DriverState;
-use crate::backend::cuda::driver::{Api, Outcome};
+use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::runtime::driver::DriverState;
 
 /// So many blocks a stream has at most: what the body of a loop has at one time.
 const BLOCKS: usize = 8;
@@ -27,7 +27,7 @@ const SOME: usize = 1;
 
 /// Which stream defers frees of a pool's memory.
 #[derive(Default)]
-pub(in crate::backend::cuda) struct Turn {
+pub struct Turn {
     /// The stream's address and [`SOME`], or 0. Changed by who has that stream's `submitting`, or from 0.
     word: AtomicUsize,
     /// Frees to come before it may change. Nothing but a hint.
@@ -46,7 +46,7 @@ impl Turn {
 
     /// Has the driver told all frees, for who wants to know something of the pool.
     #[inline]
-    pub(in crate::backend::cuda) fn settle(&self, driver: &DriverState) {
+    pub fn settle(&self, driver: &DriverState) {
         if self.word.load(Ordering::Acquire) & SOME != 0 {
             self.tell(driver, None);
         }
@@ -93,7 +93,7 @@ impl Turn {
 
 /// What a stream defers.
 #[derive(Default)]
-pub(super) struct Deferred {
+pub struct Deferred {
     /// Of which pool it has the turn, or had.
     turn: Option<Arc<Turn>>,
     count: usize,
@@ -136,20 +136,20 @@ impl StreamState {
 
     /// Whether there are deferred frees: a hint without the lock.
     #[inline]
-    pub(in crate::backend::cuda) fn defers(&self) -> bool {
+    pub fn defers(&self) -> bool {
         self.defers.load(Ordering::Acquire)
     }
 
     /// Tells the driver what was deferred.
     #[inline(always)]
-    pub(super) fn settle_deferred(&self, submitting: &mut Submitting) {
+    pub fn settle_deferred(&self, submitting: &mut Submitting) {
         if submitting.deferred.count != 0 {
             self.tell_deferred(submitting);
         }
     }
 
     /// As [`Self::settle_deferred`], for who does nothing else with the stream's order.
-    pub(in crate::backend::cuda) fn tell_all_deferred(&self) {
+    pub fn tell_all_deferred(&self) {
         while self.defers() {
             // Not waited for: who has the stream tells the driver before anything that takes long.
             if let Some(mut submitting) = self.submitting.try_lock() {
@@ -161,7 +161,7 @@ impl StreamState {
 
     /// As [`Self::tell_all_deferred`], for who waits for something else: a driver that has no room for more may
     /// let the caller wait, which must not be for the program. What is behind that is not free yet.
-    pub(in crate::backend::cuda) fn tell_deferred_aside(&self) {
+    pub fn tell_deferred_aside(&self) {
         if !self.depends_on_program() || self.is_idle().unwrap_or(false) {
             self.tell_all_deferred();
         }
@@ -185,7 +185,7 @@ impl StreamState {
     }
 
     /// As [`Self::tell_deferred`], where the device may be closed, and nothing comes after it.
-    pub(super) fn end_deferred(&self) {
+    pub fn end_deferred(&self) {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
@@ -272,7 +272,7 @@ impl StreamState {
 
     /// Memory of a pool in this stream: the address of a block whose free was deferred, or `None` after `take`.
     #[inline(always)]
-    pub(in crate::backend::cuda) fn submit_alloc(
+    pub fn submit_alloc(
         &self,
         turn: &Turn,
         len: usize,
@@ -307,7 +307,7 @@ impl StreamState {
     /// Gives back a block of the pool that has this turn. `may_defer`: nobody but this stream's device and this
     /// process has to do with the pool.
     #[inline(always)]
-    pub(in crate::backend::cuda) fn submit_free(
+    pub fn submit_free(
         &self,
         turn: &Arc<Turn>,
         (addr, len): (usize, usize),
@@ -346,7 +346,7 @@ impl StreamState {
 
 impl CudaStream {
     /// Its order is about to be known elsewhere, or it ends.
-    pub(super) fn settle(&self) {
+    pub fn settle(&self) {
         self.0.tell_all_deferred();
     }
 }

@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 
 use super::StreamState;
 use crate::backend::Result;
-use crate::backend::cuda::event::Mark;
+use crate::backend::cuda::stream::event::Mark;
 
 /// Of one stream. Changed under `submitting`.
-pub(super) struct Frees {
+pub struct Frees {
     /// See [`StreamState::has_frees`].
     any: AtomicBool,
     /// Where the last operation stands whose end depends on the program: user code, or a wait for what is
@@ -22,7 +22,7 @@ pub(super) struct Frees {
 
 impl Frees {
     /// `adopted`: others give the driver's stream work as well.
-    pub(super) fn new(adopted: bool) -> Self {
+    pub fn new(adopted: bool) -> Self {
         Self {
             any: AtomicBool::new(false),
             dependent: AtomicU64::new(if adopted { u64::MAX } else { 0 }),
@@ -31,14 +31,14 @@ impl Frees {
     }
 
     /// The driver's stream is about to go.
-    pub(super) fn clear(&self) {
+    pub fn clear(&self) {
         *self.before.lock() = None;
     }
 }
 
 impl StreamState {
     /// The operation that is being queued ends when the program lets it.
-    pub(in crate::backend::cuda) fn note_dependence(&self) {
+    pub fn note_dependence(&self) {
         if self.has_frees() && !self.depends_on_program() {
             // What cannot be marked is not waited for.
             *self.frees.before.lock() = Mark::new(self).ok();
@@ -51,24 +51,24 @@ impl StreamState {
     }
 
     /// Something that it was given, and that was not seen to be over, ends when the program lets it.
-    pub(in crate::backend::cuda) fn depends_on_program(&self) -> bool {
+    pub fn depends_on_program(&self) -> bool {
         let dependent = self.frees.dependent.load(Ordering::Relaxed);
         dependent > self.finished.load(Ordering::Relaxed)
     }
 
     /// The operation that is being queued gives memory back to a pool.
-    pub(super) fn note_free(&self) {
+    pub fn note_free(&self) {
         // Relaxed: whoever needs memory looks for what was given back before.
         self.frees.any.store(true, Ordering::Relaxed);
     }
 
     /// It was given such an operation that nobody has [settled](Self::settle_frees).
-    pub(in crate::backend::cuda) fn has_frees(&self) -> bool {
+    pub fn has_frees(&self) -> bool {
         self.frees.any.load(Ordering::Relaxed)
     }
 
     /// Waits for frees of pools' memory, unless what is before them depends on the program.
-    pub(in crate::backend::cuda) fn settle_frees(&self) -> Result<()> {
+    pub fn settle_frees(&self) -> Result<()> {
         let mut submitting = self.submitting.lock();
         self.settle_deferred(&mut submitting);
         // Others may give a shared one work at any time.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::CudaStream;
-use crate::backend::cuda::driver::Api;
-use crate::backend::cuda::event::CudaEvent;
-use crate::backend::cuda::{
-    copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, notify, random_num,
-    reduce, stream_value, timed_wait,
-};
+use crate::backend::cuda::base::api::Api;
+use crate::backend::cuda::graph;
+use crate::backend::cuda::kernel::kernel_launch;
+use crate::backend::cuda::memory::managed_memory;
+use crate::backend::cuda::stream::event::CudaEvent;
+use crate::backend::cuda::stream::{host_fn, notify, stream_value, timed_wait};
+use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
 use crate::backend::{
     Copy, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit,
 };
@@ -19,12 +20,12 @@ use crate::backend::{
 impl CudaStream {
     #[inline(never)]
     fn copy(&self, copy: &Copy) -> Result<Position> {
-        self.told(copy::queue_copy(&self.0, copy))
+        self.told(memcpy::queue_copy(&self.0, copy))
     }
 
     #[inline(never)]
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        self.told(kernel::queue(&self.0, launch))
+        self.told(kernel_launch::queue(&self.0, launch))
     }
 
     #[inline(never)]
@@ -69,7 +70,7 @@ impl CudaStream {
 
     #[inline(never)]
     fn fill(&self, fill: &Fill) -> Result<Position> {
-        self.told(copy::queue_fill(&self.0, fill))
+        self.told(memcpy::queue_fill(&self.0, fill))
     }
 
     #[inline(never)]
@@ -110,8 +111,8 @@ impl CudaStream {
     fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
         let stream = &self.0;
         self.told(match op {
-            Op::CopyBatch(copies) => copy::queue_batch(stream, copies),
-            Op::Copy2d(copy) => copy_2d::queue(stream, &copy),
+            Op::CopyBatch(copies) => memcpy::queue_batch(stream, copies),
+            Op::Copy2d(copy) => memcpy_2d::queue(stream, &copy),
             Op::CopyIndirect(copy) => memcpy_indirect::queue(stream, &copy),
             Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
             Op::RandomNum(job) => random_num::queue(stream, &job),

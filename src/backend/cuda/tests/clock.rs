@@ -1,7 +1,8 @@
 //! When events happened.
 
 use super::*;
-use crate::backend::{Calls, Wait, clock};
+use crate::backend::base::clock;
+use crate::backend::{Calls, Wait};
 
 #[test]
 fn times_differ_as_elapsed_time_tells_and_go_on_for_long() {

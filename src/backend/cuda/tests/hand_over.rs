@@ -1,7 +1,7 @@
 //! What streams hand over, and how they wait for it.
 
 use super::*;
-use crate::backend::hand_over::inbox::Inbox;
+use crate::backend::stream::hand_over::inbox::Inbox;
 use crate::backend::{Calls, Fill, Wait};
 
 fn await_names(inbox: &Inbox, names: &[u32]) {

@@ -184,7 +184,7 @@ fn freed_memory_is_stale_and_host_memory_is_not() {
     for block in blocks {
         assert_eq!(setup.driver.foreign(block.addr), Foreign::Stale, "{block:?}");
     }
-    let gone = if crate::backend::probe::is_readable(pinned.addr) {
+    let gone = if crate::backend::base::probe::is_readable(pinned.addr) {
         Foreign::Unknown
     } else {
         Foreign::Stale

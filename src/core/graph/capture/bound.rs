@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Branch, Capture};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Error, Result};
 use crate::core::graph::condition;
 use crate::core::graph::control::Control;

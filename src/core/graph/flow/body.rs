@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Body, Choice, Draft, Flow, Level, Step, records};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::condition::{Conditional, Kind, Tree};

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::serving::{self, Call};
 use super::{Body, Choice, Flow, Step, Told};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{
     Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Place, Position,
     Result, Span, Ticket, thread_number,

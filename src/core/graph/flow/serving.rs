@@ -8,7 +8,7 @@ use std::time::Instant;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Flow;
-use crate::algo::serving_thread::ServingThread;
+use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::Ticket;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::group::Group;

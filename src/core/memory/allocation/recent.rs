@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::address_map::MAX_RECORDS;
-use crate::algo::per_thread::{at_thread_end, per_thread};
+use crate::algo::map::address_map::MAX_RECORDS;
+use crate::algo::thread::per_thread::{at_thread_end, per_thread};
 
 /// Pairs of places, 32 KiB of them: more than most threads need at a time.
 const PAIRS: usize = 1 << PAIR_BITS;

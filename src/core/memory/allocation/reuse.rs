@@ -6,9 +6,9 @@
 //! memory, and with the device.
 
 use super::{ALLOCATIONS, Allocation, Kind};
-use crate::algo::address_map::Parked;
-use crate::algo::block_cache::{BlockCache, Contents, Key, STRIPES};
-use crate::algo::typed_slots;
+use crate::algo::alloc::block_cache::{BlockCache, Contents, Key, STRIPES};
+use crate::algo::map::address_map::Parked;
+use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::pool::mem_pool;

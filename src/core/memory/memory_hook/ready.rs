@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 use super::{
     DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report,
 };
-use crate::algo::notice::notice;
-use crate::algo::output_file::{OutputFile, is_pipe};
+use crate::algo::host::notice::notice;
+use crate::algo::host::output_file::{OutputFile, is_pipe};
 use crate::backend::at_exit;
 use crate::core::base::error::Result;
 

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::running::{Running, Stuck};
 use super::{MemoryHook, ProfileRow};
-use crate::algo::per_thread::per_thread;
+use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result};
 

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::slot_table::{self, Handle};
-use crate::backend::broker::{self, BROKER, Key};
+use crate::algo::map::slot_table;
+use crate::algo::map::slot_table::Handle;
+use crate::backend::base::broker;
+use crate::backend::base::broker::{BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::physical::{self, Physical, adopt};
-use crate::backend::broker::{BROKER, Key, Kind, MOST_TEXT};
+use crate::backend::base::broker::{BROKER, Key, Kind, MOST_TEXT};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::memory::hooked_memory::Piece;

@@ -1,7 +1,7 @@
 //! How the address map keeps the blocks of the core's own pools.
 
-use crate::algo::address_map::HeldPlace;
-use crate::algo::pool::{Books, Card, Enter, Place, Taken};
+use crate::algo::alloc::pool::{Books, Card, Enter, Place, Taken};
+use crate::algo::map::address_map::HeldPlace;
 use crate::core::memory::allocation::{Allocation, PoolTag};
 
 /// The address of a block in the address map; or, where that has no room, the block's note.

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 
 use super::graphs::Highest;
 use super::{MemPool, default_options};
-use crate::algo::slot_table::{Handle, Ref};
-use crate::algo::typed_slots::Key;
+use crate::algo::map::slot_table::{Handle, Ref};
+use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::runtime;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::algo::pool::{Freed, Order, StreamKey};
+use crate::algo::alloc::pool::{Freed, Order, StreamKey};
 use crate::backend::Position;
 use crate::core::order::{self, Lane};
 

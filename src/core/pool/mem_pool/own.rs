@@ -1,7 +1,7 @@
-//! Pools of the core's own, for backends whose driver has none: the bookkeeping of [`algo::pool`] over
+//! Pools of the core's own, for backends whose driver has none: the bookkeeping of [`algo::alloc::pool`] over
 //! ordinary blocks.
 //!
-//! [`algo::pool`]: crate::algo::pool
+//! [`algo::alloc::pool`]: crate::algo::alloc::pool
 
 mod limit;
 
@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::books::{Entered, Entering, HeldPages};
 use super::known::{Known, Rules, Switches};
-use crate::algo::pool::{
+use crate::algo::alloc::pool::{
     Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Shortage, Stats, StreamKey,
 };
 use crate::backend::{

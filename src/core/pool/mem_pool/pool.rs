@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use super::access::AccessTable;
 use super::own::Own;
 use super::stats::Ended;
-use crate::algo::pool::{GRAIN, StreamKey};
-use crate::algo::reclaim::Pin;
-use crate::algo::slot_table::{Handle, SlotTable};
+use crate::algo::alloc::pool::{GRAIN, StreamKey};
+use crate::algo::map::slot_table::{Handle, SlotTable};
+use crate::algo::sync::reclaim::Pin;
 use crate::backend::{self, Block, Fault, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -469,7 +469,7 @@ impl Pool {
                 }
             }
             wait_until_alone(&mut pool, |_| {
-                crate::algo::slot_table::flush_deferred();
+                crate::algo::map::slot_table::flush_deferred();
                 true
             });
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::pool::{Home, Inner, Pool};
-use crate::algo::pool as own;
+use crate::algo::alloc::pool as own;
 use crate::backend::{PoolAttribute, Usage};
 use crate::core::base::error::Result;
 use crate::core::memory::memory_stats::{Amount, Stats};

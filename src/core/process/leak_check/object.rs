@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::End;
 use super::record::{self, Record};
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::core::base::handles::{Kind, Object};
 use crate::core::graph::Graph;
 use crate::core::graph::label::{Label, LabelList};

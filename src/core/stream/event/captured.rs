@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use super::Event;
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::capture::{Capture, check_capturable};

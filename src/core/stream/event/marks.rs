@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Event;
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, FaultKind};
 use crate::core::base::error::Result;
 use crate::core::base::handles::Object;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::algo::typed_slots::Key;
+use crate::algo::map::typed_slots::Key;
 use crate::core::runtime::device::Device;
 
 /// How many events there are of which a device has a limited number.

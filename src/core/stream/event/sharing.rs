@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::{Creator, Event, Uses, flag};
-use crate::algo::slot_table::Handle;
-use crate::algo::spin_lock::SpinLock;
-use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::algo::map::slot_table::Handle;
+use crate::algo::sync::spin_lock::SpinLock;
+use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{
     self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait,
 };

@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
 use super::{Common, Notify, insert, plain_numbers};
-use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::memory::ipc;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Family;
-use crate::algo::slot_table::Handle;
+use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
 use crate::core::base::error::{Code, Error, Result};
 

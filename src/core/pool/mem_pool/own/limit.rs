@@ -2,7 +2,7 @@
 
 use super::super::known::{Known, Rules};
 use super::{Lack, Own, is_shortage};
-use crate::algo::pool::{GRANULE, Shortage};
+use crate::algo::alloc::pool::{GRANULE, Shortage};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::PoolTag;

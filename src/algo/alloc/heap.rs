@@ -1,0 +1,520 @@
+//! Which parts of a range are free: segregated fits over two-level bins, with coalescing.
+//!
+//! Pure bookkeeping in units; the memory itself is never touched, so it may be unmapped, sparse
+//! or somebody else's. A device's memory, slabs of pinned host memory and memory pools are cut up
+//! by it.
+
+pub mod bins;
+
+use super::large_vec::LargeVec;
+use super::prefetch::prefetch;
+use crate::algo::host::grow::Grow;
+use bins::{Bins, bin_above, bin_of};
+
+/// The end of a list: a node that is nobody's.
+const NONE: u32 = 0;
+/// How many ranges of a bin that need not fit are tried before a larger one is broken.
+const TRIES: usize = 8;
+/// More ranges and edges than one call adds.
+const AT_ONCE: usize = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    Taken,
+    /// No range but an end of a region.
+    Edge,
+}
+
+/// A range of units. Neighbours in address order are linked, and so are the ranges of a bin. It lies in one
+/// cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Node<T> {
+    start: u64,
+    len: u32,
+    before: u32,
+    after: u32,
+    previous: u32,
+    next: u32,
+    state: State,
+    /// What its taker keeps with it.
+    of: T,
+}
+
+/// Neighbouring memory, by its two edges. Ranges of different regions never merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    first: u32,
+    last: u32,
+}
+
+/// The free and taken ranges of one or more regions. A range has the same number as long as it is
+/// taken.
+pub struct Heap<T = ()> {
+    nodes: LargeVec<Node<T>>,
+    /// Entries of `nodes` that are not in use.
+    vacant: Vec<u32>,
+    free: Bins,
+}
+
+impl<T: Copy + Default> Heap<T> {
+    /// A heap without memory.
+    #[expect(
+        clippy::new_without_default,
+        reason = "a heap without memory serves no request until it gets some"
+    )]
+    pub fn new() -> Self {
+        let mut heap = Self { nodes: LargeVec::new(), vacant: Vec::new(), free: Bins::new() };
+        heap.new_node(0, 0, State::Edge);
+        heap
+    }
+
+    /// Makes room for what a call needs that takes a range or adds a region; false: there is no memory, and
+    /// nothing has changed.
+    #[inline]
+    #[must_use]
+    pub fn make_room(&mut self) -> bool {
+        let known = self.nodes.len();
+        self.nodes.make_room(AT_ONCE)
+            && (self.vacant.capacity() > known + AT_ONCE || self.grow_vacant())
+    }
+
+    /// Whoever gives a range back cannot be refused: there is room for all numbers.
+    #[cold]
+    #[inline(never)]
+    fn grow_vacant(&mut self) -> bool {
+        let all = self.nodes.len() + AT_ONCE + 1;
+        self.vacant.make_room(all - self.vacant.len()).is_ok()
+    }
+
+    /// Adds `len` free units from `start` on, apart from all others.
+    pub fn add_region(&mut self, start: u64, len: u32) -> Region {
+        let first = self.new_node(start, 0, State::Edge);
+        let last = self.new_node(start + u64::from(len), 0, State::Edge);
+        let node = self.new_node(start, len, State::Free);
+        self.chain(first, node);
+        self.chain(node, last);
+        self.free.put(&mut self.nodes, node);
+        Region { first, last }
+    }
+
+    /// Takes a region out again. It must be entirely free: then true.
+    pub fn remove_region(&mut self, start: u64, len: u32) -> bool {
+        let edge = |node: u32| self.nodes[node as usize].state == State::Edge;
+        let whole = |&node: &u32| {
+            let n = &self.nodes[node as usize];
+            n.start == start && n.len == len && edge(n.before) && edge(n.after)
+        };
+        let Some(node) = self.free.of_bin(&self.nodes, bin_of(len)).find(whole) else {
+            return false;
+        };
+        let Node { before, after, .. } = self.nodes[node as usize];
+        self.free.remove(&mut self.nodes, node);
+        self.vacant.extend([node, before, after]);
+        true
+    }
+
+    /// Makes one region of two of which the second begins where the first ends.
+    pub fn join(&mut self, left: Region, right: Region) -> Region {
+        let before = self.nodes[left.last as usize].before;
+        let after = self.nodes[right.first as usize].after;
+        self.vacant.extend([left.last, right.first]);
+        self.chain(before, after);
+        if self.is_free(before) && self.is_free(after) {
+            self.free.remove(&mut self.nodes, before);
+            self.nodes[before as usize].state = State::Taken;
+            self.give(before);
+        }
+        Region { first: left.first, last: right.last }
+    }
+
+    /// Takes `len` units from `start` on, which are free, out of a region: what is left of it before
+    /// and behind them.
+    pub fn cut_out(
+        &mut self,
+        region: Region,
+        start: u64,
+        len: u32,
+    ) -> (Option<Region>, Option<Region>) {
+        let inside = |&node: &u32| {
+            let n = &self.nodes[node as usize];
+            n.start <= start && start + u64::from(len) <= n.start + u64::from(n.len)
+        };
+        let node = self.free.upwards_of(&self.nodes, bin_of(len)).find(inside);
+        let node = node.expect("what is cut out is free");
+        let node = self.take_at(node, start, len);
+        let Node { before, after, .. } = self.nodes[node as usize];
+        self.vacant.push(node);
+        let left = if before == region.first {
+            self.vacant.push(before);
+            None
+        } else {
+            let last = self.new_node(start, 0, State::Edge);
+            self.chain(before, last);
+            Some(Region { first: region.first, last })
+        };
+        let right = if after == region.last {
+            self.vacant.push(after);
+            None
+        } else {
+            let first = self.new_node(start + u64::from(len), 0, State::Edge);
+            self.chain(first, after);
+            Some(Region { first, last: region.last })
+        };
+        (left, right)
+    }
+
+    /// Takes `len` units whose first is a multiple of `align` (a power of two): the number to
+    /// give them back with, and the first unit.
+    pub fn take(&mut self, len: u32, align: u32) -> Option<(u32, u64)> {
+        let node = self.find(len, align)?;
+        let start = self.nodes[node as usize].start.next_multiple_of(align.into());
+        Some((self.take_at(node, start, len), start))
+    }
+
+    /// Takes `len` units from `start` on, which are in the free range `node`.
+    fn take_at(&mut self, node: u32, start: u64, len: u32) -> u32 {
+        let skipped = (start - self.nodes[node as usize].start) as u32;
+        if skipped == 0 {
+            return self.take_from(node, len);
+        }
+        let front = self.take_from(node, skipped);
+        // What is behind keeps the number.
+        let taken = self.take_from(node, len);
+        self.give(front);
+        taken
+    }
+
+    /// Takes the first `len` units of a free range that has them.
+    #[inline(always)]
+    pub fn take_from(&mut self, node: u32, len: u32) -> u32 {
+        let whole = self.nodes[node as usize].len;
+        if whole == len {
+            self.free.remove(&mut self.nodes, node);
+            self.nodes[node as usize].state = State::Taken;
+            return node;
+        }
+        self.free.resize(&mut self.nodes, node, whole - len);
+        self.new_front(node, len)
+    }
+
+    /// Makes a taken range of the `len` units before what `node` was shortened to.
+    #[inline(always)]
+    fn new_front(&mut self, node: u32, len: u32) -> u32 {
+        let Node { start, before, .. } = self.nodes[node as usize];
+        self.nodes[node as usize].start = start + u64::from(len);
+        let front = self.new_node(start, len, State::Taken);
+        self.chain(before, front);
+        self.chain(front, node);
+        front
+    }
+
+    /// Gives a range back. Answers the free range it is now part of: first unit and length.
+    #[inline]
+    pub fn give(&mut self, node: u32) -> (u64, u32) {
+        let Node { start, len, before, after, state, .. } = self.nodes[node as usize];
+        debug_assert_eq!(state, State::Taken, "given back twice");
+        let whole = match (self.is_free(before), self.is_free(after)) {
+            (false, false) => {
+                self.nodes[node as usize].state = State::Free;
+                self.free.put(&mut self.nodes, node);
+                return (start, len);
+            }
+            (true, false) => {
+                self.grow(before, self.nodes[before as usize].start, len);
+                self.chain(before, after);
+                before
+            }
+            (false, true) => {
+                self.grow(after, start, len);
+                self.chain(before, after);
+                after
+            }
+            (true, true) => {
+                let Node { start, len: more, before: outer, .. } = self.nodes[before as usize];
+                self.free.remove(&mut self.nodes, before);
+                self.vacant.push(before);
+                self.grow(after, start, len + more);
+                self.chain(outer, after);
+                after
+            }
+        };
+        self.vacant.push(node);
+        let n = &self.nodes[whole as usize];
+        (n.start, n.len)
+    }
+
+    /// A free range begins at `start` now and has `more` units more.
+    #[inline]
+    fn grow(&mut self, node: u32, start: u64, more: u32) {
+        let len = self.nodes[node as usize].len + more;
+        self.free.resize(&mut self.nodes, node, len);
+        self.nodes[node as usize].start = start;
+    }
+
+    /// Cuts the first `len` units off a taken range, which keeps its number and loses its bin: the
+    /// front's number.
+    pub fn split(&mut self, node: u32, len: u32) -> u32 {
+        self.nodes[node as usize].len -= len;
+        self.new_front(node, len)
+    }
+
+    /// Joins a taken range with the one behind it, free or taken, whose number ends.
+    pub fn absorb_after(&mut self, node: u32) {
+        let gone = self.nodes[node as usize].after;
+        if self.is_free(gone) {
+            self.free.remove(&mut self.nodes, gone);
+        }
+        let Node { len, after, .. } = self.nodes[gone as usize];
+        self.nodes[node as usize].len += len;
+        self.chain(node, after);
+        self.vacant.push(gone);
+    }
+
+    /// The first unit of a range.
+    #[inline]
+    pub fn start_of(&self, node: u32) -> u64 {
+        self.nodes[node as usize].start
+    }
+
+    /// The length of a range.
+    #[inline]
+    pub fn len_of(&self, node: u32) -> u32 {
+        self.nodes[node as usize].len
+    }
+
+    /// Has what is known of a range fetched, without waiting for it.
+    #[inline(always)]
+    pub fn prefetch(&self, node: u32) {
+        prefetch(&self.nodes[node as usize]);
+    }
+
+    /// What is kept with a taken range. Whoever takes one writes it first: it is what the last
+    /// range with this number has left.
+    #[inline]
+    pub fn of(&self, node: u32) -> &T {
+        &self.nodes[node as usize].of
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn of_mut(&mut self, node: u32) -> &mut T {
+        &mut self.nodes[node as usize].of
+    }
+
+    /// What is kept with all ranges that there are or were.
+    pub fn all_of(&self) -> impl Iterator<Item = &T> {
+        self.nodes.iter().map(|node| &node.of)
+    }
+
+    /// Whether a range, or an edge, is free memory.
+    #[inline]
+    pub fn is_free(&self, node: u32) -> bool {
+        self.nodes[node as usize].state == State::Free
+    }
+
+    /// Whether a range, or an edge, is taken memory.
+    pub fn is_taken(&self, node: u32) -> bool {
+        self.nodes[node as usize].state == State::Taken
+    }
+
+    /// The range before one, or the edge.
+    pub fn before(&self, node: u32) -> u32 {
+        self.nodes[node as usize].before
+    }
+
+    /// The range behind one, or the edge.
+    pub fn after(&self, node: u32) -> u32 {
+        self.nodes[node as usize].after
+    }
+
+    /// The free range that serves a request for `len` units best, and its bin.
+    #[inline(always)]
+    pub fn fit(&self, len: u32) -> Option<(usize, u32)> {
+        self.fit_in(&self.free, len)
+    }
+
+    /// As [`Self::fit`] among the ranges that a taker has sorted.
+    #[inline(always)]
+    pub fn fit_in(&self, bins: &Bins, len: u32) -> Option<(usize, u32)> {
+        let own = bin_of(len);
+        let fits = |&node: &u32| self.nodes[node as usize].len >= len;
+        if let Some(node) = bins.of_bin(&self.nodes, own).take(TRIES).find(fits) {
+            return Some((own, node));
+        }
+        let bin = bins.next_filled(own + 1)?;
+        Some((bin, bins.head(bin)))
+    }
+
+    /// Takes the first `len` units of a free range, or all of it where it has fewer.
+    #[inline(always)]
+    pub fn take_up_to(&mut self, node: u32, len: u32) -> u32 {
+        let whole = self.nodes[node as usize].len;
+        self.take_from(node, len.min(whole))
+    }
+
+    /// Sorts a taken range into `bins`.
+    #[inline]
+    pub fn sort_into(&mut self, bins: &mut Bins, node: u32) {
+        bins.put(&mut self.nodes, node);
+    }
+
+    /// Takes a range out of `bins`.
+    #[inline]
+    pub fn sort_out(&mut self, bins: &mut Bins, node: u32) {
+        bins.remove(&mut self.nodes, node);
+    }
+
+    /// All free ranges of at least `len` units: first unit and length.
+    pub fn free_ranges(&self, len: u32) -> Vec<(u64, u32)> {
+        let ranges = self.free.upwards_of(&self.nodes, bin_of(len)).map(|node| {
+            let n = &self.nodes[node as usize];
+            (n.start, n.len)
+        });
+        ranges.filter(|&(_, free)| free >= len).collect()
+    }
+
+    /// Calls `each` for every range of a region, in order; panics where they are not one behind the
+    /// other, or where free ones are side by side or not in their bin. For checks.
+    pub fn check(&self, region: Region, mut each: impl FnMut(u32)) {
+        let mut before = region.first;
+        let mut node = self.after(before);
+        while node != region.last {
+            let n = &self.nodes[node as usize];
+            assert_eq!((n.before, n.start), (before, self.end_of(before)));
+            assert!(n.len != 0 && n.state != State::Edge);
+            if n.state == State::Free {
+                assert!(!self.is_free(before), "free ranges side by side");
+                let mut bin = self.free.of_bin(&self.nodes, bin_of(n.len));
+                assert!(bin.any(|other| other == node), "a free range outside its bin");
+            }
+            each(node);
+            (before, node) = (node, n.after);
+        }
+        let last = &self.nodes[node as usize];
+        assert_eq!((last.before, last.start), (before, self.end_of(before)));
+    }
+
+    fn end_of(&self, node: u32) -> u64 {
+        self.start_of(node) + u64::from(self.len_of(node))
+    }
+
+    fn fits(&self, node: u32, len: u32, align: u32) -> bool {
+        let n = &self.nodes[node as usize];
+        let skipped = n.start.next_multiple_of(align.into()) - n.start;
+        skipped + u64::from(len) <= u64::from(n.len)
+    }
+
+    fn find(&self, len: u32, align: u32) -> Option<u32> {
+        let own = bin_of(len);
+        let fits = |&node: &u32| self.fits(node, len, align);
+        if let Some(node) = self.free.of_bin(&self.nodes, own).take(TRIES).find(fits) {
+            return Some(node);
+        }
+        let roomy = len.saturating_add(align - 1);
+        if let Some(bin) = self.free.next_filled(bin_above(roomy).max(own))
+            && let Some(node) = self.free.of_bin(&self.nodes, bin).take(TRIES).find(fits)
+        {
+            return Some(node);
+        }
+        // Nearly full: look at everything before saying no.
+        self.free.upwards_of(&self.nodes, own).find(fits)
+    }
+
+    /// Makes `after` the range behind `before`.
+    #[inline]
+    fn chain(&mut self, before: u32, after: u32) {
+        self.nodes[before as usize].after = after;
+        self.nodes[after as usize].before = before;
+    }
+
+    #[inline]
+    fn new_node(&mut self, start: u64, len: u32, state: State) -> u32 {
+        if let Some(index) = self.vacant.pop() {
+            let node = &mut self.nodes[index as usize];
+            (node.start, node.len, node.state) = (start, len, state);
+            return index;
+        }
+        let (before, after, previous, next) = (NONE, NONE, NONE, NONE);
+        let of = T::default();
+        self.nodes.push(Node { start, len, before, after, previous, next, state, of });
+        (self.nodes.len() - 1) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn everything_can_be_taken_and_comes_back_as_one() {
+        let mut heap = Heap::<()>::new();
+        heap.add_region(0, 1000);
+        let taken: Vec<_> = std::iter::from_fn(|| heap.take(1, 1)).collect();
+        assert_eq!(taken.len(), 1000);
+        for (node, _) in taken {
+            heap.give(node);
+        }
+        assert_eq!(heap.free_ranges(1), [(0, 1000)]);
+    }
+
+    #[test]
+    fn aligned_takes_find_the_last_hole() {
+        let mut heap = Heap::<()>::new();
+        heap.add_region(0, 2048);
+        let (first, _) = heap.take(1, 1).unwrap();
+        let starts: Vec<_> =
+            std::iter::from_fn(|| heap.take(512, 512)).map(|(_, start)| start).collect();
+        assert_eq!(starts.len(), 3);
+        assert!(starts.iter().all(|start| start % 512 == 0));
+        heap.give(first);
+        assert_eq!(heap.take(512, 512).map(|(_, start)| start), Some(0));
+    }
+
+    #[test]
+    fn regions_do_not_merge() {
+        let mut heap = Heap::<()>::new();
+        heap.add_region(0, 512);
+        heap.add_region(512, 512);
+        assert!(heap.take(513, 1).is_none());
+        let (node, start) = heap.take(512, 1).unwrap();
+        assert_eq!(heap.give(node), (start, 512));
+        assert!(heap.remove_region(start, 512));
+        assert!(!heap.remove_region(start, 512));
+    }
+
+    proptest! {
+        /// Any order of takes and gives: ranges never overlap, stay inside, keep their alignment,
+        /// and at the end everything is one free range again.
+        #[test]
+        fn takes_never_overlap(
+            steps in prop::collection::vec((any::<bool>(), 1u32..700, 0u32..10, any::<u16>()), 1..200),
+        ) {
+            let mut heap = Heap::<()>::new();
+            heap.add_region(0, 8192);
+            let mut live: Vec<(u32, u64, u32)> = Vec::new();
+            for (take, len, power, pick) in steps {
+                if take {
+                    if let Some((node, start)) = heap.take(len, 1 << power) {
+                        prop_assert_eq!(start % (1 << power), 0);
+                        prop_assert!(start + u64::from(len) <= 8192);
+                        prop_assert_eq!(heap.len_of(node), len);
+                        for &(_, other, other_len) in &live {
+                            prop_assert!(start + u64::from(len) <= other || other + u64::from(other_len) <= start);
+                        }
+                        live.push((node, start, len));
+                    }
+                } else if !live.is_empty() {
+                    let (node, ..) = live.swap_remove(pick as usize % live.len());
+                    heap.give(node);
+                }
+            }
+            for (node, ..) in live {
+                heap.give(node);
+            }
+            prop_assert_eq!(heap.free_ranges(1), vec![(0, 8192)]);
+        }
+    }
+}

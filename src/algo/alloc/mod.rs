@@ -1,0 +1,7 @@
+//! Allocators: they cut ranges of memory into blocks.
+
+pub mod block_cache;
+pub mod heap;
+mod large_vec;
+pub mod pool;
+pub(in crate::algo) mod prefetch;

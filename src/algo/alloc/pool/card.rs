@@ -1,0 +1,67 @@
+//! What a pool writes in its owner's books, beside each block.
+
+use crate::algo::sync::primitives::atomic::{AtomicU32, Ordering};
+
+/// Read and written under the lock of the pool's part that the block is in; atomic because others look at what
+/// stands beside it.
+#[derive(Default)]
+pub struct Card {
+    /// Units that the block has.
+    len: AtomicU32,
+    /// Units that count as used; of a kept block, the number of its free.
+    used: AtomicU32,
+    /// Its number among the ranges of its part.
+    node: AtomicU32,
+    /// The number of the kept block below it.
+    below: AtomicU32,
+}
+
+impl Card {
+    /// Of a block that is new in its place.
+    #[inline]
+    pub(super) fn write(&self, node: u32, len: u32, used: u32) {
+        self.node.store(node, Ordering::Relaxed);
+        self.len.store(len, Ordering::Relaxed);
+        self.set_used(used);
+    }
+
+    #[inline(always)]
+    pub(super) fn len(&self) -> u32 {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn used(&self) -> u32 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_used(&self, units: u32) {
+        self.used.store(units, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    pub(super) fn stamp(&self) -> u32 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_stamp(&self, number: u32) {
+        self.used.store(number, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    pub(super) fn node(&self) -> u32 {
+        self.node.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn below(&self) -> u32 {
+        self.below.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_below(&self, number: u32) {
+        self.below.store(number, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,239 @@
+//! The parts of a pool, each with a lock: one at first, more where threads are in each other's way. What
+//! two threads write in turns travels between their processors, which takes longer than all the rest
+//! of an allocation.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::counts::Counts;
+use super::memory::Memory;
+use super::totals::Totals;
+use super::{Books, Stats, StreamKey};
+use crate::algo::sync::spin_lock::{Guard, SpinLock};
+
+/// How many there are at most.
+pub const PARTS: usize = 8;
+/// So often a stream has found its part locked that it gets another one.
+const OFTEN: u32 = 8;
+/// Streams are told apart by this many remainders.
+const PLACES: usize = 64;
+
+/// Which part streams take memory of first. Read by all, and hardly ever written.
+#[repr(align(128))]
+struct Homes {
+    /// The part; beside it, how often it was found locked. Only while it is the first one.
+    homes: [AtomicU32; PLACES],
+    /// How many parts were given.
+    given: AtomicU32,
+    /// Made with the second part.
+    totals: OnceLock<Arc<Totals>>,
+}
+
+/// Bits of a home that say which part it is.
+const PART_BITS: u32 = 8;
+
+pub(super) struct Parts<B: Books> {
+    first: SpinLock<Memory<B>>,
+    homes: Homes,
+    others: [OnceLock<Box<SpinLock<Memory<B>>>>; PARTS - 1],
+}
+
+impl<B: Books> Parts<B> {
+    pub(super) fn new() -> Self {
+        Self {
+            first: SpinLock::new(Memory::new(0)),
+            homes: Homes {
+                homes: [const { AtomicU32::new(0) }; PLACES],
+                given: AtomicU32::new(0),
+                totals: OnceLock::new(),
+            },
+            others: [const { OnceLock::new() }; PARTS - 1],
+        }
+    }
+
+    /// The number of the part that a stream takes memory of first.
+    #[inline(always)]
+    pub(super) fn number_of(&self, stream: StreamKey) -> usize {
+        let home = &self.homes.homes[place_of(stream)];
+        home.load(Ordering::Relaxed) as usize % (1 << PART_BITS)
+    }
+
+    /// The part that a stream takes memory of first, and its number.
+    #[inline(always)]
+    pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
+        let part = self.number_of(stream);
+        match self.part(part).try_lock() {
+            Some(memory) => (part, Checked(memory)),
+            None => self.find_locked(stream),
+        }
+    }
+
+    #[cold]
+    fn find_locked(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
+        let mut part = self.number_of(stream);
+        if part == 0 {
+            let home = &self.homes.homes[place_of(stream)];
+            let often = home.fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
+            if often == OFTEN {
+                part = self.add();
+                home.store(part as u32, Ordering::Relaxed);
+            }
+        }
+        (part, self.lock(part))
+    }
+
+    /// Gives out a part: the next of those that there can be.
+    fn add(&self) -> usize {
+        let totals = {
+            let mut first = self.lock(0);
+            let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
+            first.counts.share(Arc::clone(totals));
+            Arc::clone(totals)
+        };
+        let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
+        self.others[part - 1].get_or_init(|| {
+            let mut memory = Memory::new(part as u32);
+            memory.counts = Counts::of_part(part as u32, totals);
+            Box::new(SpinLock::new(memory))
+        });
+        part
+    }
+
+    /// Gives a stream a part of its own, as if it had met others often.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn spread(&self, stream: StreamKey) {
+        let part = self.add() as u32;
+        self.homes.homes[place_of(stream)].store(part, Ordering::Relaxed);
+    }
+
+    /// A part that was given.
+    #[inline(always)]
+    fn part(&self, part: usize) -> &SpinLock<Memory<B>> {
+        match part {
+            0 => &self.first,
+            part => self.others[part - 1].get().expect("who knows its number has made it"),
+        }
+    }
+
+    fn lock(&self, part: usize) -> Checked<'_, B> {
+        Checked(self.part(part).lock())
+    }
+
+    /// The part that a block is in.
+    #[inline(always)]
+    pub(super) fn of(&self, note: u64) -> Checked<'_, B> {
+        Checked(self.part((note >> 32) as usize).lock())
+    }
+
+    /// The numbers of all parts.
+    fn numbers(&self) -> impl Iterator<Item = usize> {
+        let others = self.others.iter().enumerate();
+        let others = others.filter(|(_, part)| part.get().is_some()).map(|(index, _)| index + 1);
+        std::iter::once(0).chain(others)
+    }
+
+    /// All of them at once. Whoever has more than one lock has come by this order.
+    pub(super) fn all(&self) -> Vec<Checked<'_, B>> {
+        self.numbers().map(|part| self.lock(part)).collect()
+    }
+
+    /// What the first of the parts says, beginning with the stream's own.
+    pub(super) fn find<T>(
+        &self,
+        stream: StreamKey,
+        find: impl Fn(&mut Memory<B>) -> Option<T>,
+    ) -> Option<(Checked<'_, B>, T)> {
+        let (home, mut memory) = self.home(stream);
+        if let Some(found) = find(&mut memory) {
+            return Some((memory, found));
+        }
+        drop(memory);
+        self.find_elsewhere(home, |_, _| true, find)
+    }
+
+    /// What the first of the parts says that are hardly used, without this one. Of the others nothing is
+    /// taken while there is more memory: threads that use blocks of each other's parts are in each
+    /// other's way for good.
+    #[inline]
+    pub(super) fn find_idle<T>(
+        &self,
+        home: usize,
+        find: impl Fn(&mut Memory<B>) -> Option<T>,
+    ) -> Option<(Checked<'_, B>, T)> {
+        // Looked at first: a lock that others use is slow.
+        self.find_elsewhere(home, |totals, part| totals.is_idle(part), find)
+    }
+
+    fn find_elsewhere<T>(
+        &self,
+        home: usize,
+        is_wanted: impl Fn(&Totals, usize) -> bool,
+        find: impl Fn(&mut Memory<B>) -> Option<T>,
+    ) -> Option<(Checked<'_, B>, T)> {
+        let totals = self.homes.totals.get()?;
+        self.numbers().filter(|&part| part != home && is_wanted(totals, part)).find_map(|part| {
+            let mut memory = self.lock(part);
+            let found = find(&mut memory)?;
+            Some((memory, found))
+        })
+    }
+
+    /// Bytes of all segments.
+    pub(super) fn reserved(&self) -> u64 {
+        match self.homes.totals.get() {
+            Some(totals) => totals.reserved(),
+            // Who makes a second part counts what the first one has under its lock.
+            None => self.lock(0).counts.reserved,
+        }
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        let all = self.all();
+        let mut stats = Stats::default();
+        all.iter().for_each(|memory| memory.counts.add_to(&mut stats));
+        stats
+    }
+
+    pub(super) fn reset_reserved_high(&self) {
+        self.all().iter_mut().for_each(|memory| memory.counts.reset_reserved_high());
+    }
+
+    pub(super) fn reset_used_high(&self) {
+        self.all().iter_mut().for_each(|memory| memory.counts.reset_used_high());
+    }
+}
+
+#[inline]
+fn place_of(stream: StreamKey) -> usize {
+    // Their names are mostly numbers that follow one another.
+    stream.0 as usize % PLACES
+}
+
+/// A part's memory for one step, after which debug builds look whether all is well.
+pub(super) struct Checked<'a, B: Books>(Guard<'a, Memory<B>>);
+
+impl<B: Books> Deref for Checked<'_, B> {
+    type Target = Memory<B>;
+
+    #[inline]
+    fn deref(&self) -> &Memory<B> {
+        &self.0
+    }
+}
+
+impl<B: Books> DerefMut for Checked<'_, B> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Memory<B> {
+        &mut self.0
+    }
+}
+
+#[cfg(debug_assertions)]
+impl<B: Books> Drop for Checked<'_, B> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.0.check();
+        }
+    }
+}

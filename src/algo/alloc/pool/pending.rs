@@ -1,0 +1,204 @@
+//! What streams have freed and nobody else may have yet: for each stream its blocks by length, to
+//! take one again, and by age, because they become free for all in that order.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::StreamKey;
+use crate::algo::alloc::heap::Heap;
+use crate::algo::alloc::heap::bins::Bins;
+use crate::algo::math::mix::mix;
+
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What the pool keeps with a taken range.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    /// Of its free.
+    pub(super) position: u64,
+    /// Whose pending block it is; [`NONE`]: it is in use, or kept.
+    pub(super) slot: u32,
+    /// The stream's pending blocks that were freed before and after it.
+    older: u32,
+    newer: u32,
+    /// Of its place in the owner's books; 0: it has none. Stays with the range's number.
+    pub(super) number: u32,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { position: 0, slot: NONE, older: NONE, newer: NONE, number: 0 }
+    }
+}
+
+/// A stream's pending blocks.
+pub(super) struct Queue {
+    pub(super) key: StreamKey,
+    pub(super) bins: Bins,
+    oldest: u32,
+    newest: u32,
+}
+
+impl Queue {
+    pub(super) fn oldest(&self) -> Option<u32> {
+        (self.oldest != NONE).then_some(self.oldest)
+    }
+
+    pub(super) fn newest(&self) -> Option<u32> {
+        (self.newest != NONE).then_some(self.newest)
+    }
+}
+
+/// Of keys, which nobody chooses to have them collide.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix(self.0 ^ value);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The pending blocks of all streams.
+#[derive(Default)]
+pub(super) struct Pending {
+    /// By slot; None where a stream was forgotten.
+    queues: Vec<Option<Box<Queue>>>,
+    /// Those slots.
+    unused: Vec<u32>,
+    /// The slots of the others.
+    slots: HashMap<StreamKey, u32, BuildHasherDefault<KeyHasher>>,
+    /// Units in pending blocks.
+    pub(super) units: u64,
+    /// How many there are.
+    pub(super) blocks: usize,
+}
+
+impl Pending {
+    /// The slot of a stream that has freed something.
+    #[inline]
+    pub(super) fn slot_of(&self, key: StreamKey) -> Option<u32> {
+        self.slots.get(&key).copied()
+    }
+
+    #[cold]
+    fn new_slot(&mut self, key: StreamKey) -> u32 {
+        let slot = self.unused.pop().unwrap_or_else(|| {
+            self.queues.push(None);
+            self.queues.len() as u32 - 1
+        });
+        let queue = Queue { key, bins: Bins::new(), oldest: NONE, newest: NONE };
+        self.queues[slot as usize] = Some(Box::new(queue));
+        self.slots.insert(key, slot);
+        slot
+    }
+
+    /// Forgets an empty queue.
+    pub(super) fn remove_slot(&mut self, slot: u32) {
+        if let Some(queue) = self.queues[slot as usize].take() {
+            self.slots.remove(&queue.key);
+            self.unused.push(slot);
+        }
+    }
+
+    /// How many slots there are, empty ones included.
+    pub(super) fn slots(&self) -> u32 {
+        self.queues.len() as u32
+    }
+
+    /// The queue of a slot.
+    #[inline]
+    pub(super) fn queue(&self, slot: u32) -> Option<&Queue> {
+        self.queues[slot as usize].as_deref()
+    }
+
+    /// All slots with pending blocks.
+    pub(super) fn busy(&self) -> impl Iterator<Item = (u32, &Queue)> + '_ {
+        let queues = self.queues.iter().enumerate();
+        queues.filter_map(|(slot, queue)| {
+            queue.as_deref().filter(|queue| queue.oldest != NONE).map(|queue| (slot as u32, queue))
+        })
+    }
+
+    /// A stream's pending blocks, oldest first.
+    pub(super) fn of_slot<'a>(
+        &'a self,
+        heap: &'a Heap<Block>,
+        slot: u32,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let step = |node: u32| (node != NONE).then_some(node);
+        let oldest = self.queue(slot).map_or(NONE, |queue| queue.oldest);
+        std::iter::successors(step(oldest), move |&node| step(heap.of(node).newer))
+    }
+
+    /// Puts a block in that `key` has freed at `position`.
+    #[inline]
+    pub(super) fn put(&mut self, heap: &mut Heap<Block>, node: u32, key: StreamKey, position: u64) {
+        let slot = match self.slot_of(key) {
+            Some(slot) => slot,
+            None => self.new_slot(key),
+        };
+        let queue = self.queues[slot as usize].as_mut().expect("slots in the table are in use");
+        let older = std::mem::replace(&mut queue.newest, node);
+        let position = match older {
+            NONE => {
+                queue.oldest = node;
+                position
+            }
+            older => {
+                let of = heap.of_mut(older);
+                of.newer = node;
+                // Threads may bring the frees of a stream in another order.
+                position.max(of.position)
+            }
+        };
+        let of = heap.of_mut(node);
+        (of.position, of.slot, of.older, of.newer) = (position, slot, older, NONE);
+        heap.sort_into(&mut queue.bins, node);
+        self.units += u64::from(heap.len_of(node));
+        self.blocks += 1;
+    }
+
+    /// Takes a block out.
+    #[inline]
+    pub(super) fn take(&mut self, heap: &mut Heap<Block>, node: u32) {
+        let Block { slot, older, newer, .. } = *heap.of(node);
+        let queue = self.queues[slot as usize].as_mut().expect("pending blocks have a queue");
+        match older {
+            NONE => queue.oldest = newer,
+            older => heap.of_mut(older).newer = newer,
+        }
+        match newer {
+            NONE => queue.newest = older,
+            newer => heap.of_mut(newer).older = older,
+        }
+        heap.sort_out(&mut queue.bins, node);
+        heap.of_mut(node).slot = NONE;
+        self.units -= u64::from(heap.len_of(node));
+        self.blocks -= 1;
+    }
+
+    /// Takes the first `len` units of a longer block, which stays what and where it is: their
+    /// number.
+    #[inline]
+    pub(super) fn take_front(&mut self, heap: &mut Heap<Block>, node: u32, len: u32) -> u32 {
+        let slot = heap.of(node).slot;
+        let queue = self.queues[slot as usize].as_mut().expect("pending blocks have a queue");
+        heap.sort_out(&mut queue.bins, node);
+        let front = heap.split(node, len);
+        heap.sort_into(&mut queue.bins, node);
+        heap.of_mut(front).slot = NONE;
+        self.units -= u64::from(len);
+        front
+    }
+}

@@ -1,0 +1,51 @@
+//! Containers that grow only if there is memory, for callers that report a refusal.
+
+use std::cell::Cell;
+use std::collections::{BinaryHeap, HashMap, TryReserveError, VecDeque};
+use std::hash::{BuildHasher, Hash};
+
+use crate::algo::thread::per_thread::per_thread;
+
+per_thread! {
+    static REPORTS: Cell<bool> = Cell::new(false);
+}
+
+/// Runs `allocate`, whose caller reports a refusal: the allocator's reserve is not for it.
+pub fn fallible<R>(allocate: impl FnOnce() -> R) -> R {
+    let before = REPORTS.replace(true);
+    let result = allocate();
+    REPORTS.set(before);
+    result
+}
+
+/// Whether this thread is inside [`fallible`].
+pub fn caller_reports() -> bool {
+    REPORTS.get()
+}
+
+/// Containers that grow only if there is memory.
+pub trait Grow {
+    /// Makes room for `more` elements. Where there is no memory nothing has changed.
+    fn make_room(&mut self, more: usize) -> Result<(), TryReserveError>;
+}
+
+macro_rules! grow {
+    ($([$($parameters:tt)*] $type:ty),+ $(,)?) => {$(
+        impl<$($parameters)*> Grow for $type {
+            #[inline]
+            fn make_room(&mut self, more: usize) -> Result<(), TryReserveError> {
+                if self.capacity() - self.len() >= more {
+                    return Ok(());
+                }
+                fallible(|| self.try_reserve(more))
+            }
+        }
+    )+};
+}
+
+grow! {
+    [T] Vec<T>,
+    [T] VecDeque<T>,
+    [T: Ord] BinaryHeap<T>,
+    [K: Eq + Hash, V, S: BuildHasher] HashMap<K, V, S>,
+}

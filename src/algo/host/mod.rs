@@ -1,0 +1,10 @@
+//! The host: its memory, system calls, files and texts.
+
+pub mod cpp_name;
+pub mod grow;
+#[cfg(not(loom))]
+pub mod host_memory;
+pub mod json;
+pub mod notice;
+pub mod output_file;
+pub mod system_call;

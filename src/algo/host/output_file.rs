@@ -1,0 +1,205 @@
+//! Files that are written from their beginning to their end, which may be pipes: a program waits for no reader
+//! for ever, and does not die with one.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::mem::MaybeUninit;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use crate::algo::thread::pause::pause;
+
+/// How long a pipe may be full before what is written there is given up.
+const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
+/// How often a full pipe is tried.
+const STEP: Duration = Duration::from_millis(1);
+
+/// A file that is open for writing.
+pub struct OutputFile {
+    file: File,
+    is_pipe: bool,
+    /// Its reader has let the patience run out: it has none again before it reads.
+    is_late: bool,
+}
+
+impl OutputFile {
+    /// Makes the file, or empties it.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // Opening a FIFO waits for its reader otherwise.
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(path)
+            .map_err(|error| unopened(path, error))?;
+        let is_pipe = file.metadata().is_ok_and(|found| found.file_type().is_fifo());
+        Ok(Self { file, is_pipe, is_late: false })
+    }
+
+    fn write_to_pipe(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _no_signal = NoPipeSignal::new();
+        let began = Instant::now();
+        loop {
+            match self.file.write(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if self.is_late || began.elapsed() > PATIENCE {
+                        self.is_late = true;
+                        let text =
+                            format!("the pipe is full, and nobody has read it for {PATIENCE:?}");
+                        return Err(io::Error::new(ErrorKind::TimedOut, text));
+                    }
+                    pause(STEP);
+                }
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                    let text = format!("nobody reads the pipe any more: {error}");
+                    return Err(io::Error::new(ErrorKind::BrokenPipe, text));
+                }
+                written => {
+                    self.is_late &= written.is_err();
+                    return written;
+                }
+            }
+        }
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_pipe { self.write_to_pipe(bytes) } else { self.file.write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Why a file cannot be opened, in words where the system has misleading ones.
+pub fn unopened(path: &Path, error: io::Error) -> io::Error {
+    if is_pipe(path) && error.raw_os_error() == Some(libc::ENXIO) {
+        return io::Error::new(
+            error.kind(),
+            "it is a FIFO, and nobody reads it; begin to read it first",
+        );
+    }
+    error
+}
+
+/// Whether a path names a FIFO, or leads to a pipe.
+pub fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+}
+
+/// The calling thread hears nothing of pipes that nobody reads, until dropped: the signal ends most programs.
+struct NoPipeSignal {
+    /// The signals that were blocked; nothing where SIGPIPE was.
+    before: Option<libc::sigset_t>,
+}
+
+fn pipe_signal() -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the first call fills the set; SIGPIPE is a signal.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGPIPE);
+        set.assume_init()
+    }
+}
+
+impl NoPipeSignal {
+    fn new() -> Self {
+        let set = pipe_signal();
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: sets that live; only where the first call succeeds has it filled the second one.
+        let before = unsafe {
+            let blocked =
+                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr());
+            (blocked == 0).then(|| before.assume_init())
+        };
+        // SAFETY: a set that was filled.
+        let was_blocked =
+            |before: &libc::sigset_t| unsafe { libc::sigismember(before, libc::SIGPIPE) } == 1;
+        Self { before: before.filter(|before| !was_blocked(before)) }
+    }
+}
+
+impl Drop for NoPipeSignal {
+    fn drop(&mut self) {
+        let Some(before) = &self.before else { return };
+        let (set, now) = (pipe_signal(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
+        // SAFETY: sets and a time that live. A signal that came by a write is taken; none was waiting before
+        // that, because it was not blocked.
+        unsafe {
+            libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const now);
+            libc::pthread_sigmask(libc::SIG_SETMASK, before, ptr::null_mut());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CString;
+    use std::io::Read;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    struct Fifo(PathBuf);
+
+    impl Fifo {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("portacl-{name}-{}", std::process::id()));
+            let text = CString::new(path.to_str().unwrap()).unwrap();
+            // SAFETY: a terminated text.
+            assert_eq!(unsafe { libc::mkfifo(text.as_ptr(), 0o600) }, 0);
+            Self(path)
+        }
+
+        fn reader(&self) -> File {
+            File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&self.0).unwrap()
+        }
+    }
+
+    impl Drop for Fifo {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    #[test]
+    fn nobody_is_waited_for_who_does_not_read() {
+        let fifo = Fifo::new("unread");
+        let error = OutputFile::create(&fifo.0).err().expect("an error");
+        assert!(error.to_string().contains("nobody reads it"), "{error}");
+        let mut reader = fifo.reader();
+        let mut file = OutputFile::create(&fifo.0).unwrap();
+        file.write_all(b"first\n").unwrap();
+        let error = file.write_all(&[b'x'; 1 << 20]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+        // Not once more.
+        let began = Instant::now();
+        assert!(file.write_all(b"second\n").is_err());
+        assert!(began.elapsed() < PATIENCE);
+        let mut read = vec![0; 1 << 16];
+        assert!(reader.read(&mut read).unwrap() > 6);
+        assert_eq!(&read[..6], b"first\n");
+        file.write_all(b"third\n").unwrap();
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_ends_nothing_else() {
+        // The test program ignores the signal; a C program dies of it.
+        // SAFETY: the handler that programs begin with, and the one of before.
+        let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+        let fifo = Fifo::new("left");
+        let reader = fifo.reader();
+        let mut file = OutputFile::create(&fifo.0).unwrap();
+        drop(reader);
+        let error = file.write_all(b"lost\n").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe, "{error}");
+        // SAFETY: `before` is the handler that the first call of signal returned.
+        unsafe { libc::signal(libc::SIGPIPE, before) };
+    }
+}

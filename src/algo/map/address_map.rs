@@ -1,0 +1,545 @@
+//! The address map: which registered range contains an address?
+//!
+//! Ranges do not overlap and may begin and end at any byte. A look-up takes no lock, never waits
+//! and writes nothing shared; changes take one lock.
+//!
+//! Addresses are cut into pages of 2 MiB. A page knows the range that covers its first byte, and the
+//! 256-byte granules in which others begin: a few itself, more in a `Node`, a bitmap. The range of an
+//! address is the one that begins last at or before it in its page, or else the one that covers the
+//! page's first byte, or none.
+//!
+//! Why readers need no lock: while a range is registered, no other begins inside it, so a reader
+//! that looks inside it comes to its record whatever happens elsewhere. Records are reused but
+//! stay records; each has a sequence number, and one that changes under a reader tells it that the
+//! range it came for is gone. A range ends to exist when that number moves on, at one moment for
+//! all its addresses; it begins to exist page by page while `insert` runs. One that came back from where
+//! it was parked or rested exists again at one moment.
+
+mod held;
+mod hint;
+mod page;
+mod parking;
+mod resting;
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use super::chunked::{Blank, Chunked};
+use crate::algo::alloc::pool::Card;
+use crate::algo::host::grow::Grow;
+use crate::algo::sync::primitives::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+use crate::algo::sync::primitives::const_unless_loom;
+use crate::algo::sync::spin_lock::{Guard, SpinLock};
+
+pub use held::HeldPlace;
+pub use hint::Hint;
+use page::{Page, Sheet};
+pub use parking::{Entry, Parked};
+
+/// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
+/// very top of it. Loom gets by with four small pages.
+const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 48 };
+const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
+const PAGE_LEN: usize = 1 << PAGE_BITS;
+const GRANULE_BITS: u32 = 8;
+
+/// Pages come in chunks of 16 GiB of addresses.
+const PAGE_CHUNKS: usize = 1 << (ADDRESS_BITS - PAGE_BITS).div_ceil(2);
+const PAGE_CHUNK_LEN: usize = (1 << (ADDRESS_BITS - PAGE_BITS)) / PAGE_CHUNKS;
+
+const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+/// Numbers of records are smaller.
+pub const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
+
+/// A registered range of addresses, and what its owner wants to know about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// First address.
+    pub base: usize,
+    /// Length in bytes, not 0.
+    pub len: usize,
+    /// The owner's own.
+    pub words: [u64; 3],
+}
+
+/// What a transfer wants to know of the range that contains an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reach {
+    /// Bytes from the address to the range's end.
+    pub left: NonZeroUsize,
+    /// The first of the owner's words.
+    pub word: u64,
+}
+
+impl Range {
+    fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.base) < self.len
+    }
+
+    fn last(&self) -> usize {
+        self.base + (self.len - 1)
+    }
+}
+
+/// Why a range cannot be registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InsertError {
+    /// It shares addresses with this one, or begins in the same 256 bytes.
+    Overlap {
+        /// First address of the other range.
+        base: usize,
+        /// Length of the other range.
+        len: usize,
+    },
+    /// It does not lie within the 47 bits of user space.
+    Unaddressable,
+    /// There is no memory left for the map.
+    Full,
+    /// Its length is 0.
+    Empty,
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overlap { base, len } => {
+                write!(f, "the range overlaps, or begins in the same 256 bytes as, ")?;
+                write!(f, "the {len} bytes registered at {base:#x}")
+            }
+            Self::Unaddressable => {
+                write!(
+                    f,
+                    "the range ends above {:#x}, the last address",
+                    (1_u64 << ADDRESS_BITS) - 1
+                )
+            }
+            Self::Full => write!(f, "no memory is left to register another range"),
+            Self::Empty => write!(f, "the range is empty"),
+        }
+    }
+}
+
+impl std::error::Error for InsertError {}
+
+/// Where a [`Range`] is kept. The range is written under the lock only, while it is not live.
+#[repr(align(64))]
+struct Record {
+    /// Its last two bits tell the state: [`IN_CHANGE`], [`LIVE`], [`RESTING`], or 0: no range, or a
+    /// parked one. It moves on with every change.
+    sequence: AtomicU64,
+    base: AtomicUsize,
+    len: AtomicUsize,
+    words: [AtomicU64; 3],
+    /// What the holder keeps with it, where it is one's.
+    card: Card,
+}
+
+/// A range is being written.
+const IN_CHANGE: u64 = 1;
+/// Readers find the range.
+const LIVE: u64 = 2;
+/// The range is gone, and may come back as it was.
+const RESTING: u64 = 3;
+
+// SAFETY: atomics; all zeros is no range.
+unsafe impl Blank for Record {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            sequence: AtomicU64::new(0),
+            base: AtomicUsize::new(0),
+            len: AtomicUsize::new(0),
+            words: std::array::from_fn(|_| AtomicU64::new(0)),
+            card: Card::default(),
+        }
+    }
+}
+
+impl Record {
+    /// The live range in it, with its number; `None` when there is none.
+    #[inline(always)]
+    fn read(&self) -> Option<(u64, Range)> {
+        self.read_part(|| self.contents())
+    }
+
+    /// What `part` reads of the live range in it, with its number; `None` when there is none.
+    #[inline(always)]
+    fn read_part<T>(&self, part: impl FnOnce() -> T) -> Option<(u64, T)> {
+        let sequence = self.sequence.load(Ordering::Acquire);
+        let part = part();
+        // Orders the loads above before the one below: who saw a new value sees a new number.
+        fence(Ordering::Acquire);
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        (sequence % 4 == LIVE && unchanged).then_some((sequence, part))
+    }
+
+    /// How far the live range in it reaches from an address that it contains.
+    #[inline(always)]
+    fn reach(&self, addr: usize) -> Option<Reach> {
+        let (_, (base, len, word)) = self.read_part(|| {
+            let [base, len] = [&self.base, &self.len].map(|word| word.load(Ordering::Relaxed));
+            (base, len, self.words[0].load(Ordering::Relaxed))
+        })?;
+        let left = len.checked_sub(addr.wrapping_sub(base)).and_then(NonZeroUsize::new)?;
+        Some(Reach { left, word })
+    }
+
+    /// What is written in it. Under the lock, or where the number says that it did not change.
+    #[inline(always)]
+    fn contents(&self) -> Range {
+        Range {
+            base: self.base.load(Ordering::Relaxed),
+            len: self.len.load(Ordering::Relaxed),
+            words: std::array::from_fn(|n| self.words[n].load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Puts a live range in where none is. Under the lock.
+    fn write(&self, range: &Range) {
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        self.sequence.store(sequence + IN_CHANGE, Ordering::Relaxed);
+        // Orders the store above before those below.
+        fence(Ordering::Release);
+        self.base.store(range.base, Ordering::Relaxed);
+        self.len.store(range.len, Ordering::Relaxed);
+        for (to, &from) in self.words.iter().zip(&range.words) {
+            to.store(from, Ordering::Relaxed);
+        }
+        self.sequence.store(sequence + LIVE, Ordering::Release);
+    }
+
+    /// Ends the live range in it, which no page has. Under the lock.
+    fn clear(&self) {
+        let ended = self.end(self.sequence.load(Ordering::Relaxed));
+        debug_assert!(ended);
+    }
+}
+
+fn page_of(addr: usize) -> usize {
+    addr >> PAGE_BITS
+}
+
+fn begins_page(addr: usize) -> bool {
+    addr.is_multiple_of(PAGE_LEN)
+}
+
+fn granule_of(addr: usize) -> usize {
+    (addr & (PAGE_LEN - 1)) >> GRANULE_BITS
+}
+
+/// Pages whose first byte the range covers.
+#[inline]
+fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
+    range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
+}
+
+/// What writers know.
+struct State {
+    /// Records to use again.
+    free: Vec<u32>,
+    /// Records from here on were never used. Record 0 never is: as an index it means "none".
+    fresh: u32,
+}
+
+/// Registered ranges of addresses.
+pub struct AddressMap {
+    sheets: Chunked<Sheet, PAGE_CHUNKS, 1>,
+    records: Chunked<Record, RECORD_CHUNKS, RECORD_CHUNK_LEN>,
+    state: SpinLock<State>,
+}
+
+impl AddressMap {
+    const_unless_loom! {
+        /// An empty map.
+        pub fn new() -> Self {
+            Self {
+                sheets: Chunked::new(),
+                records: Chunked::new(),
+                state: SpinLock::new(State { free: Vec::new(), fresh: 1 }),
+            }
+        }
+    }
+
+    /// Registers a range. Takes time with the number of 2 MiB pages that it covers.
+    pub fn insert(&self, range: Range) -> Result<(), InsertError> {
+        if range.len == 0 {
+            return Err(InsertError::Empty);
+        }
+        let last = range.base.checked_add(range.len - 1).ok_or(InsertError::Unaddressable)?;
+        if last >> ADDRESS_BITS != 0 {
+            return Err(InsertError::Unaddressable);
+        }
+        let mut state = self.state.lock();
+        while let Some(other) = self.conflict(&range) {
+            if !self.remove_resting(&mut state, other) {
+                let Range { base, len, .. } = self.records[other as usize].contents();
+                return Err(InsertError::Overlap { base, len });
+            }
+        }
+        self.put(state, &range)
+    }
+
+    /// Puts in what nothing is in the way of.
+    fn put(&self, mut state: Guard<'_, State>, range: &Range) -> Result<(), InsertError> {
+        // All memory first, so that a failure leaves nothing behind.
+        let (first, last) = (page_of(range.base), page_of(range.last()));
+        for chunk in first / PAGE_CHUNK_LEN + 1..=last / PAGE_CHUNK_LEN {
+            self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
+        }
+        let page = match self.page(first) {
+            Some(page) => page,
+            None => {
+                self.sheets.ensure(first / PAGE_CHUNK_LEN).ok_or(InsertError::Full)?.page(first)
+            }
+        };
+        let inside = !begins_page(range.base);
+        let granule = granule_of(range.base);
+        if inside {
+            page.make_room(granule).ok_or(InsertError::Full)?;
+        }
+        let index = self.new_record(&mut state)?;
+        self.records[index as usize].write(range);
+        if inside {
+            page.set_start(granule, index);
+        }
+        for page in covered_pages(range) {
+            self.page_at(page).cover.store(index, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// A record that nobody uses.
+    fn new_record(&self, state: &mut State) -> Result<u32, InsertError> {
+        if let Some(index) = state.free.pop() {
+            return Ok(index);
+        }
+        // Whoever takes a range out cannot be refused: there is room for all records.
+        let records = state.fresh as usize;
+        if state.fresh == MAX_RECORDS
+            || self.records.ensure(records).is_none()
+            || state.free.make_room(records).is_err()
+        {
+            self.remove_all_resting(state);
+            return state.free.pop().ok_or(InsertError::Full);
+        }
+        state.fresh += 1;
+        Ok(state.fresh - 1)
+    }
+
+    /// The range that contains this address. Any address may be asked for.
+    #[inline(always)]
+    pub fn find(&self, addr: usize) -> Option<Range> {
+        self.look_up(addr).map(|(_, range)| range)
+    }
+
+    /// As [`Self::find`], with no more than copies need: two words, which a function returns in
+    /// registers.
+    #[inline]
+    pub fn reach(&self, addr: usize) -> Option<Reach> {
+        self.look_up_by(addr, move |index| self.record(index)?.reach(addr))
+    }
+
+    /// Removes the range that begins exactly here and returns it; of several racing removers one
+    /// gets it.
+    pub fn remove(&self, base: usize) -> Option<Range> {
+        self.remove_if(base, |_| true)
+    }
+
+    /// As [`Self::remove`], if the range is `wanted`, which runs under the map's lock.
+    pub fn remove_if(&self, base: usize, wanted: impl Fn(&Range) -> bool) -> Option<Range> {
+        let mut state = self.state.lock();
+        let (entry, range) = self.look_up(base)?;
+        if range.base != base || !wanted(&range) {
+            return None;
+        }
+        self.erase(&mut state, entry, &range).then_some(range)
+    }
+
+    /// Changes the owner's words of the range that begins exactly here; false when there is none. A
+    /// look-up at this very moment may find nothing.
+    pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
+        let _state = self.state.lock();
+        match self.look_up(base) {
+            Some((entry, range)) if range.base == base => {
+                let mine = self.park(entry).is_some();
+                if mine {
+                    self.records[entry.index() as usize].write(&Range { words, ..range });
+                }
+                mine
+            }
+            _ => false,
+        }
+    }
+
+    /// Removes and returns all ranges that are `wanted`, which runs under the map's lock. Those that rest go
+    /// unmentioned.
+    pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
+        let mut state = self.state.lock();
+        let mut drained = Vec::new();
+        for index in 1..state.fresh {
+            let record = &self.records[index as usize];
+            if let Some((sequence, range)) = record.read()
+                && wanted(&range)
+                && self.erase(&mut state, Entry::new(index, sequence), &range)
+            {
+                drained.push(range);
+            } else if record.is_resting() && wanted(&record.contents()) {
+                self.remove_resting(&mut state, index);
+            }
+        }
+        drained
+    }
+
+    /// Ranges, in no order, without keeping others from changing the map meanwhile: one that is
+    /// registered, and not updated, during the whole call is there exactly once; one that comes or
+    /// goes meanwhile may be there. Those are what was registered at some moment of the call, each at
+    /// its own, so that they may overlap.
+    pub fn snapshot(&self) -> Vec<Range> {
+        let end = self.state.lock().fresh;
+        let live = |index| Some(self.records[index as usize].read()?.1);
+        (1..end).filter_map(live).collect()
+    }
+
+    /// How many ranges there are, parked and resting ones included.
+    pub fn len(&self) -> usize {
+        let state = self.state.lock();
+        state.fresh as usize - 1 - state.free.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The live range that contains the address.
+    #[inline(always)]
+    fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
+        self.look_up_by(addr, move |index| {
+            let (sequence, range) = self.record(index)?.read()?;
+            range.contains(addr).then_some((Entry::new(index, sequence), range))
+        })
+    }
+
+    /// The record of the range, whatever its state, that may begin at this very address.
+    #[inline(always)]
+    fn record_at(&self, base: usize) -> Option<(u32, &Record)> {
+        let page = self.page(page_of(base))?;
+        let index = match begins_page(base) {
+            true => page.cover.load(Ordering::Acquire),
+            false => page.begins_in(granule_of(base)),
+        };
+        Some((index, self.record(index)?))
+    }
+
+    /// What `read`, by value so that it stays in registers, makes of the record of the range, whatever its
+    /// state, that may contain the address.
+    #[inline(always)]
+    fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
+        let page = self.page(page_of(addr))?;
+        match page.begins_last(granule_of(addr)) {
+            0 => None,
+            index => read(index).or_else(|| self.look_before(addr, read)),
+        }
+    }
+
+    /// As [`Self::look_up_by`], where the range that begins last does so behind the address, in the
+    /// address's own granule.
+    #[cold]
+    fn look_before<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T>) -> Option<T> {
+        let page = self.page(page_of(addr))?;
+        read(match granule_of(addr).checked_sub(1) {
+            Some(before) => page.begins_last(before),
+            None => page.cover.load(Ordering::Acquire),
+        })
+    }
+
+    /// What is known of a page, if anything ever was.
+    #[inline(always)]
+    fn page(&self, number: usize) -> Option<Page<'_>> {
+        Some(self.sheets.get(number / PAGE_CHUNK_LEN)?.page(number))
+    }
+
+    /// The same, of a page of which something is.
+    #[inline(always)]
+    fn page_at(&self, number: usize) -> Page<'_> {
+        self.sheets[number / PAGE_CHUNK_LEN].page(number)
+    }
+
+    /// The record with this number, unless no range ever had it.
+    #[inline(always)]
+    fn record(&self, index: u32) -> Option<&Record> {
+        // The remainder says nothing new about a number, but to the compiler.
+        self.records.get((index % MAX_RECORDS) as usize)
+    }
+
+    /// The record of a range, whatever its state, that is in this one's way. Under the lock.
+    fn conflict(&self, range: &Range) -> Option<u32> {
+        let contents = |index: u32| self.records[index as usize].contents();
+        let at_base = self.look_up_by(range.base, |index| {
+            Some(index).filter(|&index| contents(index).contains(range.base))
+        });
+        if at_base.is_some() {
+            return at_base;
+        }
+        // No range contains the base: one in the way begins behind it.
+        let first = page_of(range.base);
+        for number in first..=page_of(range.last()) {
+            let Some(page) = self.page(number) else { continue };
+            let cover = page.cover.load(Ordering::Relaxed);
+            if number > first && cover != 0 {
+                return Some(cover);
+            }
+            let granule = if number == first { granule_of(range.base) } else { 0 };
+            if let Some((start, record)) = page.first_start(granule) {
+                let same_granule = number == first && !begins_page(range.base) && start == granule;
+                // Ranges behind this one are no nearer.
+                return (same_granule || contents(record).base <= range.last()).then_some(record);
+            }
+        }
+        None
+    }
+
+    /// Takes a live range out; false if it was ended meanwhile.
+    fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
+        let parked = self.park(entry);
+        if parked.is_some() {
+            self.detach(state, entry.index(), range);
+        }
+        parked.is_some()
+    }
+
+    /// Takes the range of a record that is not live out of the pages; the record is free.
+    #[inline]
+    fn detach(&self, state: &mut State, index: u32, range: &Range) {
+        self.clear_pages(range);
+        state.free.push(index);
+    }
+
+    /// Takes a range that is not live out of the pages.
+    #[inline]
+    fn clear_pages(&self, range: &Range) {
+        self.clear_start(range.base);
+        for page in covered_pages(range) {
+            self.page_at(page).cover.store(0, Ordering::Release);
+        }
+    }
+
+    /// Nothing begins here any more inside a page.
+    #[inline]
+    fn clear_start(&self, base: usize) {
+        if !begins_page(base) {
+            self.page_at(page_of(base)).clear_start(granule_of(base));
+        }
+    }
+}
+
+impl Default for AddressMap {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+#[path = "address_map_tests.rs"]
+mod tests;

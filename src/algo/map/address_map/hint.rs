@@ -1,0 +1,147 @@
+//! Where a range was found, to look there first the next time: whoever asks about one range again and
+//! again spares the way through the pages.
+
+use super::{AddressMap, Reach, Record};
+use crate::algo::sync::primitives::atomic::Ordering;
+
+/// A record that had a range. It is never freed, and what is live in it is in the map, whichever range
+/// that is by now: looking there finds the range of an address, or nothing.
+#[derive(Clone, Copy, Default)]
+pub struct Hint<'a>(Option<&'a Record>);
+
+impl<'a> Hint<'a> {
+    /// Nowhere.
+    pub const NONE: Self = Self(None);
+
+    /// As [`AddressMap::reach`], if the range is there.
+    #[inline(always)]
+    pub fn reach(self, addr: usize) -> Option<Reach> {
+        self.0?.reach(addr)
+    }
+}
+
+impl AddressMap {
+    /// The number of the record of the range that begins at this very address.
+    pub fn record_of(&self, base: usize) -> Option<u32> {
+        let (index, record) = self.record_at(base)?;
+        let (_, begins) = record.read_part(|| record.base.load(Ordering::Relaxed))?;
+        (begins == base).then_some(index)
+    }
+
+    /// As [`Self::reach`], and where that is.
+    #[inline]
+    pub fn reach_with_hint(&self, addr: usize) -> Option<(Hint<'_>, Reach)> {
+        self.look_up_by(addr, move |index| {
+            let record = self.record(index)?;
+            Some((Hint(Some(record)), record.reach(addr)?))
+        })
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::Range;
+    use super::*;
+
+    const PAGE: usize = 2 << 20;
+
+    fn range(base: usize, len: usize, word: u64) -> Range {
+        Range { base, len, words: [word, 0, 0] }
+    }
+
+    #[test]
+    fn a_hint_finds_what_is_live_at_its_place_and_nothing_else() {
+        let map = AddressMap::new();
+        map.insert(range(PAGE, 4096, 1)).unwrap();
+        map.insert(range(2 * PAGE, 4096, 2)).unwrap();
+        assert!(Hint::NONE.reach(PAGE).is_none());
+        let (hint, found) = map.reach_with_hint(PAGE + 96).unwrap();
+        assert_eq!((found.left.get(), found.word), (4000, 1));
+        // Any address of the range, and none beside it.
+        assert_eq!(hint.reach(PAGE), map.reach(PAGE));
+        assert_eq!(hint.reach(PAGE + 4095).unwrap().left.get(), 1);
+        for beside in [PAGE - 1, PAGE + 4096, 2 * PAGE, 0, usize::MAX] {
+            assert!(hint.reach(beside).is_none(), "{beside:#x}");
+        }
+        // Changed, it is what it is now; removed, it is not there.
+        assert!(map.update(PAGE, [7, 0, 0]));
+        assert_eq!(hint.reach(PAGE).unwrap().word, 7);
+        map.remove(PAGE).unwrap();
+        assert!(hint.reach(PAGE).is_none());
+        // Another range gets the record.
+        map.insert(range(3 * PAGE, 64, 3)).unwrap();
+        assert!(hint.reach(PAGE).is_none());
+        let (again, _) = map.reach_with_hint(3 * PAGE).unwrap();
+        assert!(std::ptr::eq(again.0.unwrap(), hint.0.unwrap()), "the record is used again");
+        assert_eq!(hint.reach(3 * PAGE), map.reach(3 * PAGE));
+    }
+
+    #[test]
+    fn a_record_tells_what_begins_in_it() {
+        let map = AddressMap::new();
+        let begins_in = |record, base| map.find_place(record, base).is_some();
+        assert!(!begins_in(0, 0) && !begins_in(1, PAGE) && !begins_in(u32::MAX, PAGE));
+        assert_eq!(map.record_of(PAGE), None);
+        for base in [PAGE, PAGE + 4096] {
+            map.insert(range(base, 4096, 1)).unwrap();
+        }
+        let record = map.record_of(PAGE + 4096).unwrap();
+        assert_ne!(map.record_of(PAGE), Some(record));
+        assert_eq!(map.find_place(record, PAGE + 4096).unwrap().2, range(PAGE + 4096, 4096, 1));
+        for other in [PAGE, PAGE + 4095, PAGE + 4097, 0] {
+            assert!(!begins_in(record, other), "{other:#x}");
+        }
+        // Nothing is in it any more, or something else.
+        map.remove(PAGE + 4096).unwrap();
+        assert!(!begins_in(record, PAGE + 4096));
+        map.insert(range(3 * PAGE, 64, 3)).unwrap();
+        assert_eq!(map.record_of(3 * PAGE), Some(record), "the record is used again");
+        assert!(!begins_in(record, PAGE + 4096));
+    }
+
+    #[test]
+    fn a_parked_range_is_not_found_until_it_lives_again() {
+        let map = AddressMap::new();
+        map.insert(range(PAGE, 4096, 1)).unwrap();
+        let (hint, _) = map.reach_with_hint(PAGE).unwrap();
+        let (entry, _) = map.find_entry(PAGE).unwrap();
+        let parked = map.park(entry).unwrap();
+        assert!(hint.reach(PAGE).is_none());
+        map.unpark(parked);
+        assert_eq!(hint.reach(PAGE), map.reach(PAGE));
+    }
+}
+
+#[cfg(loom)]
+#[cfg(test)]
+mod loom_hint {
+    use loom::sync::Arc;
+    use loom::thread;
+
+    use super::super::Range;
+    use super::*;
+    use crate::algo::tests::model;
+
+    /// Whoever looks by a hint while the record gets another range sees one of the two whole, or none.
+    #[test]
+    fn loom_a_hint_sees_ranges_whole() {
+        model(|| {
+            let map = Arc::new(AddressMap::new());
+            let page = 1 << super::super::PAGE_BITS;
+            map.insert(Range { base: page, len: 4, words: [1, 0, 0] }).unwrap();
+            let writer = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    map.remove(page).unwrap();
+                    map.insert(Range { base: page, len: 8, words: [2, 0, 0] }).unwrap();
+                })
+            };
+            if let Some((hint, _)) = map.reach_with_hint(page) {
+                if let Some(found) = hint.reach(page) {
+                    assert!(matches!((found.left.get(), found.word), (4, 1) | (8, 2)), "{found:?}");
+                }
+            }
+            writer.join().unwrap();
+        });
+    }
+}

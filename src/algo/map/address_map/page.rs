@@ -1,0 +1,520 @@
+//! What is known about 2 MiB of addresses.
+
+use std::hint::select_unpredictable;
+
+use super::super::chunked::{Blank, boxed_blank};
+use super::{GRANULE_BITS, PAGE_BITS, PAGE_CHUNK_LEN};
+use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+/// Beginnings that a page has room for without a node.
+const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
+const FEW: usize = 1 << FEW_BITS;
+/// Of so many of them all is in one cache line; most pages have fewer.
+const NEAR: usize = if cfg!(loom) { 1 } else { 6 };
+
+/// The bits of a mark, and how many of them are in one word.
+const MARK_BITS: usize = u16::BITS as usize;
+const LANES: usize = if cfg!(loom) { FEW } else { u64::BITS as usize / MARK_BITS };
+const WORDS_OF_FEW: usize = FEW / LANES;
+
+/// The lowest bit of each mark in a word, and the highest, which no mark has: there are fewer granules.
+const LOWEST: u64 = {
+    let (mut bits, mut lane) = (0, 0);
+    while lane < LANES {
+        bits |= 1 << (lane * MARK_BITS);
+        lane += 1;
+    }
+    bits
+};
+const HIGHEST: u64 = LOWEST << (MARK_BITS - 1);
+
+/// Granules of a page, the words of their bitmap, the words of the bitmap of words.
+const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
+const WORDS: usize = GRANULES / 64;
+const SUMMARIES: usize = WORDS.div_ceil(64);
+
+/// In the place of a node: it is not in use.
+const IDLE: usize = 1;
+
+fn is_idle(node: *mut Node) -> bool {
+    node.addr() & IDLE != 0
+}
+
+/// What is looked at first of 2 MiB of addresses. "Beginnings" are those of ranges that begin in them, other than
+/// at the first byte.
+#[repr(C, align(64))]
+struct Head {
+    /// All beginnings, from when there were too many for `starts` on: what that says then is old. With
+    /// [`IDLE`] an empty node for the next time.
+    node: AtomicPtr<Node>,
+    /// The granule of each beginning, and one more; 0: none. In words, because most of them are 0 and
+    /// are then done with at one look.
+    starts: [AtomicU64; WORDS_OF_FEW],
+    /// The records of the first places.
+    records: [AtomicU32; NEAR],
+}
+
+// SAFETY: atomics; all zeros is no node and no range.
+unsafe impl Blank for Head {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            node: AtomicPtr::new(std::ptr::null_mut()),
+            starts: std::array::from_fn(|_| AtomicU64::new(0)),
+            records: std::array::from_fn(|_| AtomicU32::new(0)),
+        }
+    }
+}
+
+impl Drop for Head {
+    fn drop(&mut self) {
+        let node = self.node.load(Ordering::Acquire).map_addr(|addr| addr & !IDLE);
+        drop_boxed(&AtomicPtr::new(node));
+    }
+}
+
+/// The records of all places; those of the first ones are in the head.
+#[repr(align(64))]
+struct Far([AtomicU32; FEW]);
+
+/// All that is known of the pages that follow one another in one chunk. In three arrays: a long range covers
+/// many pages of which nothing else is of interest, and most pages need no more than their head.
+pub(super) struct Sheet {
+    /// Of each page the record of the range that covers its first byte; 0: none.
+    covers: [AtomicU32; PAGE_CHUNK_LEN],
+    heads: [Head; PAGE_CHUNK_LEN],
+    far: [Far; PAGE_CHUNK_LEN],
+}
+
+// SAFETY: atomics, and heads whose bytes may all be zero.
+unsafe impl Blank for Sheet {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            covers: std::array::from_fn(|_| AtomicU32::new(0)),
+            heads: std::array::from_fn(|_| Head::blank()),
+            far: std::array::from_fn(|_| Far(std::array::from_fn(|_| AtomicU32::new(0)))),
+        }
+    }
+}
+
+impl Sheet {
+    /// A page of this sheet, by its number among all pages.
+    #[inline(always)]
+    pub(super) fn page(&self, number: usize) -> Page<'_> {
+        let index = number % PAGE_CHUNK_LEN;
+        Page { cover: &self.covers[index], head: &self.heads[index], far: &self.far[index] }
+    }
+}
+
+/// A page.
+#[derive(Clone, Copy)]
+pub(super) struct Page<'a> {
+    pub(super) cover: &'a AtomicU32,
+    head: &'a Head,
+    far: &'a Far,
+}
+
+fn mark_of(granule: usize) -> u16 {
+    granule as u16 + 1
+}
+
+/// The marks in a word.
+#[inline(always)]
+fn marks_in(word: u64) -> impl Iterator<Item = u16> {
+    (0..LANES).map(move |lane| (word >> (lane * MARK_BITS)) as u16)
+}
+
+/// The highest bit of each mark in a word that is this one, all at once: a loop would be guessed wrong.
+#[inline(always)]
+fn equal_to(mark: u16, word: u64) -> u64 {
+    let others = word ^ (LOWEST * u64::from(mark));
+    !(others + (HIGHEST - LOWEST)) & HIGHEST
+}
+
+/// The place of a lane in this word. Those of the first lanes come first.
+#[inline(always)]
+const fn place_in(number: usize, lane: usize) -> usize {
+    lane * WORDS_OF_FEW + (WORDS_OF_FEW - 1 - number)
+}
+
+/// The last mark in a word that is of a granule up to `granule`, followed by its place; 0 or a place alone: there is
+/// none.
+#[inline(always)]
+fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
+    if word == 0 {
+        return 0;
+    }
+    let last = marks_in(word).enumerate().map(|(lane, mark)| {
+        let mark = usize::from(mark);
+        // Without a branch, which would be guessed wrong: what begins where is as good as random.
+        if mark <= granule + 1 { mark << FEW_BITS | place_in(number, lane) } else { 0 }
+    });
+    last.max().unwrap_or(0)
+}
+
+impl<'a> Page<'a> {
+    #[inline]
+    fn node(self) -> Option<&'a Node> {
+        let node = self.head.node.load(Ordering::Acquire);
+        // SAFETY: null, or made by `spread`, and not freed before the page is dropped.
+        if is_idle(node) { None } else { unsafe { node.as_ref() } }
+    }
+
+    /// Forgets that there were many beginnings in the page: there is none now. Who still looks into the node
+    /// finds none. Under the lock.
+    #[cold]
+    fn gather(self) {
+        self.head.starts.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        let node = self.head.node.load(Ordering::Relaxed);
+        self.head.node.store(node.map_addr(|addr| addr | IDLE), Ordering::Release);
+    }
+
+    /// The record of the range that begins last in the granules up to `granule`; where there is
+    /// none, of the range that covers the page's first byte; 0: none either.
+    ///
+    /// What is live is found whatever else changes: nothing else begins inside it, and where a node
+    /// appears meanwhile, `starts` keeps what was live before.
+    #[inline(always)]
+    pub(super) fn begins_last(self, granule: usize) -> u32 {
+        if let Some(node) = self.node() {
+            return match node.last_start(granule) {
+                Some(start) => node.record(start).unwrap_or(0),
+                None => self.cover.load(Ordering::Acquire),
+            };
+        }
+        let words: [u64; WORDS_OF_FEW] =
+            std::array::from_fn(|number| self.head.starts[number].load(Ordering::Acquire));
+        if words.iter().all(|&word| word == 0) {
+            return self.cover.load(Ordering::Acquire);
+        }
+        let lasts: [usize; WORDS_OF_FEW] =
+            std::array::from_fn(|number| last_up_to(granule, words[number], number));
+        let last = lasts.into_iter().max().unwrap_or(0);
+        let record = if last >> FEW_BITS == 0 { self.cover } else { self.record_in(last % FEW) };
+        record.load(Ordering::Acquire)
+    }
+
+    /// The first beginning from `granule` on, likewise. Under the lock.
+    pub(super) fn first_start(self, granule: usize) -> Option<(usize, u32)> {
+        if let Some(node) = self.node() {
+            let start = node.first_start(granule)?;
+            return Some((start, node.record(start)?));
+        }
+        // Most pages that are asked about are empty.
+        if self.head.starts.iter().all(|word| word.load(Ordering::Relaxed) == 0) {
+            return None;
+        }
+        self.few().filter(|&(start, _)| start >= granule).min()
+    }
+
+    /// The beginnings in a page without a node. Under the lock.
+    fn few(self) -> impl Iterator<Item = (usize, u32)> + use<'a> {
+        let marks = self.head.starts.iter().map(|word| word.load(Ordering::Relaxed)).enumerate();
+        let places = marks.flat_map(|(number, word)| {
+            marks_in(word).enumerate().map(move |(lane, mark)| (mark, place_in(number, lane)))
+        });
+        places.filter_map(move |(mark, place)| {
+            let start = usize::from(mark).checked_sub(1)?;
+            Some((start, self.record_in(place).load(Ordering::Relaxed)))
+        })
+    }
+
+    /// Where the record of this place is.
+    #[inline(always)]
+    fn record_in(self, place: usize) -> &'a AtomicU32 {
+        let (near, far) = (&self.head.records[place.min(NEAR - 1)], &self.far.0[place % FEW]);
+        // A branch would be guessed wrong in pages with many beginnings.
+        select_unpredictable(place < NEAR, near, far)
+    }
+
+    /// A place with this mark; of a mark other than 0 there is one at most.
+    #[inline(always)]
+    fn place_of(self, mark: u16) -> Option<usize> {
+        // Those of each word one bit lower than those of the word before.
+        let words = self.head.starts.iter().enumerate();
+        let places = words.fold(0, |places, (number, word)| {
+            places | equal_to(mark, word.load(Ordering::Acquire)) >> number
+        });
+        let first = places.trailing_zeros() as usize;
+        let (lane, number) = (first / MARK_BITS, MARK_BITS - 1 - first % MARK_BITS);
+        (places != 0).then(|| place_in(number, lane))
+    }
+
+    /// The record of the range that begins in this granule, other than at the page's first byte; where there
+    /// is none, 0 or the record of one that did. As [`Self::begins_last`] it finds what is live.
+    #[inline(always)]
+    pub(super) fn begins_in(self, granule: usize) -> u32 {
+        match self.node() {
+            Some(node) => node.record(granule).unwrap_or(0),
+            None => self
+                .place_of(mark_of(granule))
+                .map_or(0, |place| self.record_in(place).load(Ordering::Acquire)),
+        }
+    }
+
+    /// Under the lock; hence no atomic read-modify-write. The other marks of the word stay as they are.
+    #[inline]
+    fn set_mark(self, place: usize, mark: u16) {
+        let (lane, number) = (place / WORDS_OF_FEW, WORDS_OF_FEW - 1 - place % WORDS_OF_FEW);
+        let (word, shift) = (&self.head.starts[number], lane * MARK_BITS);
+        let others = word.load(Ordering::Relaxed) & !(u64::from(u16::MAX) << shift);
+        word.store(others | u64::from(mark) << shift, Ordering::Release);
+    }
+
+    /// Makes room for a beginning; None: there is no memory. Under the lock.
+    #[inline]
+    pub(super) fn make_room(self, granule: usize) -> Option<()> {
+        match self.node() {
+            Some(node) => node.make_room(granule),
+            None => match self.place_of(0) {
+                Some(_) => Some(()),
+                None => self.spread(granule),
+            },
+        }
+    }
+
+    /// Makes a node of what is in the page, with room for one more.
+    #[cold]
+    fn spread(self, granule: usize) -> Option<()> {
+        if self.head.node.load(Ordering::Relaxed).is_null() {
+            let made = boxed_blank::<Node>()?.as_ptr();
+            self.head.node.store(made.map_addr(|addr| addr | IDLE), Ordering::Release);
+        }
+        let active = self.head.node.load(Ordering::Relaxed).map_addr(|addr| addr & !IDLE);
+        // SAFETY: made above or before, and not freed before the page is dropped.
+        let node = unsafe { active.as_ref() }?;
+        let mut granules = self.few().map(|(start, _)| start).chain([granule]);
+        granules.try_for_each(|granule| node.make_room(granule))?;
+        self.few().for_each(|(start, record)| node.set_start(start, record));
+        self.head.node.store(active, Ordering::Release);
+        Some(())
+    }
+
+    /// Makes room for a beginning and puts it there; None: there is no memory. Under the lock.
+    #[inline(always)]
+    pub(super) fn begin(self, granule: usize, record: u32) -> Option<()> {
+        if self.node().is_none()
+            && let Some(place) = self.place_of(0)
+        {
+            self.set_place(place, granule, record);
+            return Some(());
+        }
+        self.begin_among_many(granule, record)
+    }
+
+    /// As [`Self::begin`], where the page's own places are taken.
+    #[inline(never)]
+    fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
+        self.make_room(granule)?;
+        self.set_start(granule, record);
+        Some(())
+    }
+
+    #[inline]
+    fn set_place(self, place: usize, granule: usize, record: u32) {
+        // In this order: who sees the beginning sees its record.
+        self.record_in(place).store(record, Ordering::Relaxed);
+        self.set_mark(place, mark_of(granule));
+    }
+
+    /// A range begins in a granule that room was made for. Under the lock.
+    #[inline]
+    pub(super) fn set_start(self, granule: usize, record: u32) {
+        if let Some(node) = self.node() {
+            return node.set_start(granule, record);
+        }
+        if let Some(place) = self.place_of(0) {
+            self.set_place(place, granule, record);
+        }
+    }
+
+    /// No range begins in this granule any more. Under the lock.
+    #[inline]
+    pub(super) fn clear_start(self, granule: usize) {
+        if let Some(node) = self.node() {
+            if node.clear_start(granule) {
+                self.gather();
+            }
+            return;
+        }
+        if let Some(place) = self.place_of(mark_of(granule)) {
+            self.set_mark(place, 0);
+        }
+    }
+
+    /// All beginnings. Of a node bitmap and summary must agree.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn starts(self) -> Vec<(usize, u32)> {
+        self.node().map_or_else(|| self.few().collect(), Node::starts)
+    }
+}
+
+/// Frees what `boxed_blank` made, which nobody looks at any more.
+fn drop_boxed<T: Blank>(place: &AtomicPtr<T>) {
+    let made = place.load(Ordering::Acquire);
+    if !made.is_null() {
+        // SAFETY: made by `boxed_blank` with the layout of its type; the owner of `place` ends.
+        drop(unsafe { Box::from_raw(made) });
+    }
+}
+
+/// The records of 64 granules; of granules without a start, anything.
+struct Records([AtomicU32; 64]);
+
+// SAFETY: atomics; all zeros is no record.
+unsafe impl Blank for Records {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self(std::array::from_fn(|_| AtomicU32::new(0)))
+    }
+}
+
+/// 64 granules.
+struct Word {
+    /// A bit per granule in which a range begins.
+    starts: AtomicU64,
+    /// Made with the first of them: most pages have few ranges, or none but large ones.
+    records: AtomicPtr<Records>,
+}
+
+impl Drop for Word {
+    fn drop(&mut self) {
+        drop_boxed(&self.records);
+    }
+}
+
+/// Any number of beginnings in a page.
+struct Node {
+    words: [Word; WORDS],
+    /// A bit per word of granules that is not 0.
+    summary: [AtomicU64; SUMMARIES],
+}
+
+// SAFETY: atomics; all zeros is no start.
+unsafe impl Blank for Node {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            words: std::array::from_fn(|_| Word {
+                starts: AtomicU64::new(0),
+                records: AtomicPtr::new(std::ptr::null_mut()),
+            }),
+            summary: std::array::from_fn(|_| AtomicU64::new(0)),
+        }
+    }
+}
+
+impl Node {
+    /// Makes room for the record of this granule; None: there is no memory. Under the lock.
+    #[inline]
+    fn make_room(&self, granule: usize) -> Option<()> {
+        let records = &self.words[granule / 64].records;
+        if records.load(Ordering::Relaxed).is_null() {
+            records.store(boxed_blank()?.as_ptr(), Ordering::Release);
+        }
+        Some(())
+    }
+
+    /// The record of the range that begins in a granule, where one does.
+    #[inline(always)]
+    fn record(&self, granule: usize) -> Option<u32> {
+        let records = self.words[granule / 64].records.load(Ordering::Acquire);
+        // SAFETY: null, or made by `make_room`, and not freed before the node is dropped.
+        let records = unsafe { records.as_ref() }?;
+        Some(records.0[granule % 64].load(Ordering::Acquire))
+    }
+
+    /// The last granule up to `granule` in which a range begins.
+    #[inline]
+    fn last_start(&self, granule: usize) -> Option<usize> {
+        let mut word = granule / 64;
+        let up_to_granule = u64::MAX >> (63 - granule % 64);
+        let mut bits = self.words[word].starts.load(Ordering::Acquire) & up_to_granule;
+        // More than one turn only when the summary is older than the word.
+        while bits == 0 {
+            word = self.last_word_before(word)?;
+            bits = self.words[word].starts.load(Ordering::Acquire);
+        }
+        Some(word * 64 + bits.ilog2() as usize)
+    }
+
+    #[inline]
+    fn last_word_before(&self, word: usize) -> Option<usize> {
+        let mut group = word / 64;
+        let below_word = (1 << (word % 64)) - 1;
+        let mut bits = self.summary[group].load(Ordering::Acquire) & below_word;
+        while bits == 0 {
+            group = group.checked_sub(1)?;
+            bits = self.summary[group].load(Ordering::Acquire);
+        }
+        Some(group * 64 + bits.ilog2() as usize)
+    }
+
+    /// The first granule from `granule` on in which a range begins. Under the lock.
+    #[inline]
+    fn first_start(&self, granule: usize) -> Option<usize> {
+        let starts = |word: usize| self.words[word].starts.load(Ordering::Relaxed);
+        let word = granule / 64;
+        let from_granule = starts(word) & u64::MAX << (granule % 64);
+        if from_granule != 0 {
+            return Some(word * 64 + from_granule.trailing_zeros() as usize);
+        }
+        // Two shifts, because one by 64 is none.
+        let mut behind_word = u64::MAX << (word % 64) << 1;
+        (word / 64..SUMMARIES).find_map(|group| {
+            let words = self.summary[group].load(Ordering::Relaxed) & behind_word;
+            behind_word = u64::MAX;
+            let word = group * 64 + words.trailing_zeros() as usize;
+            (words != 0).then(|| word * 64 + starts(word).trailing_zeros() as usize)
+        })
+    }
+
+    /// A range begins in a granule that room was made for. Under the lock.
+    #[inline]
+    fn set_start(&self, granule: usize, record: u32) {
+        let word = &self.words[granule / 64];
+        // SAFETY: made by `make_room`, and not freed before the node is dropped.
+        if let Some(records) = unsafe { word.records.load(Ordering::Relaxed).as_ref() } {
+            records.0[granule % 64].store(record, Ordering::Release);
+        }
+        set_bit(&word.starts, granule % 64);
+        set_bit(&self.summary[granule / 64 / 64], granule / 64 % 64);
+    }
+
+    /// Whether no range begins in it any more. Under the lock.
+    #[inline]
+    fn clear_start(&self, granule: usize) -> bool {
+        let word = granule / 64;
+        clear_bit(&self.words[word].starts, granule % 64) == 0
+            && clear_bit(&self.summary[word / 64], word % 64) == 0
+            && self.summary.iter().all(|words| words.load(Ordering::Relaxed) == 0)
+    }
+
+    /// All granules in which a range begins, with their records. Bitmap and summary must agree.
+    #[cfg(all(test, not(loom)))]
+    fn starts(&self) -> Vec<(usize, u32)> {
+        let mut starts = Vec::new();
+        for (word, Word { starts: bits, .. }) in self.words.iter().enumerate() {
+            let bits = bits.load(Ordering::Relaxed);
+            let summary = self.summary[word / 64].load(Ordering::Relaxed) >> (word % 64) & 1;
+            assert_eq!(summary == 1, bits != 0);
+            for granule in (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| word * 64 + bit) {
+                starts.push((granule, self.record(granule).expect("a start has a record")));
+            }
+        }
+        starts
+    }
+}
+
+/// Not an atomic read-modify-write: writers hold the lock.
+fn set_bit(word: &AtomicU64, bit: usize) {
+    word.store(word.load(Ordering::Relaxed) | 1 << bit, Ordering::Release);
+}
+
+/// As [`set_bit`]; returns what is left.
+fn clear_bit(word: &AtomicU64, bit: usize) -> u64 {
+    let left = word.load(Ordering::Relaxed) & !(1 << bit);
+    word.store(left, Ordering::Release);
+    left
+}

@@ -1,0 +1,219 @@
+//! A big array that is made in chunks when they are needed, and whose elements never move: readers
+//! need no lock, and an element's memory holds an element of the same type as long as the array
+//! lives.
+
+#[cfg(not(loom))]
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+#[cfg(not(loom))]
+use crate::algo::host::grow::fallible;
+use crate::algo::sync::primitives::atomic::{AtomicPtr, Ordering};
+use crate::algo::sync::primitives::const_unless_loom;
+
+/// Elements that begin as all zeros, so that new chunks cost no memory until they are touched.
+///
+/// # Safety
+/// All-zero bytes are a valid value. Loom's primitives are more than their bytes: under loom
+/// `blank` makes the value instead, and nothing is asked of its bytes.
+pub unsafe trait Blank {
+    /// The first value.
+    #[cfg(loom)]
+    fn blank() -> Self;
+}
+
+/// A blank value on the heap; `None` when there is no memory.
+pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
+    #[cfg(not(loom))]
+    {
+        const { assert!(size_of::<T>() != 0) };
+        // SAFETY: the assertion above refuses types of size zero, which alloc_zeroed does not take.
+        NonNull::new(fallible(|| unsafe { alloc_zeroed(Layout::new::<T>()) }).cast())
+    }
+    #[cfg(loom)]
+    NonNull::new(Box::into_raw(Box::new(T::blank())))
+}
+
+/// Room for a value, its own alignment included, whatever the block begins with: a zeroed block of more
+/// alignment than usual would be written from end to end, and so touched.
+#[cfg(not(loom))]
+fn room<T>() -> Layout {
+    let usual = Layout::new::<usize>();
+    Layout::from_size_align(size_of::<T>() + align_of::<T>(), usual.align()).expect("of a chunk")
+}
+
+/// A blank value, and the block that it is in; `None` when there is no memory.
+#[cfg(not(loom))]
+fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
+    // SAFETY: `room` adds the alignment of T, which is at least 1, so the layout is not empty.
+    let block = NonNull::new(fallible(|| unsafe { alloc_zeroed(room::<T>()) }))?;
+    let ahead = block.addr().get().next_multiple_of(align_of::<T>()) - block.addr().get();
+    // SAFETY: inside the block, which has so much room.
+    Some((block, unsafe { block.add(ahead) }.cast()))
+}
+
+#[cfg(loom)]
+fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
+    boxed_blank().map(|made: NonNull<T>| (made.cast(), made))
+}
+
+/// # Safety
+/// `blank_in_block` has made them, and nobody uses the value any more.
+unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
+    // SAFETY: the caller passes a block from `blank_in_block` and the value in it, and uses neither
+    // afterwards.
+    #[cfg(not(loom))]
+    unsafe {
+        value.drop_in_place();
+        dealloc(block, room::<T>());
+    }
+    // SAFETY: under loom the value has its own box, and the caller gives it up with this call.
+    #[cfg(loom)]
+    unsafe {
+        let _ = block;
+        drop(Box::from_raw(value));
+    }
+}
+
+/// One chunk.
+struct Chunk<T, const LEN: usize>([T; LEN]);
+
+// SAFETY: an array of values for which all-zero bytes are valid.
+unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self(std::array::from_fn(|_| T::blank()))
+    }
+}
+
+/// Where the chunks are.
+struct Directory<T, const CHUNKS: usize, const LEN: usize> {
+    chunks: [AtomicPtr<Chunk<T, LEN>>; CHUNKS],
+    /// The blocks that they are in: kept as they were had, which is how tools that look for leaks find them.
+    blocks: [AtomicPtr<u8>; CHUNKS],
+}
+
+// SAFETY: null pointers are all zeros.
+unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHUNKS, LEN> {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            blocks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+        }
+    }
+}
+
+impl<T, const CHUNKS: usize, const LEN: usize> Directory<T, CHUNKS, LEN> {
+    /// Where there are no chunks yet: so nobody who looks for one asks first whether there is a directory.
+    #[cfg(not(loom))]
+    const fn none() -> *mut Self {
+        const { assert!(size_of::<Self>() <= size_of::<NoChunks>()) };
+        (&raw const NO_CHUNKS).cast_mut().cast()
+    }
+
+    /// Loom's primitives cannot be in a static.
+    #[cfg(loom)]
+    fn none() -> *mut Self {
+        ptr::null_mut()
+    }
+}
+
+/// As the largest directory is at first.
+#[cfg(not(loom))]
+type NoChunks = [AtomicPtr<()>; 1 << 15];
+
+/// Never written.
+#[cfg(not(loom))]
+static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; 1 << 15];
+
+/// `CHUNKS * LEN` elements; both are powers of two.
+pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
+    /// Made with the first chunk. Not in here: an array in a static is written out in every
+    /// program, tens of kilobytes of zeros, as soon as one byte beside it is not zero.
+    directory: AtomicPtr<Directory<T, CHUNKS, LEN>>,
+    owns: PhantomData<Box<T>>,
+}
+
+impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
+    const_unless_loom! {
+        /// No chunk exists yet.
+        pub fn new() -> Self {
+            assert!(CHUNKS.is_power_of_two() && LEN.is_power_of_two());
+            Self { directory: AtomicPtr::new(Directory::none()), owns: PhantomData }
+        }
+    }
+
+    #[inline]
+    fn directory(&self) -> Option<&Directory<T, CHUNKS, LEN>> {
+        let directory = self.directory.load(Ordering::Acquire);
+        if cfg!(loom) && directory.is_null() {
+            return None;
+        }
+        // SAFETY: one without chunks, or made by `ensure` and never freed before the array is dropped.
+        Some(unsafe { &*directory })
+    }
+
+    /// The element, if its chunk exists.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<&T> {
+        let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
+        // SAFETY: a chunk, once published, stays where it is until the whole array is dropped.
+        let chunk = unsafe { chunk.as_ref() }?;
+        Some(&chunk.0[index % LEN])
+    }
+
+    /// The element; makes its chunk if need be. `None` when the index is too large or there is no
+    /// memory. One caller at a time.
+    pub fn ensure(&self, index: usize) -> Option<&T> {
+        if self.directory.load(Ordering::Relaxed) == Directory::none() {
+            self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
+        }
+        let Directory { chunks, blocks } = self.directory()?;
+        let place = chunks.get(index / LEN)?;
+        if place.load(Ordering::Relaxed).is_null() {
+            let (block, chunk) = blank_in_block()?;
+            blocks[index / LEN].store(block.as_ptr(), Ordering::Relaxed);
+            place.store(chunk.as_ptr(), Ordering::Release);
+        }
+        self.get(index)
+    }
+
+    /// All elements of existing chunks, with their indices.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let first = (0..CHUNKS).map(|chunk| chunk * LEN).filter(|&first| self.get(first).is_some());
+        first.flat_map(|first| (first..first + LEN).map(|index| (index, &self[index])))
+    }
+}
+
+impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize>
+    for Chunked<T, CHUNKS, LEN>
+{
+    type Output = T;
+
+    /// For elements whose chunk is known to exist.
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        self.get(index).expect("the chunk of this element was made")
+    }
+}
+
+impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> {
+    fn drop(&mut self) {
+        let directory = self.directory.load(Ordering::Acquire);
+        if directory == Directory::none() {
+            return;
+        }
+        // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
+        let directory = unsafe { Box::from_raw(directory) };
+        for (chunk, block) in directory.chunks.iter().zip(&directory.blocks) {
+            let [chunk, block] =
+                [chunk.load(Ordering::Acquire).cast::<u8>(), block.load(Ordering::Relaxed)];
+            if !chunk.is_null() {
+                // SAFETY: made by `blank_in_block`.
+                unsafe { drop_in_block(block, chunk.cast::<Chunk<T, LEN>>()) };
+            }
+        }
+    }
+}

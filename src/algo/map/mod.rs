@@ -1,0 +1,7 @@
+//! Maps and tables: objects by address, handle or index.
+
+pub mod address_map;
+pub(in crate::algo) mod chunked;
+pub mod handle_watch;
+pub mod slot_table;
+pub mod typed_slots;

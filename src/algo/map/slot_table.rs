@@ -1,0 +1,439 @@
+//! The handle slot table: objects by 64-bit handles that C may copy, keep and misuse.
+//!
+//! A handle names a slot and the generation of its occupant. Whatever 64 bits arrive, a look-up
+//! finds the object that the handle was made for, or nothing. Looking up writes no shared memory.
+//!
+//! A slot keeps the handle of its occupant, so that one comparison tells whether it is the one that is
+//! looked for. The generation in it is odd while the slot is occupied and even while it is free, so it
+//! alone tells the state. The order of accesses that everything rests on:
+//! - insert: value, then name (odd);
+//! - remove: name (even; who changes it has removed the object), then value (null), then the slot
+//!   goes to the end of the free queue;
+//! - get: name, value, name again. The first reading makes the value at least as new as the handle's,
+//!   the second makes it no newer.
+
+use std::borrow::Borrow;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::num::NonZeroU64;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use super::chunked::{Blank, Chunked};
+use super::handle_watch::{self, Change};
+use crate::algo::host::grow::Grow;
+use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU64, Ordering};
+use crate::algo::sync::primitives::{Mutex, const_unless_loom};
+use crate::algo::sync::reclaim;
+use crate::algo::sync::reclaim::Pin;
+
+pub use crate::algo::sync::reclaim::{flush_deferred, flush_if_many};
+
+/// Handles have this many bits for the slot.
+const INDEX_BITS: u32 = 24;
+/// And this many for the generation.
+const GENERATION_BITS: u32 = 32;
+/// Where the kind begins; above its 7 bits, bit 63 is zero.
+const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
+
+/// Slots per chunk, and enough chunks for all slots that a handle can name. Loom has a few slots
+/// only: its atomics cost much.
+const CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+const CHUNKS: usize = if cfg!(loom) { 2 } else { (1 << INDEX_BITS) / CHUNK_LEN };
+/// All slots.
+const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
+
+/// A free slot with this generation is never used again: the next one but one would be 1, and old
+/// handles would come to life.
+const RETIRED: u32 = u32::MAX - 1;
+
+/// The name of an object in a [`SlotTable`].
+///
+/// Bit 63 is zero, then 7 bits kind, 32 bits generation, 24 bits slot: no handle is zero, a small
+/// number or an address of user space.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Handle(NonZeroU64);
+
+impl Handle {
+    /// The handle with these bits; `None` if no table ever makes such a one.
+    #[inline]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        let handle = Self(NonZeroU64::new(raw)?);
+        let shaped = raw >> 63 == 0 && handle.kind() != 0 && handle.generation() % 2 == 1;
+        shaped.then_some(handle)
+    }
+
+    /// Its bits.
+    #[inline]
+    pub fn raw(self) -> u64 {
+        self.0.get()
+    }
+
+    /// What kind of object it names: 1 to 127.
+    #[inline]
+    pub fn kind(self) -> u8 {
+        (self.raw() >> KIND_SHIFT) as u8
+    }
+
+    fn new(kind: u8, generation: u32, index: u32) -> Self {
+        debug_assert!(index < MAX_SLOTS && generation % 2 == 1);
+        let kind = u64::from(kind) << KIND_SHIFT;
+        let raw = kind | u64::from(generation) << INDEX_BITS | u64::from(index);
+        Self(NonZeroU64::new(raw).expect("a generation that is odd is not zero"))
+    }
+
+    #[inline]
+    fn generation(self) -> u32 {
+        (self.raw() >> INDEX_BITS) as u32
+    }
+
+    #[inline]
+    fn index(self) -> u32 {
+        self.raw() as u32 & ((1 << INDEX_BITS) - 1)
+    }
+}
+
+/// What a table knows about a handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It names an object.
+    Live,
+    /// It did, until the object was removed.
+    Destroyed,
+    /// It never did: garbage, or of another table.
+    Never,
+}
+
+struct Slot<T> {
+    /// The bits of its occupant's handle; while it is free, what [`free_name`] says; 0: it never had one.
+    name: AtomicU64,
+    /// From `Arc::into_raw`, null while free.
+    value: AtomicPtr<T>,
+}
+
+/// What a free slot has in place of a handle: its generation, which is even, and another slot's number, so
+/// that no bits that lead to this slot are its name.
+fn free_name(generation: u32, index: u32) -> u64 {
+    debug_assert!(generation.is_multiple_of(2));
+    u64::from(generation) << INDEX_BITS | u64::from(index ^ 1)
+}
+
+// SAFETY: no handle is 0, and a null pointer is all zeros.
+unsafe impl<T> Blank for Slot<T> {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self { name: AtomicU64::new(0), value: AtomicPtr::new(ptr::null_mut()) }
+    }
+}
+
+impl<T> Slot<T> {
+    /// The generation that it has, or had last.
+    fn generation(&self, order: Ordering) -> u32 {
+        (self.name.load(order) >> INDEX_BITS) as u32
+    }
+
+    /// Calls `found` with the occupant of this handle, if it is here. `pin` keeps it alive.
+    ///
+    /// What `found` makes of it comes back, and not the occupant: so no caller looks twice whether
+    /// there is one.
+    #[inline]
+    fn read<P: Borrow<Pin>, R>(
+        &self,
+        handle: Handle,
+        pin: P,
+        found: impl FnOnce(NonNull<T>, P) -> R,
+    ) -> Option<R> {
+        if self.name.load(Ordering::Acquire) != handle.raw() {
+            return None;
+        }
+        let value = self.value.load(Ordering::Acquire);
+        if self.name.load(Ordering::Relaxed) != handle.raw() {
+            return None;
+        }
+        debug_assert!(!value.is_null());
+        // SAFETY: it is the value of this handle, which is put there before the name and taken away
+        // after it.
+        Some(found(unsafe { NonNull::new_unchecked(value) }, pin))
+    }
+}
+
+/// Which slots can be taken.
+struct Free {
+    /// Used before, in the order in which they came free: first in, first out.
+    queue: VecDeque<u32>,
+    /// Slots from here on were never used.
+    fresh: u32,
+    /// Slots from here on do not exist.
+    limit: u32,
+    /// Slots in use.
+    taken: usize,
+}
+
+/// Objects of one kind by their handles.
+pub struct SlotTable<T> {
+    kind: u8,
+    slots: Chunked<Slot<T>, CHUNKS, CHUNK_LEN>,
+    free: Mutex<Free>,
+    owns: PhantomData<Arc<T>>,
+}
+
+impl<T: Send + Sync + 'static> SlotTable<T> {
+    const_unless_loom! {
+        /// An empty table for objects of `kind`, which is 1 to 127 and no other table's.
+        pub fn new(kind: u8) -> Self {
+            Self::with_limit(kind, MAX_SLOTS)
+        }
+    }
+
+    const_unless_loom! {
+        /// A table of at most `limit` slots.
+        fn with_limit(kind: u8, limit: u32) -> Self {
+            assert!(kind >= 1 && kind <= 127, "a kind is 1 to 127");
+            assert!(limit <= MAX_SLOTS, "more slots than a handle can name");
+            Self {
+                kind,
+                slots: Chunked::new(),
+                free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit, taken: 0 }),
+                owns: PhantomData,
+            }
+        }
+    }
+
+    /// Puts an object in; `None` when all slots are taken, or there is no memory for new ones.
+    pub fn insert(&self, value: Arc<T>) -> Option<Handle> {
+        self.insert_with(|_| value)
+    }
+
+    /// As [`Self::insert`], for an object that knows its own handle. The handle is valid when this
+    /// returns, not yet inside `make`. No lock is held while `make` runs; it may panic.
+    pub fn insert_with(&self, make: impl FnOnce(Handle) -> Arc<T>) -> Option<Handle> {
+        let index = self.claim()?;
+        let slot = &self.slots[index as usize];
+        // Nobody else changes a claimed slot.
+        let generation = slot.generation(Ordering::Relaxed) + 1;
+        let handle = Handle::new(self.kind, generation, index);
+        let claim = Claim { table: self, slot, index, generation };
+        let value = make(handle);
+        std::mem::forget(claim);
+        handle_watch::tell(handle, Change::Made);
+        // Release: whoever sees this value sees that the occupants before are gone.
+        slot.value.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
+        slot.name.store(handle.raw(), Ordering::Release);
+        Some(handle)
+    }
+
+    /// The object of this handle. Writes nothing shared. Keep the result for a moment only, not
+    /// across anything that blocks: while it lives nothing that is removed anywhere is released.
+    #[inline]
+    pub fn get(&self, handle: Handle) -> Option<Ref<'_, T>> {
+        let slot = self.slots.get(handle.index() as usize)?;
+        let look = |value, pin| Ref { value, pin, _table: PhantomData };
+        slot.read(handle, reclaim::pin(), look)
+    }
+
+    /// Whether these bits are, or were, or may yet be the handle of an object of this table.
+    pub fn is_shaped(&self, raw: u64) -> bool {
+        Handle::from_raw(raw).is_some_and(|handle| handle.kind() == self.kind)
+    }
+
+    /// The object behind these bits, whatever they are, if they are the handle of one.
+    #[inline(always)]
+    pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
+        self.get(Handle(NonZeroU64::new(raw)?))
+    }
+
+    /// As [`Self::get`], under a pin that the caller has anyway.
+    #[inline]
+    pub fn look<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
+        let slot = self.slots.get(handle.index() as usize)?;
+        // SAFETY: `pin` was taken before the slot was read, so the table has not released the
+        // object.
+        slot.read(handle, pin, |value, _| unsafe { value.as_ref() })
+    }
+
+    /// As [`Self::look`], of what is behind these bits.
+    #[inline(always)]
+    pub fn look_raw<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
+        self.look(Handle(NonZeroU64::new(raw)?), pin)
+    }
+
+    /// As [`Self::get`], for calls that block.
+    pub fn get_arc(&self, handle: Handle) -> Option<Arc<T>> {
+        self.get(handle).map(|found| found.to_arc())
+    }
+
+    /// Takes the object out: the handle is invalid at once. Of several racing removers exactly one
+    /// gets it. The table's own share of the object is released by [`flush_deferred`] when nobody
+    /// looks at it any more; this never runs a destructor.
+    pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
+        let slot = self.slots.get(handle.index() as usize)?;
+        let pin = reclaim::pin();
+        let free = handle.generation().wrapping_add(1);
+        let name = free_name(free, handle.index());
+        slot.name.compare_exchange(handle.raw(), name, Ordering::AcqRel, Ordering::Relaxed).ok()?;
+        let value = slot.value.swap(ptr::null_mut(), Ordering::AcqRel);
+        self.release(handle.index(), free);
+        handle_watch::tell(handle, Change::Removed);
+        // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread
+        // the only one to take the table's share over.
+        let value = unsafe { Arc::from_raw(value) };
+        pin.defer_drop(value.clone());
+        Some(value)
+    }
+
+    /// What this table knows about a handle.
+    pub fn status(&self, handle: Handle) -> Status {
+        if handle.kind() != self.kind {
+            return Status::Never;
+        }
+        let Some(slot) = self.slots.get(handle.index() as usize) else { return Status::Never };
+        let generation = slot.generation(Ordering::Acquire);
+        match handle.generation().cmp(&generation) {
+            std::cmp::Ordering::Less => Status::Destroyed,
+            std::cmp::Ordering::Equal => Status::Live,
+            std::cmp::Ordering::Greater => Status::Never,
+        }
+    }
+
+    /// All objects. What is inserted or removed meanwhile is in it or not.
+    pub fn snapshot(&self) -> Vec<(Handle, Arc<T>)> {
+        let fresh = self.free.lock().fresh;
+        let live = |index| {
+            let generation = self.slots.get(index as usize)?.generation(Ordering::Acquire);
+            let handle =
+                (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
+            Some((handle, self.get_arc(handle)?))
+        };
+        (0..fresh).filter_map(live).collect()
+    }
+
+    /// How many slots are in use.
+    pub fn len(&self) -> usize {
+        self.free.lock().taken
+    }
+
+    /// How many more objects fit at most: slots that were used up are not counted out.
+    pub fn room(&self) -> usize {
+        (MAX_SLOTS as usize).saturating_sub(self.len())
+    }
+
+    /// Whether no slot is left: otherwise it was memory that an insertion lacked.
+    pub fn is_full(&self) -> bool {
+        let free = self.free.lock();
+        free.queue.is_empty() && free.fresh >= free.limit
+    }
+
+    /// True when no slot is in use.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes a slot: the one that has been free for the longest time, or a new one.
+    fn claim(&self) -> Option<u32> {
+        let mut free = self.free.lock();
+        let index = match free.queue.pop_front() {
+            Some(index) => index,
+            None if free.fresh < free.limit => {
+                self.slots.ensure(free.fresh as usize)?;
+                // Whoever gives a slot back cannot be refused: there is room for all of them.
+                let slots = free.fresh as usize + 1;
+                free.queue.make_room(slots).ok()?;
+                free.fresh += 1;
+                free.fresh - 1
+            }
+            None => return None,
+        };
+        free.taken += 1;
+        Some(index)
+    }
+
+    /// Gives a slot back that has this (even) generation now.
+    fn release(&self, index: u32, generation: u32) {
+        let mut free = self.free.lock();
+        free.taken -= 1;
+        if generation != RETIRED {
+            free.queue.push_back(index);
+        }
+    }
+}
+
+impl<T> Drop for SlotTable<T> {
+    fn drop(&mut self) {
+        for (_, slot) in self.slots.iter() {
+            let value = slot.value.load(Ordering::Acquire);
+            if !value.is_null() {
+                // SAFETY: the table's own share, from `insert_with`; a `Ref` borrows the table, so
+                // nobody looks.
+                drop(unsafe { Arc::from_raw(value) });
+            }
+        }
+    }
+}
+
+/// A claimed slot whose object is being made. Dropped only when that panics: then the handle,
+/// which somebody may have kept, never becomes valid.
+struct Claim<'a, T: Send + Sync + 'static> {
+    table: &'a SlotTable<T>,
+    slot: &'a Slot<T>,
+    index: u32,
+    generation: u32,
+}
+
+impl<T: Send + Sync + 'static> Drop for Claim<'_, T> {
+    fn drop(&mut self) {
+        let free = self.generation + 1;
+        self.slot.name.store(free_name(free, self.index), Ordering::Release);
+        self.table.release(self.index, free);
+    }
+}
+
+/// An object in a table, found by its handle. It stays alive while this lives, removed or not.
+pub struct Ref<'a, T> {
+    value: NonNull<T>,
+    pin: Pin,
+    _table: PhantomData<&'a SlotTable<T>>,
+}
+
+impl<T> Ref<'_, T> {
+    /// A look at an object that `pin` keeps alive.
+    ///
+    /// # Safety
+    /// `value` is from `Arc::into_raw`, and a share of it is released through
+    /// [`crate::algo::sync::reclaim`] only, after it could not be found any more.
+    #[inline]
+    pub unsafe fn new(value: NonNull<T>, pin: Pin) -> Self {
+        Self { value, pin, _table: PhantomData }
+    }
+
+    /// What keeps the object alive, for a look at others.
+    #[inline]
+    pub fn pin(&self) -> &Pin {
+        &self.pin
+    }
+
+    /// A share of the object, for longer use.
+    pub fn to_arc(&self) -> Arc<T> {
+        // SAFETY: from `Arc::into_raw`; the pin keeps the table's share alive, and what is made
+        // here is a share of its own.
+        unsafe {
+            Arc::increment_strong_count(self.value.as_ptr());
+            Arc::from_raw(self.value.as_ptr())
+        }
+    }
+}
+
+impl<T> Deref for Ref<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard contains the pin that protects the object, and the reference borrows
+        // the guard.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+#[cfg(test)]
+#[path = "slot_table_tests.rs"]
+mod tests;

@@ -1,0 +1,565 @@
+use super::*;
+
+#[cfg(not(loom))]
+mod real {
+    use std::collections::HashMap;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// An object that knows its handle and counts its end.
+    struct Object {
+        handle: Handle,
+        drops: Arc<AtomicUsize>,
+    }
+
+    impl Drop for Object {
+        fn drop(&mut self) {
+            self.drops.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn insert_object(table: &SlotTable<Object>, drops: &Arc<AtomicUsize>) -> Option<Handle> {
+        table.insert_with(|handle| Arc::new(Object { handle, drops: drops.clone() }))
+    }
+
+    /// Other tests look things up at the same time, and each holds everything up for a moment.
+    fn flush_until(done: impl Fn() -> bool) {
+        let start = std::time::Instant::now();
+        while !done() {
+            flush_deferred();
+            assert!(start.elapsed().as_secs() < 30, "removed objects are never released");
+            std::thread::yield_now();
+        }
+    }
+
+    /// What must hold whenever nobody else uses the table.
+    fn check(table: &SlotTable<impl Send + Sync + 'static>) {
+        let free = table.free.lock();
+        let mut queued: Vec<u32> = free.queue.iter().copied().collect();
+        queued.sort_unstable();
+        assert!(queued.windows(2).all(|pair| pair[0] < pair[1]), "a slot is queued twice");
+        let mut occupied = 0;
+        for index in 0..free.fresh {
+            let slot = &table.slots[index as usize];
+            let generation = slot.generation(Relaxed);
+            let live = generation % 2 == 1;
+            assert_eq!(live, !slot.value.load(Relaxed).is_null());
+            let is_queued = queued.binary_search(&index).is_ok();
+            assert_eq!(is_queued, !live && generation != RETIRED);
+            occupied += usize::from(live);
+        }
+        assert_eq!(occupied, free.taken);
+        assert!(free.fresh <= free.limit);
+    }
+
+    #[test]
+    fn a_table_lives_in_a_static() {
+        static TABLE: SlotTable<String> = SlotTable::new(7);
+        let handle = TABLE.insert(Arc::new("x".to_owned())).unwrap();
+        assert_eq!(handle.kind(), 7);
+        assert_eq!(TABLE.get(handle).as_deref().map(String::as_str), Some("x"));
+        assert_eq!(*TABLE.remove(handle).unwrap(), "x");
+        assert!(TABLE.get(handle).is_none() && TABLE.remove(handle).is_none());
+        assert_eq!(TABLE.status(handle), Status::Destroyed);
+        assert!(TABLE.is_empty());
+    }
+
+    #[test]
+    fn handles_are_no_addresses_and_round_trip() {
+        let table = SlotTable::new(127);
+        let handle = table.insert(Arc::new(1)).unwrap();
+        assert_eq!(handle.raw() >> 63, 0);
+        assert!(handle.raw() >> 47 != 0, "it could be an address");
+        assert_eq!(Handle::from_raw(handle.raw()), Some(handle));
+    }
+
+    #[test]
+    fn another_kinds_handle_is_never_valid() {
+        let (ours, theirs) = (SlotTable::new(1), SlotTable::new(2));
+        let handle = theirs.insert(Arc::new(0)).unwrap();
+        let same_slot = ours.insert(Arc::new(0)).unwrap();
+        assert_ne!(handle, same_slot);
+        assert!(ours.get(handle).is_none() && ours.remove(handle).is_none());
+        assert_eq!(ours.status(handle), Status::Never);
+        assert_eq!(theirs.status(handle), Status::Live);
+    }
+
+    #[test]
+    fn bits_find_what_the_handle_with_them_finds() {
+        let table = SlotTable::new(3);
+        let [gone, handle] = [0, 1].map(|n| table.insert(Arc::new(n)).unwrap());
+        table.remove(gone).unwrap();
+        assert_eq!(table.get_raw(handle.raw()).as_deref(), Some(&1));
+        let others = (0..64).map(|bit| 1 << bit);
+        let changed = |raw: u64| (0..64).map(move |bit| raw ^ 1 << bit);
+        let free = table.slots[0].name.load(Relaxed);
+        let all = [0, u64::MAX, gone.raw(), free].into_iter().chain(others);
+        let all = all.chain(changed(gone.raw())).chain(changed(handle.raw()));
+        // One bit apart are the two themselves.
+        for raw in all.filter(|&raw| raw != handle.raw()) {
+            assert!(table.get_raw(raw).is_none(), "{raw:#x}");
+            let pin = reclaim::pin();
+            assert!(table.look_raw(raw, &pin).is_none(), "{raw:#x}");
+        }
+    }
+
+    #[test]
+    fn slots_are_reused_first_in_first_out() {
+        let table = SlotTable::new(1);
+        let handles: Vec<_> = (0..4).map(|n| table.insert(Arc::new(n)).unwrap()).collect();
+        for &n in &[2, 0, 3] {
+            table.remove(handles[n]).unwrap();
+        }
+        let again: Vec<_> = (0..4).map(|n| table.insert(Arc::new(n)).unwrap().index()).collect();
+        assert_eq!(again, [2, 0, 3, 4]);
+        check(&table);
+    }
+
+    #[test]
+    fn a_full_table_takes_nothing_until_something_leaves() {
+        let table = SlotTable::with_limit(1, 5000);
+        let handles: Vec<_> = (0..5000).map(|n| table.insert(Arc::new(n)).unwrap()).collect();
+        assert_eq!(table.insert(Arc::new(0)), None);
+        for (n, &handle) in handles.iter().enumerate() {
+            assert_eq!(*table.get(handle).unwrap(), n);
+        }
+        table.remove(handles[4321]).unwrap();
+        assert_eq!(table.insert(Arc::new(0)).unwrap().index(), 4321);
+        assert_eq!(table.insert(Arc::new(0)), None);
+        check(&table);
+    }
+
+    #[test]
+    fn a_slot_retires_before_its_generations_wrap() {
+        let table = SlotTable::new(1);
+        let first = table.insert(Arc::new(0)).unwrap();
+        table.remove(first).unwrap();
+        table.slots[0].name.store(free_name(RETIRED - 2, 0), Relaxed);
+        let last = table.insert(Arc::new(1)).unwrap();
+        assert_eq!((last.index(), last.generation()), (0, RETIRED - 1));
+        table.remove(last).unwrap();
+        let next = table.insert(Arc::new(2)).unwrap();
+        assert_eq!(next.index(), 1);
+        assert_eq!(table.status(first), Status::Destroyed);
+        assert_eq!(table.status(last), Status::Destroyed);
+        let never = Handle::from_raw(last.raw() | u64::from(u32::MAX) << INDEX_BITS).unwrap();
+        assert!(table.get(never).is_none() && table.remove(never).is_none());
+        assert_eq!(table.status(never), Status::Never);
+        assert_eq!(table.len(), 1);
+        check(&table);
+    }
+
+    #[test]
+    fn a_maker_that_panics_leaves_no_object_and_no_valid_handle() {
+        let table = SlotTable::<u32>::with_limit(1, 1);
+        let mut kept = None;
+        let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            table.insert_with(|handle| {
+                kept = Some(handle);
+                assert_eq!(table.status(handle), Status::Never);
+                panic!("on purpose")
+            })
+        }));
+        assert!(attempt.is_err());
+        check(&table);
+        let handle = table.insert(Arc::new(5)).unwrap();
+        assert_ne!(Some(handle), kept);
+        assert!(table.get(kept.unwrap()).is_none());
+    }
+
+    #[test]
+    fn objects_live_as_long_as_somebody_looks_and_no_longer() {
+        let (table, drops) = (SlotTable::new(1), Arc::new(AtomicUsize::new(0)));
+        let handle = insert_object(&table, &drops).unwrap();
+        let found = table.get(handle).unwrap();
+        let kept = found.to_arc();
+        drop(table.remove(handle).unwrap());
+        assert!(!flush_deferred(), "this thread still looks");
+        assert_eq!(found.handle, handle);
+        drop(found);
+        flush_until(|| Arc::strong_count(&kept) == 1);
+        assert_eq!(drops.load(Relaxed), 0);
+        drop(kept);
+        assert_eq!(drops.load(Relaxed), 1);
+    }
+
+    #[test]
+    fn many_removed_objects_are_released_even_those_of_a_thread_that_sleeps() {
+        let (table, drops) = (SlotTable::new(1), Arc::new(AtomicUsize::new(0)));
+        let (send, wait) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let (removed, all_removed) = std::sync::mpsc::channel();
+            let (table, drops) = (&table, &drops);
+            scope.spawn(move || {
+                for _ in 0..1000 {
+                    table.remove(insert_object(table, drops).unwrap()).unwrap();
+                }
+                removed.send(()).unwrap();
+                let _ = wait.recv();
+            });
+            all_removed.recv().unwrap();
+            flush_until(|| drops.load(Relaxed) == 1000);
+            drop(send);
+        });
+    }
+
+    #[test]
+    fn dropping_a_table_drops_its_objects() {
+        let (table, drops) = (SlotTable::new(1), Arc::new(AtomicUsize::new(0)));
+        for _ in 0..5000 {
+            insert_object(&table, &drops).unwrap();
+        }
+        drop(table);
+        assert_eq!(drops.load(Relaxed), 5000);
+    }
+
+    #[test]
+    fn a_snapshot_has_all_live_objects() {
+        let table = SlotTable::new(1);
+        let handles: Vec<_> = (0..10).map(|n| table.insert(Arc::new(n)).unwrap()).collect();
+        table.remove(handles[3]).unwrap();
+        let live: HashMap<_, _> = table.snapshot().into_iter().collect();
+        assert_eq!(live.len(), 9);
+        for (n, handle) in handles.iter().enumerate().filter(|(n, _)| *n != 3) {
+            assert_eq!(*live[handle], n);
+        }
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Insert,
+        /// Of the handles ever made, by position.
+        Remove(usize),
+        Look(usize),
+        Garbage(u64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            3 => Just(Step::Insert),
+            2 => any::<usize>().prop_map(Step::Remove),
+            2 => any::<usize>().prop_map(Step::Look),
+            1 => any::<u64>().prop_map(Step::Garbage),
+            // Small differences from what a real handle looks like.
+            1 => (0..64u32, any::<u8>()).prop_map(|(bit, low)| {
+                Step::Garbage((1 << KIND_SHIFT | 1 << INDEX_BITS | u64::from(low % 8)) ^ 1 << bit)
+            }),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+        #[test]
+        fn it_behaves_as_a_map(steps in prop::collection::vec(step(), 1..200)) {
+            let table = SlotTable::with_limit(1, 6);
+            let mut live = HashMap::new();
+            let mut made = Vec::new();
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Insert => match table.insert(Arc::new(number)) {
+                        Some(handle) => {
+                            prop_assert!(!made.contains(&handle), "a handle came twice");
+                            made.push(handle);
+                            live.insert(handle, number);
+                        }
+                        None => prop_assert_eq!(live.len(), 6),
+                    },
+                    Step::Remove(which) if !made.is_empty() => {
+                        let handle = made[which % made.len()];
+                        let removed = table.remove(handle).map(|value| *value);
+                        prop_assert_eq!(removed, live.remove(&handle));
+                    }
+                    Step::Look(which) if !made.is_empty() => {
+                        let handle = made[which % made.len()];
+                        let found = table.get(handle).map(|value| *value);
+                        prop_assert_eq!(found, live.get(&handle).copied());
+                        let state = table.status(handle);
+                        let live = live.contains_key(&handle);
+                        prop_assert_eq!(state, if live { Status::Live } else { Status::Destroyed });
+                    }
+                    Step::Garbage(raw) => {
+                        if let Some(handle) = Handle::from_raw(raw) {
+                            prop_assert_eq!(handle.raw(), raw);
+                            let known = made.contains(&handle);
+                            prop_assert_eq!(table.get_arc(handle).is_some(), live.contains_key(&handle));
+                            prop_assert_eq!(table.status(handle) == Status::Never, !known);
+                        }
+                    }
+                    _ => {}
+                }
+                check(&table);
+                prop_assert_eq!(table.len(), live.len());
+            }
+            prop_assert_eq!(table.snapshot().len(), live.len());
+        }
+    }
+
+    #[test]
+    fn threads_see_the_object_of_the_handle_or_none() {
+        let (table, drops) = (SlotTable::<Object>::with_limit(1, 8), Arc::new(AtomicUsize::new(0)));
+        let board: Vec<_> = (0..8).map(|_| std::sync::atomic::AtomicU64::new(0)).collect();
+        let (stop, removed) = (AtomicBool::new(false), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for turn in 0..2 {
+                let (table, drops, board, stop) = (&table, &drops, &board, &stop);
+                let removed = &removed;
+                scope.spawn(move || {
+                    for round in 0..20_000 {
+                        let place = &board[(round * 3 + turn) % 8];
+                        // Both threads remove what they find: racing removers of one handle.
+                        if let Some(handle) = Handle::from_raw(place.load(Relaxed))
+                            && let Some(object) = table.remove(handle)
+                        {
+                            assert_eq!(object.handle, handle);
+                            removed.fetch_add(1, Relaxed);
+                        }
+                        if let Some(handle) = insert_object(table, drops) {
+                            place.store(handle.raw(), Relaxed);
+                        }
+                    }
+                    stop.store(true, Relaxed);
+                });
+            }
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    for place in &board {
+                        let Some(handle) = Handle::from_raw(place.load(Relaxed)) else { continue };
+                        if let Some(object) = table.get(handle) {
+                            assert_eq!(object.handle, handle);
+                        }
+                    }
+                    flush_deferred();
+                }
+            });
+        });
+        check(&table);
+        flush_until(|| drops.load(Relaxed) == removed.load(Relaxed));
+        let left = table.len();
+        assert_eq!(table.snapshot().len(), left);
+        drop(table);
+        assert_eq!(drops.load(Relaxed), removed.load(Relaxed) + left);
+    }
+
+    /// `cargo test --release --lib slot_table -- --ignored --nocapture`
+    #[test]
+    #[ignore = "prints costs"]
+    fn cost() {
+        use crate::algo::tests::nanoseconds;
+        static TABLE: SlotTable<u64> = SlotTable::new(1);
+        let handles: Vec<_> = (0..1024).map(|n| TABLE.insert(Arc::new(n)).unwrap()).collect();
+        let mut n = 0;
+        nanoseconds("slot table: get", || {
+            n = (n + 1) % 1024;
+            *TABLE.get(std::hint::black_box(handles[n])).unwrap()
+        });
+        nanoseconds("slot table: get_arc", || {
+            n = (n + 1) % 1024;
+            *TABLE.get_arc(std::hint::black_box(handles[n])).unwrap()
+        });
+        nanoseconds("slot table: insert, remove, flush_deferred", || {
+            TABLE.remove(TABLE.insert(Arc::new(1)).unwrap()).unwrap();
+            flush_deferred()
+        });
+    }
+}
+
+#[cfg(loom)]
+mod loom_slot_table {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use loom::cell::UnsafeCell;
+    use loom::sync::Arc as Shared;
+    use loom::thread;
+
+    use super::*;
+    use crate::algo::tests::model;
+
+    /// An object whose content loom watches, and whose end is seen from outside.
+    struct Object {
+        number: UnsafeCell<u32>,
+        end: Arc<AtomicBool>,
+    }
+
+    // SAFETY: the cell is written before the object is shared, and read after.
+    unsafe impl Sync for Object {}
+
+    impl Object {
+        /// An object, and whether it has been dropped.
+        fn new(number: u32) -> (Arc<Self>, Arc<AtomicBool>) {
+            let end = Arc::new(AtomicBool::new(false));
+            (Arc::new(Self { number: UnsafeCell::new(number), end: end.clone() }), end)
+        }
+    }
+
+    impl Drop for Object {
+        fn drop(&mut self) {
+            self.end.store(true, Relaxed);
+        }
+    }
+
+    type Table = SlotTable<Object>;
+
+    /// Looks a handle up; what it finds must be alive and the handle's object.
+    fn look(table: &Table, handle: Handle, number: u32, end: &AtomicBool) -> bool {
+        let Some(found) = table.get(handle) else { return false };
+        // Not through `found`: it would be a use after free instead of a failed assertion.
+        assert!(!end.load(Relaxed), "the object was released under a reader");
+        // SAFETY: nobody writes.
+        assert_eq!(found.number.with(|found| unsafe { *found }), number);
+        thread::yield_now();
+        assert!(!end.load(Relaxed), "the object was released under a reader");
+        true
+    }
+
+    /// Everything that was removed has been dropped, everything else not.
+    fn check_ends(table: &Table, ends: &[(Handle, &Arc<AtomicBool>)]) {
+        flush_deferred();
+        for (handle, end) in ends {
+            let live = table.status(*handle) == Status::Live;
+            assert_eq!(end.load(Relaxed), !live, "released too early, or never");
+        }
+    }
+
+    /// Readers of a handle while its object is removed and the slot goes to another.
+    #[test]
+    fn loom_slot_is_reused_under_a_reader() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 1));
+            let (first, first_end) = Object::new(1);
+            let old = table.insert(first).unwrap();
+            let reader = {
+                let (table, end) = (table.clone(), first_end.clone());
+                thread::spawn(move || {
+                    let seen = look(&table, old, 1, &end);
+                    // Gone means gone.
+                    assert!(!look(&table, old, 1, &end) || seen);
+                })
+            };
+            drop(table.remove(old).unwrap());
+            assert!(table.get(old).is_none(), "a removed handle is invalid at once");
+            let (second, second_end) = Object::new(2);
+            let new = table.insert(second).unwrap();
+            assert!(look(&table, new, 2, &second_end));
+            reader.join().unwrap();
+            check_ends(&table, &[(old, &first_end), (new, &second_end)]);
+            assert_eq!(table.len(), 1);
+        });
+    }
+
+    /// A handle that is passed on without any synchronisation is valid where it arrives, with all
+    /// that its object contains.
+    #[test]
+    fn loom_inserted_object_is_complete_for_who_guesses_its_handle() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 1));
+            // The first handle of a table is always the same.
+            let handle = Handle::new(1, 1, 0);
+            let (object, end) = Object::new(7);
+            let reader = {
+                let (table, end) = (table.clone(), end.clone());
+                thread::spawn(move || {
+                    look(&table, handle, 7, &end);
+                })
+            };
+            assert_eq!(table.insert(object), Some(handle));
+            reader.join().unwrap();
+            check_ends(&table, &[(handle, &end)]);
+        });
+    }
+
+    /// As above, when the slot had another occupant before: it must not be taken for the new one.
+    #[test]
+    fn loom_next_occupant_is_complete_for_who_guesses_its_handle() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 1));
+            let (first, first_end) = Object::new(1);
+            let (second, second_end) = Object::new(2);
+            let old = table.insert(first).unwrap();
+            let new = Handle::new(1, old.generation() + 2, old.index());
+            let reader = {
+                let (table, end) = (table.clone(), second_end.clone());
+                thread::spawn(move || {
+                    look(&table, new, 2, &end);
+                })
+            };
+            drop(table.remove(old).unwrap());
+            assert_eq!(table.insert(second), Some(new));
+            reader.join().unwrap();
+            check_ends(&table, &[(old, &first_end), (new, &second_end)]);
+        });
+    }
+
+    /// Of two racing removers one gets the object, and the slot is free once.
+    #[test]
+    fn loom_racing_removers() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 2));
+            let (object, end) = Object::new(1);
+            let handle = table.insert(object).unwrap();
+            let other = {
+                let table = table.clone();
+                thread::spawn(move || table.remove(handle).is_some())
+            };
+            let mine = table.remove(handle).is_some();
+            let theirs = other.join().unwrap();
+            assert!(mine != theirs, "exactly one remover gets it");
+            check_ends(&table, &[(handle, &end)]);
+            assert_eq!(table.len(), 0);
+            let slots = [1, 2].map(|number| table.insert(Object::new(number).0).unwrap().index());
+            assert_ne!(slots[0], slots[1], "a slot was freed twice");
+        });
+    }
+
+    /// A remover that comes late must not take the next occupant of the slot.
+    #[test]
+    fn loom_late_remover_and_reuse() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 1));
+            let (first, first_end) = Object::new(1);
+            let old = table.insert(first).unwrap();
+            let other = {
+                let table = table.clone();
+                thread::spawn(move || match table.remove(old) {
+                    Some(_) => 1,
+                    None => 0,
+                })
+            };
+            let mut removed = usize::from(table.remove(old).is_some());
+            let (second, second_end) = Object::new(2);
+            // Full if the other remover is between its two steps.
+            let new = table.insert(second);
+            removed += other.join().unwrap();
+            assert_eq!(removed, 1);
+            match new {
+                Some(new) => {
+                    assert!(look(&table, new, 2, &second_end));
+                    check_ends(&table, &[(old, &first_end), (new, &second_end)]);
+                }
+                None => check_ends(&table, &[(old, &first_end)]),
+            }
+        });
+    }
+
+    /// Two threads insert at the same time: two slots, both complete; a snapshot has both.
+    #[test]
+    fn loom_racing_inserters() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 2));
+            let (first, first_end) = Object::new(1);
+            let (second, second_end) = Object::new(2);
+            let other = {
+                let table = table.clone();
+                thread::spawn(move || table.insert(first).unwrap())
+            };
+            let mine = table.insert(second).unwrap();
+            assert!(table.snapshot().iter().any(|(handle, _)| *handle == mine));
+            let theirs = other.join().unwrap();
+            assert!(look(&table, theirs, 1, &first_end));
+            assert!(look(&table, mine, 2, &second_end));
+            assert_eq!(table.snapshot().len(), 2);
+        });
+    }
+}

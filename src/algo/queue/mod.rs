@@ -1,0 +1,4 @@
+//! Queues of work.
+
+pub mod completion;
+pub mod stream_queue;

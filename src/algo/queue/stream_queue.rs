@@ -1,0 +1,511 @@
+//! The inside of a stream: operations in order, run by whoever has time, one thread at a time.
+//!
+//! A queue is idle, queued (somebody will run it), running (one thread has claimed it), or blocked
+//! (its first operation awaits a record). This module decides who may do what when; what an
+//! operation does, what a record is and which threads there are is its user's business.
+//!
+//! A queued queue is in somebody's hands:
+//! - Whoever is told to *list* it gives it to the threads that run queues. Who takes it off their
+//!   list calls [`StreamQueue::claim_listed`]. It is never listed twice; an entry may be stale,
+//!   because somebody else has claimed the queue meanwhile.
+//! - Whoever has resumed it runs it after [`StreamQueue::claim_resumed`], or lists it if
+//!   [`StreamQueue::must_list`] says so.
+//! - A thread that waits for its operations may take it from either by [`StreamQueue::help`].
+//!
+//! Operations have tickets, 1 for the first. Only the claimer moves the ticket forward up to which
+//! all is over, or, when no claimer has an operation in hand, whoever abandons the queue.
+//!
+//! No lock is held when a method returns, except by the guards [`Submission`] and [`LockedClaim`].
+
+use std::collections::VecDeque;
+
+use crate::algo::host::grow::Grow;
+use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::algo::sync::primitives::{Mutex, MutexGuard};
+
+/// What a queue holds.
+pub trait Operation {
+    /// What an operation may have to wait for.
+    type Record: Clone;
+    /// What of an operation can be asked for until it is over.
+    type Footprint: Clone;
+
+    /// The record that must have happened before the operation, and all after it, are run.
+    fn awaits(&self) -> Option<&Self::Record>;
+
+    /// See [`StreamQueue::last_where`].
+    fn footprint(&self) -> Self::Footprint;
+
+    /// The queue was blocked on this operation, and drops it: called before it counts as over, under
+    /// the queue's lock.
+    fn give_up(&self) {}
+}
+
+/// See the module's text.
+pub struct StreamQueue<O: Operation> {
+    state: Mutex<State<O>>,
+    /// Ticket of the last operation.
+    submitted: AtomicU64,
+    /// All operations up to this ticket are over.
+    finished: AtomicU64,
+    /// Operations from this ticket on were dropped.
+    dropped: AtomicU64,
+    /// How often what was queued was dropped, with the queue going on.
+    aborts: AtomicU64,
+    /// It takes nothing more. Written under the lock.
+    abandoned: AtomicBool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Nobody has it, and it is empty.
+    Idle,
+    /// It is listed, or in the hands of who resumed it.
+    Queued,
+    /// Somebody has claimed it.
+    Running,
+    /// It goes on when what its first operation awaits has happened.
+    Blocked,
+}
+
+struct State<O: Operation> {
+    operations: VecDeque<O>,
+    phase: Phase,
+    /// It is on a list, or on its way there.
+    listed: bool,
+    /// Of the operation that the claimer has taken and not finished.
+    in_hand: Option<O::Footprint>,
+    /// That operation was in hand when the others were dropped: it is, too, if it has not begun.
+    revoked: bool,
+}
+
+impl<O: Operation> State<O> {
+    /// Somebody has to run it. True if the caller must list it.
+    fn queue(&mut self) -> bool {
+        self.phase = Phase::Queued;
+        self.list()
+    }
+
+    /// True if it was not listed: the caller lists it.
+    fn list(&mut self) -> bool {
+        !std::mem::replace(&mut self.listed, true)
+    }
+}
+
+/// The right to submit: nobody else submits, claims or lets go meanwhile.
+#[must_use]
+pub struct Submission<'a, O: Operation> {
+    queue: &'a StreamQueue<O>,
+    state: MutexGuard<'a, State<O>>,
+}
+
+/// The right to run a queue's operations. One thread has it, and must give it up by a method of
+/// [`LockedClaim`].
+#[must_use]
+pub struct Claim<'a, O: Operation>(&'a StreamQueue<O>);
+
+/// A claim whose holder has locked the queue.
+#[must_use]
+pub struct LockedClaim<'a, O: Operation> {
+    queue: &'a StreamQueue<O>,
+    state: MutexGuard<'a, State<O>>,
+}
+
+/// What a thread that waits for a queue can do.
+pub enum Help<'a, O: Operation> {
+    /// Run it.
+    Claimed(Claim<'a, O>),
+    /// See that this happens.
+    BlockedOn(O::Record),
+    /// Nothing: it is somebody else's turn.
+    Nothing,
+}
+
+impl<O: Operation> StreamQueue<O> {
+    /// An idle queue.
+    #[expect(
+        clippy::new_without_default,
+        reason = "a queue belongs to one stream and is created with it"
+    )]
+    pub fn new() -> Self {
+        Self {
+            state: Mutex::new(State {
+                operations: VecDeque::new(),
+                phase: Phase::Idle,
+                listed: false,
+                in_hand: None,
+                revoked: false,
+            }),
+            submitted: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            dropped: AtomicU64::new(u64::MAX),
+            aborts: AtomicU64::new(0),
+            abandoned: AtomicBool::new(false),
+        }
+    }
+
+    /// The right to submit; none if the queue was abandoned.
+    pub fn submit(&self) -> Option<Submission<'_, O>> {
+        let state = self.state.lock();
+        (!self.is_abandoned()).then_some(Submission { queue: self, state })
+    }
+
+    // ---- claims ----
+
+    /// For who has taken the queue off the list. None: there is nothing to be done.
+    pub fn claim_listed(&self) -> Option<Claim<'_, O>> {
+        let mut state = self.state.lock();
+        state.listed = false;
+        self.claim_queued(&mut state)
+    }
+
+    /// For who has resumed the queue. None: somebody else runs it, or has done so.
+    pub fn claim_resumed(&self) -> Option<Claim<'_, O>> {
+        self.claim_queued(&mut self.state.lock())
+    }
+
+    fn claim_queued(&self, state: &mut State<O>) -> Option<Claim<'_, O>> {
+        if state.phase != Phase::Queued {
+            return None;
+        }
+        state.phase = Phase::Running;
+        Some(Claim(self))
+    }
+
+    /// For who has resumed the queue and does not run it: whether it must be listed.
+    #[must_use]
+    pub fn must_list(&self) -> bool {
+        let mut state = self.state.lock();
+        state.phase == Phase::Queued && state.list()
+    }
+
+    /// For a thread that waits: claims the queue if it may run the first operation.
+    pub fn help(&self, may_run: impl FnOnce(&O) -> bool) -> Help<'_, O> {
+        let mut state = self.state.lock();
+        let Some(first) = state.operations.front() else { return Help::Nothing };
+        match (state.phase, first.awaits()) {
+            (Phase::Blocked, Some(record)) => Help::BlockedOn(record.clone()),
+            (Phase::Queued, _) if may_run(first) => {
+                self.claim_queued(&mut state).map_or(Help::Nothing, Help::Claimed)
+            }
+            _ => Help::Nothing,
+        }
+    }
+
+    /// What the queue was blocked on has happened. True: it is in the caller's hands.
+    #[must_use]
+    pub fn resume(&self) -> bool {
+        let mut state = self.state.lock();
+        if state.phase != Phase::Blocked {
+            return false;
+        }
+        state.phase = Phase::Queued;
+        !state.listed
+    }
+
+    /// For who ends a wait: takes the operation with this ticket out of a queue that is blocked on
+    /// it, and claims the queue. None: the queue is not blocked, or is past the operation.
+    pub fn expire(&self, ticket: u64) -> Option<(Claim<'_, O>, O)> {
+        let mut state = self.state.lock();
+        if state.phase != Phase::Blocked || self.ticket_in_hand() != ticket {
+            return None;
+        }
+        let operation = state.operations.pop_front()?;
+        state.in_hand = Some(operation.footprint());
+        state.revoked = false;
+        state.phase = Phase::Running;
+        Some((Claim(self), operation))
+    }
+
+    // ---- progress ----
+
+    /// Whether everything submitted so far is over, in one look.
+    pub fn is_idle(&self) -> bool {
+        // In this order: what is submitted later does not count.
+        let submitted = self.last_ticket();
+        self.has_finished(submitted)
+    }
+
+    /// Whether the operation with this ticket, and all before it, are over.
+    pub fn has_finished(&self, ticket: u64) -> bool {
+        self.finished() >= ticket
+    }
+
+    /// All operations up to this ticket are over.
+    pub fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    /// The ticket of the last operation submitted so far.
+    pub fn last_ticket(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Whether nothing more can be submitted. Without the lock: from now on, or a little later.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// Whether the operation with this ticket was given up before it started.
+    pub fn was_dropped(&self, ticket: u64) -> bool {
+        self.dropped.load(Ordering::Acquire) <= ticket
+    }
+
+    /// The ticket of the last operation that is not over and for whose footprint `hit` is true.
+    /// With more than `limit` operations queued it does not look: it may be the last one.
+    pub fn last_where(&self, limit: usize, hit: impl Fn(&O::Footprint) -> bool) -> Option<u64> {
+        let state = self.state.lock();
+        let submitted = self.submitted.load(Ordering::Relaxed);
+        let queued = state.operations.len();
+        if queued > limit {
+            return Some(submitted);
+        }
+        let tickets = (1..=submitted).rev();
+        let mut operations = state.operations.iter().rev().zip(tickets);
+        match operations.find(|(operation, _)| hit(&operation.footprint())) {
+            Some((_, ticket)) => Some(ticket),
+            None => state.in_hand.as_ref().filter(|mark| hit(mark)).map(|_| self.ticket_in_hand()),
+        }
+    }
+
+    /// What is known of the operation that somebody is running.
+    pub fn in_hand(&self) -> Option<O::Footprint> {
+        self.state.lock().in_hand.clone()
+    }
+
+    /// The ticket of the first queued operation that is a hit.
+    pub fn find(&self, hit: impl FnMut(&O) -> bool) -> Option<u64> {
+        let state = self.state.lock();
+        let index = state.operations.iter().position(hit)?;
+        Some(self.first_queued(&state) + index as u64)
+    }
+
+    /// The ticket of the first operation that is queued, if there is one. Under the lock.
+    fn first_queued(&self, state: &State<O>) -> u64 {
+        self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64
+    }
+
+    /// The ticket of the operation that the claimer has taken, or that a blocked queue is blocked on.
+    /// Under the lock.
+    fn ticket_in_hand(&self) -> u64 {
+        self.finished.load(Ordering::Relaxed) + 1
+    }
+
+    /// Advances `finished` over all that is not queued.
+    fn finish(&self, state: &mut State<O>) {
+        state.in_hand = None;
+        let left = state.operations.len() as u64;
+        self.finished.store(self.submitted.load(Ordering::Relaxed) - left, Ordering::Release);
+    }
+
+    /// How often [`Self::abort`] was called. Who sees that something is over that it dropped sees it
+    /// counted.
+    pub fn aborts(&self) -> u64 {
+        self.aborts.load(Ordering::Acquire)
+    }
+
+    /// Whether the operation with this ticket is queued or in hand. One that is neither is over,
+    /// or was dropped.
+    pub fn is_pending(&self, ticket: u64) -> bool {
+        let state = self.state.lock();
+        let first = self.first_queued(&state);
+        let in_hand = state.in_hand.is_some() && ticket == self.ticket_in_hand();
+        in_hand || (ticket >= first && !self.has_finished(ticket))
+    }
+
+    /// What the queue is blocked on.
+    pub fn blocked_on(&self) -> Option<O::Record> {
+        let state = self.state.lock();
+        let first = state.operations.front().filter(|_| state.phase == Phase::Blocked)?;
+        first.awaits().cloned()
+    }
+
+    // ---- end ----
+
+    /// Takes nothing more, and returns what has not started: the caller settles it. What runs now
+    /// goes on; everything else is over.
+    pub fn abandon(&self) -> VecDeque<O> {
+        let mut state = self.state.lock();
+        self.abandoned.store(true, Ordering::Relaxed);
+        let dropped = self.drop_queued(&mut state);
+        if !dropped.is_empty() {
+            let first = self.submitted.load(Ordering::Relaxed) + 1 - dropped.len() as u64;
+            self.dropped.store(first, Ordering::Release);
+        }
+        dropped
+    }
+
+    /// Returns what has not started: the caller settles it. What runs now goes on, and is named by
+    /// its ticket and footprint; everything else is over. The queue takes operations as before.
+    pub fn abort(&self) -> (VecDeque<O>, Option<(u64, O::Footprint)>) {
+        let mut state = self.state.lock();
+        self.aborts.fetch_add(1, Ordering::Release);
+        let dropped = self.drop_queued(&mut state);
+        let in_hand = state.in_hand.clone().map(|footprint| (self.ticket_in_hand(), footprint));
+        (dropped, in_hand)
+    }
+
+    fn drop_queued(&self, state: &mut State<O>) -> VecDeque<O> {
+        let dropped = std::mem::take(&mut state.operations);
+        if state.phase == Phase::Blocked
+            && let Some(first) = dropped.front()
+        {
+            first.give_up();
+        }
+        if state.phase != Phase::Running {
+            state.phase = Phase::Idle;
+        }
+        // An operation in hand is finished by its claimer, and all that was dropped with it.
+        if state.in_hand.is_none() {
+            self.finish(state);
+        } else {
+            state.revoked = true;
+        }
+        dropped
+    }
+}
+
+impl<'a, O: Operation> Submission<'a, O> {
+    /// Whether an operation that ran now would run in order: nothing is queued or running.
+    pub fn is_idle(&self) -> bool {
+        self.state.phase == Phase::Idle
+    }
+
+    /// The ticket of the operation that is submitted.
+    pub fn ticket(&self) -> u64 {
+        self.queue.submitted.load(Ordering::Relaxed) + 1
+    }
+
+    /// Makes room for another operation, and for the one in hand to be put back; false: there is no memory.
+    #[must_use]
+    pub fn make_room(&mut self) -> bool {
+        self.state.operations.make_room(2).is_ok()
+    }
+
+    /// Queues the operation. True if the caller must list the queue.
+    #[must_use]
+    pub fn push(mut self, operation: O) -> bool {
+        self.count(Some(operation));
+        self.is_idle() && self.state.queue()
+    }
+
+    /// Counts an operation that has run already, on an idle queue: its ticket.
+    pub fn pass(self) -> u64 {
+        debug_assert!(self.is_idle());
+        let ticket = self.ticket();
+        // In this order: who looks without the lock sees an idle queue before, between and after.
+        self.queue.finished.store(ticket, Ordering::Release);
+        self.queue.submitted.store(ticket, Ordering::Release);
+        ticket
+    }
+
+    /// Claims an idle queue for this operation, which the caller runs itself and then finishes.
+    pub fn claim(mut self, operation: &O) -> Claim<'a, O> {
+        debug_assert!(self.is_idle());
+        self.count(None);
+        self.state.phase = Phase::Running;
+        self.state.in_hand = Some(operation.footprint());
+        self.state.revoked = false;
+        Claim(self.queue)
+    }
+
+    /// Blocks an idle queue at once, so that nobody need run it before the record has happened.
+    /// Does nothing if it has: `subscribe` says so.
+    pub fn block(mut self, operation: O, subscribe: impl FnOnce(&O::Record) -> bool) {
+        debug_assert!(self.is_idle());
+        if operation.awaits().is_some_and(subscribe) {
+            self.count(Some(operation));
+            self.state.phase = Phase::Blocked;
+        }
+    }
+
+    fn count(&mut self, operation: Option<O>) {
+        let ticket = self.ticket();
+        self.state.operations.extend(operation);
+        self.queue.submitted.store(ticket, Ordering::Release);
+    }
+}
+
+impl<'a, O: Operation> Claim<'a, O> {
+    /// Locks the queue.
+    pub fn lock(self) -> LockedClaim<'a, O> {
+        LockedClaim { queue: self.0, state: self.0.state.lock() }
+    }
+}
+
+impl<'a, O: Operation> LockedClaim<'a, O> {
+    /// The next operation to run. None: there is none, or the first one awaits a record that
+    /// `subscribe` has put the queue on the list of; the claim is given up.
+    pub fn next(mut self, subscribe: impl FnOnce(&O::Record) -> bool) -> Option<(Self, O)> {
+        let state = &mut *self.state;
+        let Some(first) = state.operations.front() else {
+            state.phase = Phase::Idle;
+            return None;
+        };
+        if first.awaits().is_some_and(subscribe) {
+            state.phase = Phase::Blocked;
+            return None;
+        }
+        let operation = state.operations.pop_front()?;
+        state.in_hand = Some(operation.footprint());
+        state.revoked = false;
+        Some((self, operation))
+    }
+
+    /// Unlocks the queue while an operation runs.
+    pub fn unlock(self) -> Claim<'a, O> {
+        Claim(self.queue)
+    }
+
+    /// The operation in hand is over only when `operation` is, which is next and has its ticket.
+    /// If what was queued was dropped meanwhile, nothing is left to do: it is dropped, too.
+    pub fn go_on_with(&mut self, operation: O) {
+        if !self.state.revoked {
+            self.state.operations.push_front(operation);
+        }
+    }
+
+    /// The operation is over.
+    pub fn finish(&mut self) {
+        self.queue.finish(&mut self.state);
+    }
+
+    /// Gives the claim up between two operations. True if the caller must list the queue.
+    #[must_use]
+    pub fn release(mut self) -> bool {
+        if self.state.operations.is_empty() {
+            self.state.phase = Phase::Idle;
+            return false;
+        }
+        self.state.queue()
+    }
+
+    /// The operation in hand is not over before this one is, which is put in front, also where the
+    /// queue takes nothing more. It has the same ticket.
+    pub fn put_in_place(&mut self, operation: O) {
+        self.state.in_hand = None;
+        self.state.operations.push_front(operation);
+    }
+
+    /// Gives the claim up and puts the operation that was next in front again. True if the caller
+    /// must list the queue. If what was queued was dropped meanwhile, the operation comes back: it
+    /// is dropped, too, and it says whether the caller must list the queue for what came after.
+    pub fn put_back(mut self, operation: O) -> Result<bool, (O, bool)> {
+        let state = &mut *self.state;
+        if state.revoked {
+            if self.queue.is_abandoned() {
+                let ticket = self.queue.ticket_in_hand();
+                self.queue.dropped.fetch_min(ticket, Ordering::Release);
+            }
+            self.queue.finish(state);
+            return Err((operation, self.release()));
+        }
+        state.in_hand = None;
+        state.operations.push_front(operation);
+        Ok(state.queue())
+    }
+}
+
+#[cfg(test)]
+#[path = "stream_queue_tests.rs"]
+mod tests;

@@ -1,0 +1,11 @@
+//! Locks, counters, and deferred release.
+
+pub mod biased_lock;
+pub mod event_count;
+pub mod level;
+pub mod primitives;
+pub mod published;
+pub mod reclaim;
+pub mod share;
+pub mod spin_lock;
+pub mod striped_count;

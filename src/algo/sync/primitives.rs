@@ -1,0 +1,226 @@
+//! The one place where data structures take their synchronisation primitives from: the real ones,
+//! or loom's when its model checker runs the tests (`RUSTFLAGS="--cfg loom"`).
+//!
+//! Loom's primitives cannot be made in constants, so constructors that are `const` in the real
+//! build are ordinary functions under loom: `const_unless_loom` writes both.
+
+#[cfg(not(loom))]
+pub use std::sync::atomic;
+
+#[cfg(loom)]
+pub use loom::sync::atomic;
+
+#[cfg(not(loom))]
+pub use self::real::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell};
+
+#[cfg(loom)]
+pub use self::model::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell};
+
+/// Declares a function that is `const` except under loom.
+macro_rules! const_unless_loom {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),*) -> $ret:ty $body:block) => {
+        $(#[$meta])*
+        #[cfg(not(loom))]
+        $vis const fn $name($($arg: $type),*) -> $ret $body
+
+        $(#[$meta])*
+        #[cfg(loom)]
+        $vis fn $name($($arg: $type),*) -> $ret $body
+    };
+}
+pub(crate) use const_unless_loom;
+
+#[cfg(not(loom))]
+mod real {
+    use std::time::{Duration, Instant};
+
+    pub use parking_lot::{Mutex, MutexGuard};
+
+    /// How a spinning thread lets others go on.
+    pub struct Turns;
+
+    /// How often to give the processor away at once, and for how long later.
+    const YIELDS: u32 = 256;
+    const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
+
+    impl Turns {
+        /// Nobody spins.
+        #[expect(
+            clippy::new_without_default,
+            reason = "each loop that spins creates its own counter"
+        )]
+        pub const fn new() -> Self {
+            Self
+        }
+
+        /// Tries until there is a result; gives the processor away in between, for longer and longer.
+        pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
+            let [mut pause, longest] = PAUSES;
+            let mut yields = 0;
+            loop {
+                if let Some(result) = attempt() {
+                    return result;
+                }
+                if yields < YIELDS {
+                    yields += 1;
+                    std::thread::yield_now();
+                } else {
+                    crate::algo::thread::pause::pause(pause);
+                    pause = longest.min(pause * 2);
+                }
+            }
+        }
+
+        /// An attempt may succeed now.
+        #[inline]
+        pub fn pass(&self) {}
+    }
+
+    /// The standard library's cell, with the calls that loom's has, which looks for races.
+    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        /// A cell with this value.
+        pub const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        /// Reads by a pointer.
+        #[inline]
+        pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+            read(self.0.get())
+        }
+
+        /// Reads and writes by a pointer.
+        #[inline]
+        pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+            write(self.0.get())
+        }
+    }
+
+    /// `parking_lot`'s condition variable, with the calls that loom's has too.
+    pub struct Condvar(parking_lot::Condvar);
+
+    impl Condvar {
+        /// Nobody waits.
+        #[expect(
+            clippy::new_without_default,
+            reason = "parking_lot's condition variable is made by a constant, too"
+        )]
+        pub const fn new() -> Self {
+            Self(parking_lot::Condvar::new())
+        }
+
+        /// Unlocks, sleeps until woken or until the deadline (then `false`), and locks.
+        pub fn wait_until<'a, T>(
+            &self,
+            mut lock: MutexGuard<'a, T>,
+            deadline: Option<Instant>,
+        ) -> (MutexGuard<'a, T>, bool) {
+            let in_time = match deadline {
+                Some(deadline) => !self.0.wait_until(&mut lock, deadline).timed_out(),
+                None => {
+                    self.0.wait(&mut lock);
+                    true
+                }
+            };
+            (lock, in_time)
+        }
+
+        /// Wakes one sleeper.
+        pub fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        /// Wakes all sleepers.
+        pub fn notify_all(&self) {
+            self.0.notify_all();
+        }
+    }
+}
+
+#[cfg(loom)]
+mod model {
+    use std::sync::PoisonError;
+    use std::time::Instant;
+
+    pub use loom::cell::UnsafeCell;
+
+    /// Spinning threads sleep: loom would spin for ever.
+    pub struct Turns(Mutex<()>, Condvar);
+
+    impl Turns {
+        /// Nobody spins.
+        pub fn new() -> Self {
+            Self(Mutex::new(()), Condvar::new())
+        }
+
+        /// Tries until there is a result.
+        pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
+            if let Some(result) = attempt() {
+                return result;
+            }
+            let mut turn = self.0.lock();
+            loop {
+                if let Some(result) = attempt() {
+                    return result;
+                }
+                turn = self.1.wait_until(turn, None).0;
+            }
+        }
+
+        /// An attempt may succeed now.
+        pub fn pass(&self) {
+            let _turn = self.0.lock();
+            self.1.notify_all();
+        }
+    }
+
+    /// Loom's mutex with `parking_lot`'s interface: no poisoning.
+    pub struct Mutex<T>(loom::sync::Mutex<T>);
+
+    /// Holds a [`Mutex`].
+    pub type MutexGuard<'a, T> = loom::sync::MutexGuard<'a, T>;
+
+    impl<T> Mutex<T> {
+        /// An unlocked mutex.
+        pub fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        /// Locks.
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+
+    /// Loom's condition variable.
+    pub struct Condvar(loom::sync::Condvar);
+
+    impl Condvar {
+        /// Nobody waits.
+        pub fn new() -> Self {
+            Self(loom::sync::Condvar::new())
+        }
+
+        /// Unlocks, sleeps until woken, and locks. There is no time in loom's world: a deadline
+        /// never comes.
+        pub fn wait_until<'a, T>(
+            &self,
+            lock: MutexGuard<'a, T>,
+            _deadline: Option<Instant>,
+        ) -> (MutexGuard<'a, T>, bool) {
+            (self.0.wait(lock).unwrap_or_else(PoisonError::into_inner), true)
+        }
+
+        /// Wakes one sleeper.
+        pub fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        /// Wakes all sleepers.
+        pub fn notify_all(&self) {
+            self.0.notify_all();
+        }
+    }
+}

@@ -1,0 +1,528 @@
+//! Deferred release: what lock-free readers may still look at is dropped when none of them can.
+//!
+//! Readers pin their thread, which is two plain stores to memory of its own: every call of the API
+//! does it. Who releases pays for both sides: it lets the kernel put a barrier into every thread
+//! (`membarrier`), so that a thread it then finds unpinned sees what was unlinked before, and
+//! waits for those it finds pinned. Where the kernel has no such barrier readers have their own.
+//!
+//! Under loom, whose model cannot contain this, a stand-in gives exactly the ordering that readers
+//! and releasers rely on and no more, so that loom checks our own protocols on top.
+//!
+//! A deferred object never runs its destructor inside an unrelated call: [`flush_deferred`], which
+//! callers place where they hold no lock, drops it.
+
+#[cfg(not(loom))]
+pub use self::real::{
+    Pin, count_pinned, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, is_pinned,
+    light_barrier, pin, reader_barrier, reader_id,
+};
+
+#[cfg(loom)]
+pub use self::model::{
+    Pin, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, light_barrier, pin,
+    reader_barrier, reader_id,
+};
+
+#[cfg(not(loom))]
+mod real {
+    use std::any::Any;
+    use std::cell::Cell;
+    use std::marker::PhantomData;
+    use std::ptr;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence, fence};
+
+    use parking_lot::Mutex;
+
+    use crate::algo::thread::per_thread::{at_thread_end, per_thread};
+
+    /// How often [`flush_deferred`] looks for readers that have left: they stay for nanoseconds.
+    const ROUNDS: usize = 64;
+    /// So many objects are worth the barrier to [`flush_if_many`].
+    const MANY: usize = 32;
+
+    /// A thread that has pinned. Never freed; another thread gets it after this one's end.
+    #[repr(align(128))]
+    struct Reader {
+        /// How many pins the thread has, in the lowest bits; then the two flags; then how often its
+        /// outermost pin has ended. Written by that thread only.
+        state: AtomicUsize,
+        /// Whether it is some thread's.
+        taken: AtomicBool,
+        next: *const Reader,
+    }
+
+    /// The bits of [`Reader::state`] for the pins.
+    const DEPTH: usize = (1 << 16) - 1;
+    /// Readers have a barrier of their own, because the kernel has none for them.
+    const FENCED: usize = 1 << 16;
+    /// Taken for one pin, by a thread whose end has begun.
+    const PASSING: usize = 1 << 17;
+    /// One end of an outermost pin.
+    const TURN: usize = 1 << 18;
+
+    // SAFETY: `next` is written before the reader is published, and points to what is never freed.
+    unsafe impl Sync for Reader {}
+
+    /// All readers: a list that only grows.
+    static READERS: AtomicPtr<Reader> = AtomicPtr::new(ptr::null_mut());
+
+    /// Whether `membarrier` serves as the readers' barrier. Set before the first reader exists.
+    static KERNEL_BARRIER: AtomicBool = AtomicBool::new(false);
+
+    per_thread! {
+        static MINE: Cell<Option<&'static Reader>> = Cell::new(None);
+    }
+
+    at_thread_end! {
+        /// The reader is given back when the thread ends.
+        fn is_given_back() -> bool => give_back;
+    }
+
+    fn give_back() {
+        if let Some(reader) = MINE.take() {
+            reader.taken.store(false, Ordering::Release);
+        }
+    }
+
+    fn readers() -> impl Iterator<Item = &'static Reader> {
+        // SAFETY: readers are never freed, and were complete when they were published.
+        let next = |reader: &&'static Reader| unsafe { reader.next.as_ref() };
+        // SAFETY: readers are leaked, so the head of the list and all that follow it live as long
+        // as the process.
+        std::iter::successors(unsafe { READERS.load(Ordering::Acquire).as_ref() }, next)
+    }
+
+    #[cold]
+    fn join() -> &'static Reader {
+        let free = readers().find(|reader| {
+            let take = |from, to| {
+                reader.taken.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed)
+            };
+            !reader.taken.load(Ordering::Relaxed) && take(false, true).is_ok()
+        });
+        let reader = free.unwrap_or_else(add_reader);
+        // At the very end of a thread nobody would give it back later.
+        let state = reader.state.load(Ordering::Relaxed) & !PASSING;
+        if is_given_back() {
+            reader.state.store(state, Ordering::Relaxed);
+            MINE.set(Some(reader));
+        } else {
+            reader.state.store(state | PASSING, Ordering::Relaxed);
+        }
+        reader
+    }
+
+    fn add_reader() -> &'static Reader {
+        if READERS.load(Ordering::Relaxed).is_null() {
+            KERNEL_BARRIER.store(kernel_barrier::register(), Ordering::Relaxed);
+        }
+        let fenced = if KERNEL_BARRIER.load(Ordering::Relaxed) { 0 } else { FENCED };
+        let reader = Box::leak(Box::new(Reader {
+            state: AtomicUsize::new(fenced),
+            taken: AtomicBool::new(true),
+            next: READERS.load(Ordering::Acquire),
+        }));
+        while let Err(first) = READERS.compare_exchange(
+            reader.next.cast_mut(),
+            reader,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
+            reader.next = first;
+        }
+        reader
+    }
+
+    /// While it lives, nothing that this thread can find is released.
+    pub struct Pin {
+        reader: &'static Reader,
+        /// It is the thread's own.
+        _stays: PhantomData<*const ()>,
+    }
+
+    /// Pins the current thread. Costs about a nanosecond and writes only memory of this thread.
+    #[inline]
+    pub fn pin() -> Pin {
+        let reader = MINE.get().unwrap_or_else(join);
+        let state = reader.state.load(Ordering::Relaxed);
+        // Release, as at the end of a pin: a releaser may see this one instead.
+        reader.state.store(state + 1, Ordering::Release);
+        // The store above comes before what the thread reads from here on: either a releaser
+        // sees it, or this thread sees what the releaser has unlinked.
+        compiler_fence(Ordering::SeqCst);
+        if state & FENCED != 0 {
+            fence(Ordering::SeqCst);
+        }
+        Pin { reader, _stays: PhantomData }
+    }
+
+    impl Drop for Pin {
+        #[inline]
+        fn drop(&mut self) {
+            let reader = self.reader;
+            let state = reader.state.load(Ordering::Relaxed) - 1;
+            // Release: what was read while pinned comes before the release of it.
+            if state & (DEPTH | PASSING) == 0 {
+                reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+            } else if state & DEPTH != 0 {
+                // An outer pin goes on.
+                reader.state.store(state, Ordering::Release);
+            } else {
+                reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+                reader.taken.store(false, Ordering::Release);
+            }
+        }
+    }
+
+    /// Of two threads, of which one stores, comes through here and loads, and the other stores, comes
+    /// through [`heavy_barrier`] and loads, one at least sees what the other has stored. The caller is
+    /// pinned.
+    #[inline]
+    pub fn light_barrier() {
+        compiler_fence(Ordering::SeqCst);
+        if !KERNEL_BARRIER.load(Ordering::Relaxed) {
+            fence(Ordering::SeqCst);
+        }
+    }
+
+    /// As [`light_barrier`], for who knows that [the kernel has one](has_kernel_barrier).
+    #[inline]
+    pub fn reader_barrier() {
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Whether the heavy barrier is the kernel's, so that the light one is none. Not before somebody has pinned.
+    pub fn has_kernel_barrier() -> bool {
+        KERNEL_BARRIER.load(Ordering::Relaxed)
+    }
+
+    /// Tells a thread that has pinned from all others that run; one that begins may have it after this one's
+    /// end. 0: it has not, or not since its end has begun.
+    #[inline]
+    pub fn reader_id() -> usize {
+        MINE.get().map_or(0, |reader| ptr::from_ref(reader).addr())
+    }
+
+    /// The side that pays for both: see [`light_barrier`].
+    pub fn heavy_barrier() {
+        // Without readers nobody has registered for the kernel's, and nobody has come through the light one.
+        if KERNEL_BARRIER.load(Ordering::Relaxed) {
+            kernel_barrier::pass();
+        }
+        fence(Ordering::SeqCst);
+    }
+
+    type Object = Arc<dyn Any + Send + Sync>;
+
+    /// Deferred objects.
+    struct Garbage {
+        /// Since the last barrier.
+        fresh: Vec<Object>,
+        /// Before it, with the readers that were pinned then.
+        batches: Vec<(Vec<Pinned>, Vec<Object>)>,
+    }
+
+    /// A reader, and its turn when it was seen pinned.
+    type Pinned = (&'static Reader, usize);
+
+    static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { fresh: Vec::new(), batches: Vec::new() });
+
+    impl Pin {
+        /// Releases `object`, which new readers cannot find any more, when the present ones are
+        /// gone.
+        pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
+            GARBAGE.lock().fresh.push(object);
+        }
+    }
+
+    impl Garbage {
+        /// Takes what no reader can see any more; true when nothing is left.
+        fn sweep(&mut self, dead: &mut Vec<Object>) -> bool {
+            if !self.fresh.is_empty() {
+                heavy_barrier();
+                // Acquire: what a reader did before it left comes before the release.
+                let pinned = readers()
+                    .map(|reader| (reader, reader.state.load(Ordering::Acquire)))
+                    .filter(|(_, state)| state & DEPTH != 0)
+                    .map(|(reader, state)| (reader, state / TURN))
+                    .collect();
+                self.batches.push((pinned, std::mem::take(&mut self.fresh)));
+            }
+            self.batches.retain_mut(|(pinned, objects)| {
+                pinned
+                    .retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
+                if pinned.is_empty() {
+                    dead.append(objects);
+                }
+                !pinned.is_empty()
+            });
+            self.batches.is_empty()
+        }
+    }
+
+    /// Drops the deferred objects that no reader can see any more; `true` when none is left.
+    ///
+    /// In a quiet process one call drops everything. A thread that is just looking something up
+    /// (this one included, while it holds a [`Pin`]) keeps later objects alive: then call again
+    /// some time. Destructors run here, on the calling thread; hold no lock that they need.
+    pub fn flush_deferred() -> bool {
+        let mut dead = Vec::new();
+        let mut clean = false;
+        for _ in 0..ROUNDS {
+            clean = GARBAGE.lock().sweep(&mut dead);
+            if clean {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        drop(dead);
+        clean
+    }
+
+    /// How many threads are pinned. Who is not counted sees what this thread has written before, when it pins
+    /// next.
+    pub fn count_pinned() -> usize {
+        heavy_barrier();
+        readers().filter(|reader| reader.state.load(Ordering::Acquire) & DEPTH != 0).count()
+    }
+
+    /// Whether this thread is pinned.
+    pub fn is_pinned() -> bool {
+        MINE.get().is_some_and(|reader| reader.state.load(Ordering::Relaxed) & DEPTH != 0)
+    }
+
+    /// As [`flush_deferred`], where it is worth its barrier: for objects that come and go often,
+    /// and that may stay a while.
+    pub fn flush_if_many() {
+        if GARBAGE.lock().fresh.len() >= MANY {
+            flush_deferred();
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        fn count() -> usize {
+            readers().count()
+        }
+
+        #[test]
+        fn threads_that_follow_each_other_share_a_reader() {
+            let visit = || std::thread::spawn(|| drop(pin())).join().expect("a thread panicked");
+            visit();
+            let before = count();
+            for _ in 0..100 {
+                visit();
+            }
+            // Other tests of this process have threads too, but not one more for each of ours.
+            assert!(count() < before + 50, "{before} readers became {}", count());
+        }
+
+        #[test]
+        fn who_is_pinned_is_counted() {
+            assert!(!is_pinned());
+            let pins = (pin(), pin());
+            assert!(is_pinned());
+            assert!(count_pinned() >= 1);
+            drop(pins);
+            assert!(!is_pinned());
+        }
+
+        #[test]
+        fn a_thread_can_pin_to_its_very_end() {
+            struct Late;
+            impl Drop for Late {
+                fn drop(&mut self) {
+                    let outer = pin();
+                    drop(pin());
+                    drop(outer);
+                }
+            }
+            thread_local! {
+                static LATE: Late = const { Late };
+            }
+            // Destroyed after the reader was given back, because it is used first.
+            let thread = std::thread::spawn(|| {
+                LATE.with(|_| ());
+                drop(pin());
+            });
+            thread.join().expect("a thread panicked");
+        }
+
+        #[test]
+        fn an_object_outlives_the_pins_that_were_there_before_it_was_deferred() {
+            let object = Arc::new(());
+            let (outer, inner) = (pin(), pin());
+            outer.defer_drop(object.clone());
+            assert!(!flush_deferred(), "this thread is pinned");
+            drop(outer);
+            assert!(!flush_deferred(), "this thread is still pinned");
+            drop(inner);
+            while Arc::strong_count(&object) > 1 {
+                flush_deferred();
+            }
+        }
+    }
+
+    /// `membarrier(2)`, for the threads of this process.
+    mod kernel_barrier {
+        use std::time::{Duration, Instant};
+
+        use crate::algo::thread::pause::pause;
+
+        /// Commands, as Linux numbers them.
+        const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
+        const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4;
+
+        fn call(command: libc::c_int) -> bool {
+            // SAFETY: the call takes two numbers and touches no memory of ours.
+            unsafe { libc::syscall(libc::SYS_membarrier, command, 0) == 0 }
+        }
+
+        /// Whether the kernel has it, and this process may use it.
+        pub fn register() -> bool {
+            call(REGISTER_PRIVATE_EXPEDITED)
+        }
+
+        /// Far longer than a processor keeps to itself what it has stored: nanoseconds, and no longer than
+        /// a thread runs on it.
+        const VISIBLE: Duration = Duration::from_millis(10);
+
+        /// Every thread of this process passes a full barrier before this returns. Where the kernel refuses
+        /// what it has allowed before (a sandbox that was closed since, no memory of its own), time does it.
+        pub fn pass() {
+            if call(PRIVATE_EXPEDITED) {
+                return;
+            }
+            let began = Instant::now();
+            while began.elapsed() < VISIBLE {
+                pause(VISIBLE);
+            }
+        }
+    }
+}
+
+#[cfg(loom)]
+mod model {
+    use std::any::Any;
+    use std::cell::RefCell;
+    use std::marker::PhantomData;
+    use std::sync::Arc;
+
+    use loom::sync::atomic::{AtomicUsize, Ordering, fence};
+
+    /// One execution's reclamation. The two marks make loom explore every order of the steps and
+    /// carry the two edges that epochs guarantee: a release happens after everything that readers
+    /// did before they left, and before everything that later readers do. Readers get no edge
+    /// among each other.
+    struct Domain {
+        left: AtomicUsize,
+        released: AtomicUsize,
+        books: Books,
+    }
+
+    /// Not visible to loom. Its threads are coroutines of one thread, and nobody yields in here.
+    struct Books(RefCell<(usize, Vec<Arc<dyn Any + Send + Sync>>)>);
+
+    // SAFETY: loom runs an execution on one thread, so nothing really shares the `Books`.
+    unsafe impl Sync for Books {}
+    // SAFETY: all of loom's threads are coroutines of one thread, so the value never moves to
+    // another.
+    unsafe impl Send for Books {}
+
+    loom::lazy_static! {
+        static ref DOMAIN: Domain = Domain {
+            left: AtomicUsize::new(0),
+            released: AtomicUsize::new(0),
+            books: Books(RefCell::new((0, Vec::new()))),
+        };
+    }
+
+    impl Domain {
+        /// Loom may switch threads before an access of a mark and nowhere else, so each change of
+        /// the books is one step with the access right before it.
+        fn release_if_unseen(&self) {
+            let nothing_to_do = {
+                let books = self.books.0.borrow();
+                books.0 != 0 || books.1.is_empty()
+            };
+            if nothing_to_do {
+                return;
+            }
+            self.released.fetch_add(1, Ordering::Release);
+            self.left.fetch_add(0, Ordering::Acquire);
+            let dead = {
+                let mut books = self.books.0.borrow_mut();
+                if books.0 == 0 { std::mem::take(&mut books.1) } else { Vec::new() }
+            };
+            drop(dead);
+        }
+    }
+
+    /// While it lives, nothing that this thread can find is released.
+    pub struct Pin(PhantomData<*const ()>);
+
+    /// Of two threads that each store, come through one of these and load, one sees the other's store.
+    pub fn light_barrier() {
+        fence(Ordering::SeqCst);
+    }
+
+    /// See [`light_barrier`].
+    pub fn heavy_barrier() {
+        fence(Ordering::SeqCst);
+    }
+
+    /// See [`light_barrier`].
+    pub fn reader_barrier() {
+        fence(Ordering::SeqCst);
+    }
+
+    /// There is one.
+    pub fn has_kernel_barrier() -> bool {
+        true
+    }
+
+    loom::thread_local! {
+        static HERE: Box<u64> = Box::new(0);
+    }
+
+    /// Tells a thread from all others that run.
+    pub fn reader_id() -> usize {
+        HERE.with(|here| std::ptr::from_ref(&**here).addr())
+    }
+
+    /// Pins the current thread.
+    pub fn pin() -> Pin {
+        DOMAIN.released.fetch_add(0, Ordering::Acquire);
+        DOMAIN.books.0.borrow_mut().0 += 1;
+        Pin(PhantomData)
+    }
+
+    impl Pin {
+        /// Releases `object` when nobody is pinned any more.
+        pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
+            DOMAIN.books.0.borrow_mut().1.push(object);
+        }
+    }
+
+    impl Drop for Pin {
+        fn drop(&mut self) {
+            DOMAIN.left.fetch_add(1, Ordering::Release);
+            DOMAIN.books.0.borrow_mut().0 -= 1;
+            DOMAIN.release_if_unseen();
+        }
+    }
+
+    /// Drops what nobody can see; `true` when none is left.
+    pub fn flush_deferred() -> bool {
+        DOMAIN.release_if_unseen();
+        DOMAIN.books.0.borrow().1.is_empty()
+    }
+
+    /// The same: every moment is one to release at.
+    pub fn flush_if_many() {
+        flush_deferred();
+    }
+}

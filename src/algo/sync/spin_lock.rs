@@ -1,0 +1,150 @@
+//! A lock that nobody is expected to wait for: taking it is one locked instruction, letting it go a
+//! plain store. Who waits longer than a moment after all, because its holder is in a driver's call,
+//! say, sleeps between looks.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::algo::sync::primitives::atomic::{AtomicBool, Ordering};
+use crate::algo::sync::primitives::{Turns, UnsafeCell, const_unless_loom};
+
+/// How often to look for a lock that is held for some hundred instructions: about a microsecond.
+#[cfg(not(loom))]
+const LOOKS: usize = 32;
+
+/// A value that one thread at a time uses.
+pub struct SpinLock<T> {
+    locked: AtomicBool,
+    turns: Turns,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is only reached by whoever has set `locked`, one thread at a time.
+unsafe impl<T: Send> Sync for SpinLock<T> {}
+
+impl<T> SpinLock<T> {
+    const_unless_loom! {
+        /// An unlocked lock.
+        pub fn new(value: T) -> Self {
+            Self {
+                locked: AtomicBool::new(false),
+                turns: Turns::new(),
+                value: UnsafeCell::new(value),
+            }
+        }
+    }
+
+    /// Locks, unless it is locked.
+    #[inline]
+    pub fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let taken = self.locked.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+        // Not `then_some`: the guard must not exist, and be dropped, where the lock is another's.
+        taken.is_ok().then(|| Guard(self))
+    }
+
+    /// Locks.
+    #[inline]
+    pub fn lock(&self) -> Guard<'_, T> {
+        match self.try_lock() {
+            Some(guard) => guard,
+            None => self.wait(),
+        }
+    }
+
+    #[cold]
+    fn wait(&self) -> Guard<'_, T> {
+        #[cfg(not(loom))]
+        for _ in 0..LOOKS {
+            std::hint::spin_loop();
+            // Only looked at, so that its holder keeps the cache line.
+            if !self.locked.load(Ordering::Relaxed)
+                && let Some(guard) = self.try_lock()
+            {
+                return guard;
+            }
+        }
+        // Its holder may have been interrupted: between tries the processor is offered to it.
+        self.turns.wait_for(|| self.try_lock())
+    }
+}
+
+impl<T: Default> Default for SpinLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+/// Holds a [`SpinLock`].
+pub struct Guard<'a, T>(&'a SpinLock<T>);
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: no second guard can exist while the spin lock is held, and the reference borrows
+        // this one.
+        self.0.value.with(|value| unsafe { &*value })
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: `&mut self` makes this the only reference that comes out of the only guard.
+        self.0.value.with_mut(|value| unsafe { &mut *value })
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.locked.store(false, Ordering::Release);
+        self.0.turns.pass();
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thread_at_a_time_has_the_value() {
+        let lock = SpinLock::new(0_u64);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..10_000).for_each(|_| *lock.lock() += 1));
+            }
+        });
+        assert_eq!(*lock.lock(), 40_000);
+        let held = lock.lock();
+        assert!(lock.try_lock().is_none());
+        drop(held);
+        assert!(lock.try_lock().is_some());
+    }
+}
+
+#[cfg(loom)]
+#[cfg(test)]
+mod loom_spin_lock {
+    use loom::sync::Arc as Shared;
+    use loom::thread;
+
+    use super::*;
+    use crate::algo::tests::model;
+
+    #[test]
+    fn loom_who_locks_sees_what_the_last_holder_did() {
+        model(|| {
+            let lock = Shared::new(SpinLock::new(0));
+            let other = {
+                let lock = lock.clone();
+                thread::spawn(move || {
+                    usize::from(lock.try_lock().map(|mut held| *held += 1).is_some())
+                })
+            };
+            *lock.lock() += 1;
+            let added = other.join().unwrap();
+            assert_eq!(*lock.lock(), 1 + added);
+        });
+    }
+}

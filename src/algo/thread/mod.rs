@@ -1,0 +1,7 @@
+//! Threads of the library, and values of threads.
+
+pub mod pause;
+pub mod per_thread;
+pub mod quiet_thread;
+pub mod serving_thread;
+pub mod thread_attributes;

@@ -1,0 +1,289 @@
+//! Hands things over to other processes of the same user.
+//!
+//! Who has something to share [offers](Broker::offer) it to the [`BROKER`] and gets a [`Key`], which
+//! programs pass on as text or as a number. Who has a key [fetches](Broker::fetch) what it stands for:
+//! some bytes, and a descriptor if there has to be one. With the first offer a thread begins to serve
+//! them over a socket that has no file, so that a process that is killed leaves nothing behind; it ends
+//! with [`Broker::stop`].
+//!
+//! Both sides ask the system who the other one is. Anything but a request of this very form, by a
+//! process of this user that may have what it asks for, gets nothing; who says nothing is let go
+//! after some seconds, and whoever fetches waits no longer than that for each step.
+//!
+//! | file | what |
+//! |---|---|
+//! | `key.rs` | keys as texts and numbers, and whose they are |
+//! | `message.rs` | what the two sides say |
+//! | `server.rs` | the thread |
+//! | `socket.rs` | what the kernel does |
+
+mod key;
+mod message;
+mod server;
+mod socket;
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use self::key::Process;
+pub use self::key::{Key, MOST_TEXT};
+use self::message::{Answer, Request};
+use self::server::{Reply, Server};
+use self::socket::Connection;
+use super::random::random;
+use crate::algo::host::system_call::named;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// How long either side waits for the other one.
+const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
+
+/// Bytes that a [`Parcel`] has at most.
+pub const MOST_BYTES: usize = 256;
+
+/// What a key stands for: whoever imports it finds out whether it is what they want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Device memory at an address.
+    Memory,
+    /// Memory without an address.
+    PhysicalMemory,
+    /// An event.
+    Event,
+    /// A notify.
+    Notify,
+}
+
+/// What is handed over.
+pub struct Parcel {
+    /// At most [`MOST_BYTES`].
+    pub bytes: Vec<u8>,
+    /// Goes along as a new descriptor of the same.
+    pub descriptor: Option<OwnedFd>,
+    /// What has to stay as it is for those who have fetched this, until each has dropped its [`Lease`] or
+    /// ended. It may be dropped on any thread.
+    pub kept: Option<Arc<dyn Any + Send + Sync>>,
+    /// Of a parcel that was fetched, if something is kept for it.
+    pub lease: Option<Lease>,
+}
+
+impl Parcel {
+    /// Of which nothing has to be kept.
+    pub fn new(bytes: Vec<u8>, descriptor: Option<OwnedFd>) -> Self {
+        Self { bytes, descriptor, kept: None, lease: None }
+    }
+}
+
+/// While it lives, and the process that it is of, that keeps what was fetched.
+#[derive(Debug)]
+pub struct Lease(#[expect(dead_code, reason = "closing it ends the lease")] Connection);
+
+/// Who may have what is offered, besides being of the same user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// The processes that were [admitted](Broker::admit).
+    Listed,
+    /// Whoever has the key.
+    Anyone,
+}
+
+/// Something that other processes can fetch.
+struct Offer {
+    key: Key,
+    kind: Kind,
+    parcel: Parcel,
+    admission: Admission,
+    admitted: Vec<i32>,
+}
+
+/// By the [short](Key::short) form of their keys.
+type Offers = BTreeMap<u32, Offer>;
+
+/// What a process offers to others, and gets from them.
+pub struct Broker {
+    /// Of its socket, with the process behind it.
+    name: &'static str,
+    offers: Mutex<Offers>,
+    /// While it runs.
+    server: Mutex<Option<Server>>,
+}
+
+/// The one of this process.
+pub static BROKER: Broker = Broker::new("portacl");
+
+impl Broker {
+    const fn new(name: &'static str) -> Self {
+        Self { name, offers: Mutex::new(Offers::new()), server: Mutex::new(None) }
+    }
+
+    /// Offers something, and starts to serve it.
+    pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission) -> Result<Key> {
+        debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
+        let own = Process::own()?;
+        self.serve(&own)?;
+        loop {
+            let secret = random().map_err(|error| unserved(&error))?;
+            let key = Key::new(&own, secret);
+            if let Entry::Vacant(place) = self.offers.lock().entry(key.short()) {
+                place.insert(Offer { key, kind, parcel, admission, admitted: Vec::new() });
+                return Ok(key);
+            }
+        }
+    }
+
+    /// Lets these processes have what is offered, as well as those that may have it already. False:
+    /// this process offers no such thing.
+    pub fn admit(&self, kind: Kind, key: &Key, processes: &[i32]) -> bool {
+        let mut offers = self.offers.lock();
+        let offer = offers.get_mut(&key.short());
+        let Some(offer) = offer.filter(|offer| offer.kind == kind && key.names(&offer.key)) else {
+            return false;
+        };
+        offer.admitted.extend(processes);
+        true
+    }
+
+    /// Nobody gets it any more. False: this process offers no such thing.
+    pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
+        let gone = match self.offers.lock().entry(key.short()) {
+            Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => {
+                Some(place.remove())
+            }
+            _ => None,
+        };
+        // With it goes a descriptor, without the lock: closing one may take its time.
+        gone.is_some()
+    }
+
+    /// What another process offers under this key.
+    pub fn fetch(&self, kind: Kind, key: &Key) -> Result<Parcel> {
+        let own = Process::own()?;
+        let exporter = key.exporter(&own)?;
+        let id = exporter.id;
+        let opened = Connection::open(&exporter.address(self.name), PATIENCE);
+        let connection = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::ConnectionRefused => gone(id),
+            _ => unanswered(id, &error),
+        })?;
+        let peer = connection.peer().map_err(|error| unanswered(id, &error))?;
+        if (peer.user, peer.process) != (own.user, id) {
+            return Err(invalid(format!(
+                "who answers for process {id} is process {} of user {}, and not that process of user {}; \
+                 what they offer is not trusted",
+                peer.process, peer.user, own.user
+            )));
+        }
+        let asked = connection.send(&Request::new(kind, key).to_bytes(), None);
+        asked.map_err(|error| unanswered(id, &error))?;
+        let mut answer = [0; message::MOST];
+        let (len, descriptor) =
+            connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
+        if len == 0 {
+            return Err(invalid(format!(
+                "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
+                 or ended, or the system refuses it the answer"
+            )));
+        }
+        match Answer::from_bytes(&answer[..len]).map_err(invalid)? {
+            Answer::Parcel { bytes, is_leased } => {
+                let lease = is_leased.then(|| Lease(connection));
+                Ok(Parcel { bytes, descriptor, kept: None, lease })
+            }
+            Answer::Unknown => Err(invalid(format!(
+                "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
+            ))),
+            Answer::Trouble(why) => Err(Fault::new(
+                FaultKind::OutOfResources,
+                format!(
+                    "process {id} offers this and cannot hand it over: its system refuses a call: {why}"
+                ),
+            )),
+            Answer::OtherKind => Err(invalid(
+                "this key stands for something else (memory, physical memory, an event or a notify); import \
+                 it with the function for that",
+            )),
+            Answer::NotAdmitted(seen) => Err(invalid(format!(
+                "process {id} has not put this process, {seen}, on the list of those that may import it; \
+                 let it do so first, or export without a list"
+            ))),
+        }
+    }
+
+    /// Ends all offers and the thread.
+    pub fn stop(&self) {
+        let server = self.server.lock().take();
+        drop(server);
+        let offers = std::mem::take(&mut *self.offers.lock());
+        drop(offers);
+    }
+
+    fn serve(&'static self, own: &Process) -> Result<()> {
+        let mut server = self.server.lock();
+        if server.is_none() {
+            let answer = |process, request: &_| self.answer(process, request);
+            *server = Some(Server::start(own, &own.address(self.name), answer)?);
+        }
+        Ok(())
+    }
+
+    /// What this process gets; with a descriptor of its own, so that nothing is locked while it goes.
+    fn answer(&self, process: i32, request: &Request) -> Reply {
+        let offers = self.offers.lock();
+        let offer = offers.get(&request.short).filter(|offer| request.asks_for(&offer.key));
+        let Some(offer) = offer else { return Answer::Unknown.into() };
+        if request.kind != offer.kind as u32 {
+            return Answer::OtherKind.into();
+        }
+        if offer.admission == Admission::Listed && !offer.admitted.contains(&process) {
+            return Answer::NotAdmitted(process).into();
+        }
+        let Parcel { bytes, descriptor, kept, .. } = &offer.parcel;
+        match descriptor.as_ref().map(OwnedFd::try_clone).transpose() {
+            Ok(descriptor) => {
+                let answer = Answer::Parcel { bytes: bytes.clone(), is_leased: kept.is_some() };
+                Reply { answer, descriptor, kept: kept.clone() }
+            }
+            // It has none left; the other side may try again.
+            Err(error) => Answer::trouble(&named("dup", error)).into(),
+        }
+    }
+}
+
+#[cold]
+fn gone(process: i32) -> Fault {
+    invalid(format!(
+        "process {process} offers nothing any more: it has finalized the library, or ended"
+    ))
+}
+
+#[cold]
+fn invalid(why: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::InvalidArgument, why)
+}
+
+/// The system does not give what is needed to share things; the error says which call it refuses.
+#[cold]
+fn unserved(error: &io::Error) -> Fault {
+    let text = format!("nothing can be shared with other processes: {error}");
+    Fault::new(FaultKind::OutOfResources, text)
+}
+
+/// The other side does not say what it should, or cannot be asked.
+#[cold]
+fn unanswered(process: i32, error: &io::Error) -> Fault {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
+    if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {
+        return invalid(format!(
+            "process {process}, which has exported this, does not answer: {error}"
+        ));
+    }
+    let text = format!("process {process}, which has exported this, cannot be asked: {error}");
+    Fault::new(FaultKind::OutOfResources, text)
+}

@@ -1,0 +1,326 @@
+//! Keys: by what programs name something of another process.
+//!
+//! A key says which process it is of (number and start, because numbers are used again), in which
+//! namespaces, and which of its offers: a random number. As a text it has all of that; as a number
+//! there is room for less of it.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::{invalid, unserved};
+use crate::algo::host::system_call::named;
+use crate::algo::math::mix::mix;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// Bytes that the text of a key has at most; the zero behind it comes on top.
+pub const MOST_TEXT: usize = 64;
+
+/// What all texts begin with: whose they are, and of which form.
+const PREFIX: &str = "pacl1";
+
+/// Bits of a number: of the process (the kernel has no more), of its namespaces, of the secret.
+const PROCESS_BITS: u32 = 22;
+const SPACE_BITS: u32 = 12;
+const SHORT_BITS: u32 = 30;
+
+const _: () = assert!(PROCESS_BITS + SPACE_BITS + SHORT_BITS == u64::BITS);
+
+const fn low(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+/// Bits of the secret in a text.
+const SECRET: u128 = (1 << 96) - 1;
+
+/// A process that shares things.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) id: i32,
+    /// When it began, as the kernel counts it.
+    pub(super) start: u64,
+    pub(super) user: u32,
+    /// Stands for this boot of this machine, and for the namespaces of network and processes.
+    space: u32,
+}
+
+impl Process {
+    /// This one.
+    pub(super) fn own() -> Result<Self> {
+        let id = std::process::id().cast_signed();
+        let start = start_of(id).map_err(|error| unserved(&named(STAT_OF_SELF, error)))?;
+        let start = start.ok_or_else(|| {
+            let error = io::Error::other("it does not say when this process began");
+            unserved(&named(STAT_OF_SELF, error))
+        })?;
+        Ok(Self { id, start, user: super::socket::user(), space: space()? })
+    }
+
+    /// The name of its socket, of which only the beginning is not its own.
+    pub(super) fn address(&self, name: &str) -> String {
+        format!("{name}-{}-{}-{:x}", self.user, self.id, self.start)
+    }
+}
+
+const STAT_OF_SELF: &str = "/proc/self/stat";
+
+/// When a process began; none: there is no such process.
+fn start_of(id: i32) -> io::Result<Option<u64>> {
+    let stat = match fs::read_to_string(format!("/proc/{id}/stat")) {
+        Ok(stat) => stat,
+        Err(error) if is_gone(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // The second field is a name in brackets, which may contain anything.
+    let start = stat.rsplit_once(')').and_then(|(_, behind)| {
+        let field = behind.split_ascii_whitespace().nth(19)?;
+        field.parse().ok()
+    });
+    Ok(start)
+}
+
+/// What the system says of a process that has ended, before the file is open and after that.
+fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
+}
+
+fn space() -> Result<u32> {
+    let link = |name: &str| {
+        let path = Path::new("/proc/self/ns").join(name);
+        let target = fs::read_link(&path).map(|target| target.to_string_lossy().into_owned());
+        target.map_err(|error| named(&path.to_string_lossy(), error))
+    };
+    const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+    let boot = fs::read_to_string(BOOT).map_err(|error| named(BOOT, error));
+    let all = [link("net"), link("pid"), boot];
+    let mut sum = 0;
+    for part in all {
+        let part = part.map_err(|error| unserved(&error))?;
+        sum = part.bytes().fold(mix(sum), |sum, byte| mix(sum ^ u64::from(byte)));
+    }
+    Ok(sum as u32)
+}
+
+/// Names an offer of a process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    process: i32,
+    /// Of the namespaces; of a number only [`SPACE_BITS`] of it.
+    space: u32,
+    rest: Rest,
+}
+
+/// What a key knows besides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// A text's.
+    Whole { start: u64, secret: u128 },
+    /// A number's.
+    Short(u32),
+}
+
+impl Key {
+    pub(super) fn new(own: &Process, secret: [u8; 16]) -> Self {
+        let secret = u128::from_le_bytes(secret) & SECRET;
+        let rest = Rest::Whole { start: own.start, secret };
+        Self { process: own.id, space: own.space, rest }
+    }
+
+    /// The key with this text.
+    pub fn from_text(text: &[u8]) -> Result<Self> {
+        Self::parse(text).ok_or_else(|| {
+            invalid(format!(
+                "{:?} is no key of this library; pass on what the export gave, all of it",
+                String::from_utf8_lossy(&text[..text.len().min(MOST_TEXT)])
+            ))
+        })
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let text = str::from_utf8(text).ok().filter(|text| text.len() <= MOST_TEXT)?;
+        let mut parts = text.split('-');
+        if parts.next() != Some(PREFIX) {
+            return None;
+        }
+        let mut next = || u128::from_str_radix(parts.next()?, 16).ok();
+        let process = i32::try_from(next()?).ok().filter(|process| *process > 0)?;
+        let start = u64::try_from(next()?).ok()?;
+        let space = u32::try_from(next()?).ok()?;
+        let secret = next().filter(|secret| *secret <= SECRET)?;
+        let key = Self { process, space, rest: Rest::Whole { start, secret } };
+        // As it would be written, with nothing before, between or behind.
+        (key.to_string() == text).then_some(key)
+    }
+
+    /// The key with this number.
+    pub fn from_number(number: u64) -> Result<Self> {
+        let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
+        if process == 0 {
+            return Err(invalid(format!(
+                "{number:#x} is no handle that this library has exported"
+            )));
+        }
+        Ok(Self {
+            process,
+            space: (number >> SHORT_BITS & low(SPACE_BITS)) as u32,
+            rest: Rest::Short((number & low(SHORT_BITS)) as u32),
+        })
+    }
+
+    /// As a number.
+    pub fn number(&self) -> u64 {
+        let space = u64::from(self.space) & low(SPACE_BITS);
+        (self.process as u64) << (SPACE_BITS + SHORT_BITS)
+            | space << SHORT_BITS
+            | u64::from(self.short())
+    }
+
+    /// What tells the offers of a process apart.
+    pub(super) fn short(&self) -> u32 {
+        match self.rest {
+            Rest::Whole { secret, .. } => (secret as u64 & low(SHORT_BITS)) as u32,
+            Rest::Short(short) => short,
+        }
+    }
+
+    /// All that is secret about it; none: it was a number.
+    pub(super) fn secret(&self) -> Option<u128> {
+        match self.rest {
+            Rest::Whole { secret, .. } => Some(secret),
+            Rest::Short(_) => None,
+        }
+    }
+
+    /// Whether this is the key of an offer of this process, as a text or as a number.
+    pub(super) fn names(&self, offered: &Self) -> bool {
+        match self.rest {
+            Rest::Whole { .. } => self == offered,
+            Rest::Short(_) => self.number() == offered.number(),
+        }
+    }
+
+    /// Whether it is of this very process.
+    pub fn is_own(&self) -> Result<bool> {
+        let own = Process::own()?;
+        Ok(self.exporter(&own).is_ok_and(|exporter| exporter == own))
+    }
+
+    /// The process that it is of, which lives.
+    pub(super) fn exporter(&self, own: &Process) -> Result<Process> {
+        let same_space = match self.rest {
+            Rest::Whole { .. } => self.space == own.space,
+            Rest::Short(_) => u64::from(self.space) == u64::from(own.space) & low(SPACE_BITS),
+        };
+        if !same_space {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                "it was exported on another machine, before this one was booted, or in another network or \
+                 process namespace (container); run both processes in the same ones (docker: --network and \
+                 --pid), or send the data over the network",
+            ));
+        }
+        let Self { process, .. } = *self;
+        let start = start_of(process).map_err(|error| {
+            unserved(&named(
+                &format!("/proc/{process}/stat, of the process that has exported this"),
+                error,
+            ))
+        })?;
+        let start = start.filter(|now| match self.rest {
+            Rest::Whole { start, .. } => start == *now,
+            Rest::Short(_) => true,
+        });
+        let start = start.ok_or_else(|| {
+            invalid(format!("process {process}, which has exported this, has ended"))
+        })?;
+        Ok(Process { id: process, start, ..own.clone() })
+    }
+}
+
+impl fmt::Display for Key {
+    /// The text; for a key that was a number, nothing that could be read as one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { process, space, rest } = self;
+        match rest {
+            Rest::Whole { start, secret } => {
+                write!(f, "{PREFIX}-{process:x}-{start:x}-{space:x}-{secret:024x}")
+            }
+            Rest::Short(_) => write!(f, "{:#x}", self.number()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> Process {
+        Process::own().expect("this process")
+    }
+
+    #[test]
+    fn texts_are_short_and_come_back() {
+        let largest = Process { id: i32::MAX, start: u64::MAX >> 16, user: 0, space: u32::MAX };
+        for process in [own(), largest] {
+            let key = Key::new(&process, [0xff; 16]);
+            let text = key.to_string();
+            assert!(text.len() <= MOST_TEXT, "{text}");
+            assert!(Key::from_text(text.as_bytes()).unwrap() == key, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_keys() {
+        let good = Key::new(&own(), [7; 16]).to_string();
+        let damaged = [
+            String::new(),
+            "-".repeat(64),
+            good[1..].to_owned(),
+            good[..good.len() - 30].to_owned(),
+            good.clone() + "0",
+            good.clone() + "-0",
+            good.replace('-', "_"),
+            good.replace("pacl1-", "pacl1--"),
+            good.replace("pacl1-", "pacl1-+"),
+            good.replace("pacl1-", "pacl2-"),
+            good.to_uppercase(),
+            "pacl1-0-1-1-1".to_owned(),
+            "pacl1-ffffffffff-1-1-1".to_owned(),
+            format!("pacl1-1-1-1-1{}", "0".repeat(24)),
+        ];
+        for text in damaged {
+            let fault = Key::from_text(text.as_bytes()).err().expect("an error");
+            assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{text}");
+        }
+        assert!(Key::from_text(&[0xff; 20]).is_err());
+    }
+
+    #[test]
+    fn numbers_name_what_the_key_does() {
+        let key = Key::new(&own(), [0xa5; 16]);
+        let number = Key::from_number(key.number()).unwrap();
+        assert!(number.names(&key) && number.number() == key.number());
+        assert!(!Key::from_number(key.number() ^ 1).unwrap().names(&key));
+        assert!(Key::from_number(0).is_err());
+        assert!(number.is_own().unwrap() && key.is_own().unwrap());
+    }
+
+    #[test]
+    fn other_places_and_processes_are_told() {
+        let own = own();
+        let other = |change: fn(&mut Process)| {
+            let mut process = own.clone();
+            change(&mut process);
+            let key = Key::new(&process, [3; 16]);
+            [key, Key::from_number(key.number()).unwrap()]
+                .map(|key| key.exporter(&own).err().map(|fault| fault.kind()))
+        };
+        let elsewhere = Some(FaultKind::Unsupported);
+        assert_eq!(other(|process| process.space ^= 1), [elsewhere; 2]);
+        // A number does not know when its process began.
+        let ended = Some(FaultKind::InvalidArgument);
+        assert_eq!(other(|process| process.start += 1), [ended, None]);
+        assert_eq!(other(|process| process.id = (1 << 22) - 1), [ended; 2]);
+    }
+}

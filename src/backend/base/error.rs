@@ -1,0 +1,85 @@
+//! How a backend fails.
+
+/// Why a backend could not do what it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The device (or its configured limit) has no memory left for this request.
+    OutOfDeviceMemory,
+    /// The host has no memory left for this request.
+    OutOfHostMemory,
+    /// Streams, events or threads have run out.
+    OutOfResources,
+    /// This device, or its driver's version, cannot do it; the text says what to do instead.
+    Unsupported,
+    /// There is no usable device (no driver, or a driver without devices).
+    NoDevice,
+    /// Work that was queued earlier failed on the device.
+    Execution,
+    /// [`crate::backend::Stream::abandon`] came first: the stream takes no work, and what was queued is dropped.
+    Abandoned,
+    /// A stream waited for an event longer than it was allowed to, and went on without it.
+    WaitTimedOut,
+    /// What the caller passed does not fit what only the backend knows: a damaged program, a kernel
+    /// that is not in it, other parameters.
+    InvalidArgument,
+    /// Somebody else in the process has registered this host memory with the driver.
+    AlreadyRegistered,
+    /// [`crate::backend::Stream::abort`] of one stream came between.
+    Aborted,
+    /// [`crate::backend::Stream::abort`] of all streams of a device came between.
+    DeviceAborted,
+    /// The driver refused with a code that means none of the above.
+    Driver,
+}
+
+/// A failure as a backend reports it: its kind, and a text with the driver's code and words.
+///
+/// One pointer, so that results of a word come back in registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault(Box<Detail>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Detail {
+    kind: FaultKind,
+    text: String,
+}
+
+impl Fault {
+    /// A fault of `kind` that says `text`.
+    #[cold]
+    pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
+        Self(Box::new(Detail { kind, text: text.into() }))
+    }
+
+    /// A thread could not be started; `purpose` is what it is for.
+    #[cold]
+    pub(in crate::backend) fn no_thread(purpose: &str, error: &std::io::Error) -> Self {
+        let text = format!("no thread can be started {purpose}: {error}");
+        Self::new(FaultKind::OutOfResources, text)
+    }
+
+    /// What kind of failure; the core maps it to an error code.
+    pub fn kind(&self) -> FaultKind {
+        self.0.kind
+    }
+
+    /// What happened, for a person: values, bounds, and the driver's own words.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The same failure, told with more words.
+    pub fn with_text(mut self, text: String) -> Self {
+        self.0.text = text;
+        self
+    }
+
+    /// The same text, for a failure of another kind.
+    pub fn with_kind(mut self, kind: FaultKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+}
+
+/// The result of a backend call.
+pub type Result<T> = std::result::Result<T, Fault>;

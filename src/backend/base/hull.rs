@@ -1,0 +1,66 @@
+//! One range of addresses around several: cheap to ask, and wrong only about what lies between them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Grows only. All is relaxed: who races with a growth has no address of what is added.
+pub(in crate::backend) struct Hull {
+    /// The first of all addresses, ...
+    first: AtomicUsize,
+    /// ... and what comes after the last.
+    end: AtomicUsize,
+}
+
+impl Hull {
+    pub(in crate::backend) const fn new() -> Self {
+        Self { first: AtomicUsize::new(usize::MAX), end: AtomicUsize::new(0) }
+    }
+
+    pub(in crate::backend) fn add(&self, first: usize, end: usize) {
+        self.first.fetch_min(first, Ordering::Relaxed);
+        self.end.fetch_max(end, Ordering::Relaxed);
+    }
+
+    pub(in crate::backend) fn add_all_of(&self, other: &Self) {
+        self.add(other.first.load(Ordering::Relaxed), other.end.load(Ordering::Relaxed));
+    }
+
+    /// Nothing was added yet.
+    pub(in crate::backend) fn is_empty(&self) -> bool {
+        self.end.load(Ordering::Relaxed) == 0
+    }
+
+    /// Something of it lies in this range, or right beside it.
+    pub(in crate::backend) fn touches(&self, first: usize, end: usize) -> bool {
+        self.first.load(Ordering::Relaxed) <= end && first <= self.end.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(in crate::backend) fn contains(&self, addr: usize) -> bool {
+        self.first.load(Ordering::Relaxed) <= addr && addr < self.end.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_goes_from_the_first_to_the_last() {
+        let hull = Hull::new();
+        assert!(hull.is_empty());
+        assert!(![0, 1, usize::MAX].iter().any(|&addr| hull.contains(addr)));
+        hull.add(1000, 1100);
+        assert!(!hull.is_empty());
+        assert!(hull.touches(900, 1000) && hull.touches(1100, 1101) && hull.touches(0, 9000));
+        assert!(!hull.touches(900, 999) && !hull.touches(1101, 1102));
+        hull.add(3000, 3100);
+        let other = Hull::new();
+        other.add_all_of(&Hull::new());
+        assert!(![0, 1000, usize::MAX].iter().any(|&addr| other.contains(addr)));
+        other.add_all_of(&hull);
+        for hull in [hull, other] {
+            assert!([1000, 1099, 2000, 3099].iter().all(|&addr| hull.contains(addr)));
+            assert!(![0, 999, 3100, usize::MAX].iter().any(|&addr| hull.contains(addr)));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What all of the backend stands on: faults, the broker, time, random numbers, exit.
+
+pub mod at_exit;
+pub mod broker;
+pub mod call_stack;
+pub mod clock;
+pub mod error;
+pub mod hull;
+pub mod memory_file;
+pub mod numa;
+pub mod probe;
+pub mod random;
+pub mod thread_end;
+pub mod timer;

@@ -1,0 +1,80 @@
+//! Host memory of a NUMA node.
+
+use crate::backend::{Block, Fault, FaultKind, Result};
+
+/// What the kernel says about nodes.
+const WITH_MEMORY: &str = "/sys/devices/system/node/has_memory";
+
+/// The numbers of the NUMA nodes of this machine that have memory. A kernel that knows no nodes has
+/// number 0.
+pub fn host_nodes() -> Vec<u32> {
+    let nodes = std::fs::read_to_string(WITH_MEMORY).ok().and_then(|list| numbers(list.trim()));
+    nodes.filter(|nodes| !nodes.is_empty()).unwrap_or_else(|| vec![0])
+}
+
+/// The numbers of a list such as "0-2,5".
+fn numbers(list: &str) -> Option<Vec<u32>> {
+    let mut all = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        all.extend(first.parse().ok()?..=last.parse::<u32>().ok()?);
+    }
+    Some(all)
+}
+
+/// Has host memory of the library's own lie on a node, which exists.
+pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
+    const BITS: usize = 64;
+    /// MPOL_MF_MOVE: pages that are elsewhere move.
+    const MOVE: u32 = 1 << 1;
+    if host_nodes().len() == 1 {
+        return Ok(());
+    }
+    let mut mask = vec![0_u64; node as usize / BITS + 1];
+    mask[node as usize / BITS] = 1 << (node as usize % BITS);
+    // SAFETY: the range is ours, and where it lies changes nothing for whoever uses it; the kernel
+    // reads so many bits of the mask, of which it counts one too many.
+    let refused = unsafe {
+        libc::syscall(
+            libc::SYS_mbind,
+            block.addr,
+            block.len,
+            libc::MPOL_BIND,
+            mask.as_ptr(),
+            mask.len() * BITS + 1,
+            MOVE,
+        ) != 0
+    };
+    if refused {
+        let error = std::io::Error::last_os_error();
+        return Err(Fault::new(
+            FaultKind::OutOfHostMemory,
+            format!(
+                "{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}",
+                block.len
+            ),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_nodes_are_read() {
+        assert_eq!(numbers("0"), Some(vec![0]));
+        assert_eq!(numbers("0-2,5"), Some(vec![0, 1, 2, 5]));
+        assert_eq!(numbers("0-x"), None);
+        assert_eq!(numbers(""), None);
+    }
+
+    #[test]
+    fn there_is_a_node_and_memory_can_be_there() {
+        let node = host_nodes()[0];
+        let mut memory = vec![0_u8; 1 << 20];
+        let addr = memory.as_mut_ptr().addr().next_multiple_of(4096);
+        bind_to_node(Block { addr, len: 64 << 10, token: 0 }, node).unwrap();
+    }
+}

@@ -1,0 +1,115 @@
+//! The end of a thread of the program.
+
+use std::ffi::c_void;
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend::at_exit;
+
+static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+
+/// The process ends: threads that are left have no end of their own.
+static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
+
+/// The system calls destructors of keys in so many rounds, as long as there is something to destroy.
+const ROUNDS: usize = 4;
+
+/// Has a function called when the calling thread ends, after the destructors of its thread-local objects and, as far
+/// as the system allows that, after those of its other keys. The function may also be called at the end of other
+/// threads that asked for another function. A thread that ends with the process, as the main thread mostly does, has no
+/// end of its own. False: the system has no room for this, and nothing will be called.
+pub fn at_end_of_thread(function: fn()) -> bool {
+    let Some(key) = *KEY.get_or_init(make_key) else { return false };
+    if PROCESS_ENDS.load(Ordering::Acquire) {
+        return true;
+    }
+    {
+        let mut functions = FUNCTIONS.lock();
+        if !functions.iter().any(|known| std::ptr::fn_addr_eq(*known, function)) {
+            functions.push(function);
+        }
+    }
+    set(key, 1)
+}
+
+fn make_key() -> Option<libc::pthread_key_t> {
+    let mut key = 0;
+    // SAFETY: a place for the key; the function lives until the library is unloaded, before which the key is deleted.
+    let made = unsafe { libc::pthread_key_create(&mut key, Some(end)) } == 0;
+    made.then(|| {
+        at_exit(forget_key);
+        key
+    })
+}
+
+/// No thread calls into the library after it is unloaded.
+fn forget_key() {
+    PROCESS_ENDS.store(true, Ordering::Release);
+    if let Some(key) = KEY.get().copied().flatten() {
+        // SAFETY: a key of ours.
+        unsafe { libc::pthread_key_delete(key) };
+    }
+}
+
+fn set(key: libc::pthread_key_t, round: usize) -> bool {
+    // SAFETY: a key of ours; its values are numbers of rounds, and never looked behind.
+    unsafe { libc::pthread_setspecific(key, std::ptr::without_provenance::<c_void>(round)) == 0 }
+}
+
+/// Comes again in the next round until there is none.
+extern "C" fn end(round: *mut c_void) {
+    let round = round.addr();
+    if round < ROUNDS
+        && let Some(key) = KEY.get().copied().flatten()
+        && set(key, round + 1)
+    {
+        return;
+    }
+    let functions = FUNCTIONS.lock().clone();
+    for function in functions {
+        // Nothing may unwind from here.
+        let _ = catch_unwind(function);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    static ENDS: AtomicUsize = AtomicUsize::new(0);
+    static LATE: AtomicUsize = AtomicUsize::new(0);
+
+    thread_local! { static WATCHED: Cell<bool> = const { Cell::new(false) }; }
+
+    fn count() {
+        if WATCHED.get() {
+            ENDS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn functions_run_once_for_each_thread_and_after_thread_local_objects() {
+        struct Late;
+        impl Drop for Late {
+            fn drop(&mut self) {
+                LATE.fetch_add(1 + 10 * ENDS.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
+        thread_local! { static LATE_ONE: Late = const { Late }; }
+        let thread = std::thread::spawn(|| {
+            WATCHED.set(true);
+            LATE_ONE.with(|_| ());
+            assert!(at_end_of_thread(count) && at_end_of_thread(count));
+            assert_eq!(ENDS.load(Ordering::Relaxed), 0);
+        });
+        thread.join().expect("a thread panicked");
+        assert_eq!((ENDS.load(Ordering::Relaxed), LATE.load(Ordering::Relaxed)), (1, 1));
+    }
+}

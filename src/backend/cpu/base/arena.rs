@@ -1,0 +1,296 @@
+//! Cuts memory up: units of 4 KiB by [`Heap`], and below 4 KiB slots of 512 bytes and its
+//! multiples inside slabs of 64 KiB. Bookkeeping only, as in the heap.
+
+use crate::algo::alloc::heap::Heap;
+
+/// Granularity of everything from 4 KiB on.
+pub const UNIT: u64 = 4096;
+/// A processor's large page.
+pub const HUGE: u64 = 2 << 20;
+const GRAIN: u64 = 512;
+const SLAB: u64 = 64 << 10;
+const SLAB_UNITS: u32 = (SLAB / UNIT) as u32;
+/// Slot sizes 512, 1024, ... 3584; index 0 is not used.
+const CLASSES: usize = (UNIT / GRAIN) as usize;
+const SMALL: u32 = 1 << 31;
+
+/// 64 KiB of equally large slots.
+struct Slab {
+    node: u32,
+    start: u64,
+    class: usize,
+    /// A bit for each free slot.
+    free: u128,
+    slots: u32,
+    /// Where it stands in its class's list of slabs with free slots.
+    place: Option<usize>,
+}
+
+/// A piece of an arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub offset: u64,
+    pub len: u64,
+    /// What [`Arena::give`] needs to find it again.
+    pub note: u32,
+}
+
+/// An allocator of offsets.
+pub struct Arena {
+    heap: Heap,
+    slabs: Vec<Slab>,
+    vacant: Vec<u32>,
+    partial: [Vec<u32>; CLASSES],
+    used: u64,
+}
+
+fn all_slots(slots: u32) -> u128 {
+    if slots == 128 { u128::MAX } else { (1 << slots) - 1 }
+}
+
+impl Arena {
+    /// An arena without memory.
+    pub fn new() -> Self {
+        Self {
+            heap: Heap::new(),
+            slabs: Vec::new(),
+            vacant: Vec::new(),
+            partial: Default::default(),
+            used: 0,
+        }
+    }
+
+    /// Makes room for what is known of another piece or region; false: there is no host memory.
+    #[inline]
+    #[must_use]
+    pub fn make_room(&mut self) -> bool {
+        self.heap.make_room()
+    }
+
+    /// Adds memory: multiples of [`UNIT`].
+    pub fn add_region(&mut self, offset: u64, len: u64) {
+        self.heap.add_region(offset / UNIT, (len / UNIT) as u32);
+    }
+
+    /// Takes a region out; it must be entirely free, else false.
+    pub fn remove_region(&mut self, offset: u64, len: u64) -> bool {
+        self.heap.remove_region(offset / UNIT, (len / UNIT) as u32)
+    }
+
+    /// Bytes in pieces that are out.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Free ranges of at least `len` bytes: offset and length.
+    pub fn free_ranges(&self, len: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
+        self.heap
+            .free_ranges((len / UNIT) as u32)
+            .into_iter()
+            .map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
+    }
+
+    /// Length of the piece that [`Self::take`] returns for `len` bytes with the alignment of their length.
+    pub fn piece_len(len: u64) -> u64 {
+        let grain = if len <= UNIT - GRAIN { GRAIN } else { UNIT };
+        len.max(1).checked_next_multiple_of(grain).unwrap_or(len)
+    }
+
+    /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, else 4 KiB or 2 MiB).
+    pub fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
+        match self.try_take(len, align) {
+            None if self.give_empty_slabs() => self.try_take(len, align),
+            taken => taken,
+        }
+    }
+
+    fn try_take(&mut self, len: u64, align: u64) -> Option<Piece> {
+        let piece = if len <= UNIT - GRAIN && align <= GRAIN {
+            self.take_slot(len.div_ceil(GRAIN).max(1) as usize)?
+        } else {
+            let units = u32::try_from(len.div_ceil(UNIT)).ok()?;
+            let (node, start) = self.heap.take(units, (align / UNIT).max(1) as u32)?;
+            Piece { offset: start * UNIT, len: u64::from(units) * UNIT, note: node }
+        };
+        self.used += piece.len;
+        Some(piece)
+    }
+
+    /// Takes a piece back: the free range that it is part of now (offset and length), if it
+    /// reached the heap.
+    pub fn give(&mut self, offset: u64, note: u32) -> Option<(u64, u64)> {
+        let node = if note & SMALL == 0 {
+            self.used -= u64::from(self.heap.len_of(note)) * UNIT;
+            note
+        } else {
+            self.give_slot(offset, note & !SMALL)?
+        };
+        let (start, len) = self.heap.give(node);
+        Some((start * UNIT, u64::from(len) * UNIT))
+    }
+
+    /// Gives the empty slabs that were kept to the heap; true if there was one.
+    fn give_empty_slabs(&mut self) -> bool {
+        let mut given = false;
+        for class in 1..CLASSES {
+            // There is one at most, see `give_slot`.
+            let mut list = self.partial[class].iter().copied();
+            let empty = list.find(|&index| {
+                let slab = &self.slabs[index as usize];
+                slab.free == all_slots(slab.slots)
+            });
+            if let Some(index) = empty {
+                let node = self.remove_slab(index);
+                self.heap.give(node);
+                given = true;
+            }
+        }
+        given
+    }
+
+    /// Takes an empty slab off its list: its range.
+    fn remove_slab(&mut self, index: u32) -> u32 {
+        let Slab { node, class, place, .. } = self.slabs[index as usize];
+        let list = &mut self.partial[class];
+        let place = place.expect("a slab with free slots is on its list");
+        list.swap_remove(place);
+        if let Some(&moved) = list.get(place) {
+            self.slabs[moved as usize].place = Some(place);
+        }
+        self.vacant.push(index);
+        node
+    }
+
+    fn take_slot(&mut self, class: usize) -> Option<Piece> {
+        let index = match self.partial[class].last() {
+            Some(&index) => index,
+            None => self.new_slab(class)?,
+        };
+        let slab = &mut self.slabs[index as usize];
+        let slot = slab.free.trailing_zeros();
+        slab.free &= !(1 << slot);
+        if slab.free == 0 {
+            slab.place = None;
+            self.partial[class].pop();
+        }
+        let len = class as u64 * GRAIN;
+        Some(Piece { offset: slab.start + u64::from(slot) * len, len, note: index | SMALL })
+    }
+
+    fn new_slab(&mut self, class: usize) -> Option<u32> {
+        let (node, start) = self.heap.take(SLAB_UNITS, 1)?;
+        let slots = (SLAB / (class as u64 * GRAIN)) as u32;
+        let slab = Slab {
+            node,
+            start: start * UNIT,
+            class,
+            free: all_slots(slots),
+            slots,
+            place: Some(self.partial[class].len()),
+        };
+        let index = match self.vacant.pop() {
+            Some(index) => {
+                self.slabs[index as usize] = slab;
+                index
+            }
+            None => {
+                self.slabs.push(slab);
+                (self.slabs.len() - 1) as u32
+            }
+        };
+        self.partial[class].push(index);
+        Some(index)
+    }
+
+    /// Gives a slot back; when that empties its slab and the class has another one, the slab's
+    /// range.
+    fn give_slot(&mut self, offset: u64, index: u32) -> Option<u32> {
+        let slab = &mut self.slabs[index as usize];
+        let class = slab.class;
+        let len = class as u64 * GRAIN;
+        let bit = 1u128 << ((offset - slab.start) / len);
+        debug_assert!(slab.free & bit == 0, "given back twice");
+        slab.free |= bit;
+        self.used -= len;
+        let list = &mut self.partial[class];
+        match slab.place {
+            None => {
+                slab.place = Some(list.len());
+                list.push(index);
+                None
+            }
+            // One empty slab stays, so that a lone allocation that comes and goes is cheap.
+            Some(_) if slab.free == all_slots(slab.slots) && list.len() > 1 => {
+                Some(self.remove_slab(index))
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn small_pieces_share_pages() {
+        let mut arena = Arena::new();
+        arena.add_region(0, HUGE);
+        let pieces: Vec<_> = (0..4096).map(|_| arena.take(96, 512).unwrap()).collect();
+        assert!(arena.take(96, 512).is_none());
+        assert_eq!(arena.used(), HUGE);
+        assert!(pieces.iter().all(|p| p.offset % 512 == 0 && p.len == 512));
+        for p in pieces {
+            arena.give(p.offset, p.note);
+        }
+        assert_eq!(arena.used(), 0);
+        // All but the one empty slab that is kept, which goes when its memory is wanted.
+        assert_eq!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>(), HUGE - SLAB);
+        assert_eq!(arena.take(HUGE, UNIT).map(|piece| piece.len), Some(HUGE));
+    }
+
+    #[test]
+    fn a_readable_tail_costs_one_page() {
+        let mut arena = Arena::new();
+        arena.add_region(0, 8 * HUGE);
+        let piece = arena.take(HUGE + 32, HUGE).unwrap();
+        assert_eq!((piece.len, piece.offset % HUGE), (HUGE + UNIT, 0));
+    }
+
+    proptest! {
+        /// Pieces of all sizes never overlap, and everything can be had again at the end.
+        #[test]
+        fn pieces_never_overlap(
+            steps in prop::collection::vec((any::<bool>(), 1u64..20_000, any::<u16>()), 1..300),
+        ) {
+            let mut arena = Arena::new();
+            arena.add_region(0, HUGE);
+            let mut live: Vec<Piece> = Vec::new();
+            for (take, len, pick) in steps {
+                if take {
+                    let align = if len < UNIT { GRAIN } else { UNIT };
+                    if let Some(piece) = arena.take(len, align) {
+                        prop_assert!(piece.len >= len && piece.offset % align == 0);
+                        prop_assert!(piece.offset + piece.len <= HUGE);
+                        for other in &live {
+                            prop_assert!(piece.offset + piece.len <= other.offset
+                                || other.offset + other.len <= piece.offset);
+                        }
+                        live.push(piece);
+                    }
+                } else if !live.is_empty() {
+                    let piece = live.swap_remove(pick as usize % live.len());
+                    arena.give(piece.offset, piece.note);
+                }
+                prop_assert_eq!(arena.used(), live.iter().map(|p| p.len).sum::<u64>());
+            }
+            for piece in live {
+                arena.give(piece.offset, piece.note);
+            }
+            prop_assert!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>()
+                >= HUGE - CLASSES as u64 * SLAB);
+            prop_assert_eq!(arena.take(HUGE, UNIT).map(|piece| piece.len), Some(HUGE));
+        }
+    }
+}

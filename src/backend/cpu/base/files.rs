@@ -1,0 +1,125 @@
+//! Files in memory: what the kernel says about them, and what is done to them.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+use crate::algo::host::system_call::refused;
+use crate::backend::base::memory_file;
+
+/// A file in memory, `len` bytes of holes, of a length that nobody can change: whoever has mapped it reads
+/// it without a fault.
+pub fn device_file(len: u64) -> io::Result<OwnedFd> {
+    sealed(memory_file::create(c"portacl-device", len)?.into())
+}
+
+/// What keeps a file as long as it is, for ever.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// As [`device_file`], of memory that is only there to be shared.
+pub fn sealed_file(len: u64) -> io::Result<OwnedFd> {
+    sealed(memory_file::create(c"portacl-shared", len)?.into())
+}
+
+fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
+    // SAFETY: F_ADD_SEALS takes a number, and `file` keeps the descriptor open.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } {
+        0 => Ok(file),
+        _ => Err(refused("fcntl(F_ADD_SEALS)")),
+    }
+}
+
+/// Whether somebody's file has the seals of ours; what is no file in memory has none.
+pub fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
+    // SAFETY: F_GET_SEALS takes no pointer, and the borrow keeps the descriptor open.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) } {
+        // The answer about files of other kinds.
+        -1 if last_error() == libc::EINVAL => Ok(false),
+        -1 => Err(refused("fcntl(F_GET_SEALS)")),
+        seals => Ok(seals & SEALS == SEALS),
+    }
+}
+
+fn last_error() -> libc::c_int {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+/// Locks a file for as long as it is open by this very opening of it.
+pub fn lock_file(file: &File) -> io::Result<()> {
+    lock_request(file, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
+}
+
+/// Takes the lock back at once.
+pub fn unlock_file(file: &File) {
+    // Where it fails, the lock ends when the file is closed.
+    let _ = lock_request(file, libc::F_OFD_SETLK, libc::F_UNLCK);
+}
+
+/// Whether another opening of the file is locked.
+pub fn is_locked_file(file: &File) -> io::Result<bool> {
+    Ok(lock_request(file, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
+}
+
+/// The kind of lock that the answer has.
+fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Result<libc::c_int> {
+    // On the first byte of the file: one stands for all.
+    let mut lock = libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: 0,
+        l_len: 1,
+        l_pid: 0,
+    };
+    // SAFETY: the descriptor is open, and the argument is what these requests want.
+    match unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) } {
+        -1 => Err(refused("fcntl(F_OFD_SETLK or F_OFD_GETLK)")),
+        _ => Ok(libc::c_int::from(lock.l_type)),
+    }
+}
+
+/// Where the file goes on with pages (`SEEK_DATA`), or without (`SEEK_HOLE`); `None`: nowhere.
+fn seek(file: BorrowedFd<'_>, from: u64, to: libc::c_int) -> io::Result<Option<u64>> {
+    // SAFETY: asks for a number. The file position that it moves is used by nobody.
+    match unsafe { libc::lseek(file.as_raw_fd(), from as i64, to) } {
+        -1 if last_error() == libc::ENXIO => Ok(None),
+        -1 => Err(refused("lseek")),
+        found => Ok(Some(found.unsigned_abs())),
+    }
+}
+
+/// Gives the pages of a range of a memory file back to the system, in every mapping of it.
+/// Nothing happens, and it is cheap, where there are none.
+pub fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
+    // Where the kernel does not answer there may be some.
+    let first = seek(file, offset, libc::SEEK_DATA);
+    if first.is_ok_and(|first| first.is_none_or(|first| first >= offset + len)) {
+        return;
+    }
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: the caller owns the range, and nobody uses it any more. Where the kernel refuses,
+    // the pages stay, and are used again.
+    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, len as i64) };
+}
+
+/// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and the first
+/// behind it.
+pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
+    let first = seek(file, from, libc::SEEK_DATA)?.filter(|first| *first < end);
+    let Some(first) = first else { return Ok(None) };
+    let last = seek(file, first, libc::SEEK_HOLE)?;
+    Ok(Some((first, last.map_or(end, |last| last.min(end)))))
+}
+
+/// How long a file of [`device_file`] is.
+pub fn file_len(file: BorrowedFd<'_>) -> io::Result<u64> {
+    // It is never shorter than its beginning.
+    Ok(seek(file, 0, libc::SEEK_END)?.unwrap_or(0))
+}
+
+/// Bytes of memory that a memory file has.
+#[cfg(test)]
+pub fn file_bytes(file: BorrowedFd<'_>) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let file = File::from(file.try_clone_to_owned().expect("a descriptor"));
+    file.metadata().expect("metadata of an open file").blocks() * 512
+}

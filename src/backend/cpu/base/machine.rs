@@ -1,0 +1,196 @@
+//! What this machine, and the group of processes that we are in, has to give.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Processors that this process may use: affinity and the group's quota count.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Bytes of memory that this process can have: the machine's without what it keeps for hugetlb pages,
+/// or the limit of a control group that we are in, whichever is smallest.
+pub fn memory() -> u64 {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| ordinary_memory(&text));
+    let machine = machine.unwrap_or(1 << 30);
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    limited(machine, Path::new("/sys/fs/cgroup"), &groups)
+}
+
+/// So many bytes, or what the control groups allow if that is less.
+fn limited(machine: u64, root: &Path, groups: &str) -> u64 {
+    // A group without a limit has the word "max", or a number that is larger than all memory.
+    limit_files(root, groups)
+        .iter()
+        .filter_map(|file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok())
+        .fold(machine, u64::min)
+}
+
+fn ordinary_memory(text: &str) -> Option<u64> {
+    let total = parse_kibibytes(text, "MemTotal:")?;
+    Some(total.saturating_sub(parse_kibibytes(text, "Hugetlb:").unwrap_or(0)))
+}
+
+/// Bytes of address space that this process may have (`ulimit -v`); `None`: as many as it likes.
+pub fn most_addresses() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: getrlimit fills the structure `limit`, which lives on this stack.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// Bytes of the level-2 cache of a core; 0 where nobody tells.
+pub fn l2_cache() -> u64 {
+    let from_kernel = l2_cache_in(Path::new("/sys/devices/system/cpu/cpu0/cache"));
+    from_kernel.unwrap_or_else(|| {
+        // SAFETY: a question with a constant.
+        let size = unsafe { libc::sysconf(libc::_SC_LEVEL2_CACHE_SIZE) };
+        u64::try_from(size).unwrap_or(0)
+    })
+}
+
+fn l2_cache_in(folder: &Path) -> Option<u64> {
+    // By their numbers: listing the folder panics where it cannot be closed again.
+    let caches = (0..16).map(|number| folder.join(format!("index{number}")));
+    let word = |cache: &Path, file: &str| fs::read_to_string(cache.join(file)).unwrap_or_default();
+    let level_2 = caches
+        .filter(|cache| word(cache, "level").trim() == "2")
+        .find(|cache| word(cache, "type").trim() != "Instruction")?;
+    parse_cache_size(word(&level_2, "size").trim())
+}
+
+/// As the kernel writes it: kibibytes with a K.
+fn parse_cache_size(text: &str) -> Option<u64> {
+    let kib: u64 = text.strip_suffix('K')?.parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+/// What tells this machine, or container, from others, as far as it has such a name.
+pub fn identity() -> String {
+    ["/etc/machine-id", "/proc/sys/kernel/hostname"]
+        .iter()
+        .filter_map(|file| fs::read_to_string(file).ok())
+        .map(|text| text.trim().to_owned())
+        .find(|text| !text.is_empty())
+        .unwrap_or_default()
+}
+
+/// Whether less than an eighth of the machine's memory could be had by programs now. Unknown counts
+/// as enough.
+pub fn memory_is_scarce() -> bool {
+    fs::read_to_string("/proc/meminfo").is_ok_and(|text| is_scarce(&text))
+}
+
+fn is_scarce(text: &str) -> bool {
+    match (parse_kibibytes(text, "MemTotal:"), parse_kibibytes(text, "MemAvailable:")) {
+        (Some(total), Some(available)) => available < total / 8,
+        _ => false,
+    }
+}
+
+fn parse_kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+/// The files that may hold a limit on our memory: those of our group and of all groups around it,
+/// for both versions of control groups. Above `memory.high` a group is slowed down until it stands still.
+/// Inside a container the path that the kernel names is often
+/// not visible, but its last parts, or the root, are.
+fn limit_files(root: &Path, groups: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let (tops, names): (&[&str], &[&str]) = if controllers.is_empty() {
+            (&["", "unified"], &["memory.max", "memory.high"])
+        } else if controllers.split(',').any(|c| c == "memory") {
+            (&["memory"], &["memory.limit_in_bytes"])
+        } else {
+            continue;
+        };
+        for top in tops {
+            let path = Path::new(path.trim_start_matches('/'));
+            for group in path.ancestors() {
+                files.extend(names.iter().map(|name| root.join(top).join(group).join(name)));
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn total_memory_is_read_in_kibibytes() {
+        let total = |text| parse_kibibytes(text, "MemTotal:");
+        assert_eq!(total("MemFree: 1 kB\nMemTotal:  24 kB\n"), Some(24 << 10));
+        assert_eq!(total("MemFree: 1 kB\n"), None);
+        assert!(is_scarce("MemTotal: 80 kB\nMemAvailable: 9 kB\n"));
+        assert!(!is_scarce("MemTotal: 80 kB\nMemAvailable: 10 kB\n"));
+        assert!(!is_scarce("MemTotal: 80 kB\n"));
+        assert!(memory() > 0 && cores() > 0);
+        assert_eq!(ordinary_memory("MemTotal: 80 kB\nHugetlb: 30 kB\n"), Some(50 << 10));
+        assert_eq!(ordinary_memory("MemTotal: 80 kB\n"), Some(80 << 10));
+        assert_eq!(ordinary_memory("Hugetlb: 30 kB\n"), None);
+    }
+
+    #[test]
+    fn cache_sizes_are_as_the_kernel_writes_them() {
+        assert_eq!(parse_cache_size("2048K"), Some(2 << 20));
+        for bad in ["", "K", "2048", "2M", "-1K"] {
+            assert_eq!(parse_cache_size(bad), None, "{bad:?}");
+        }
+        assert_eq!(l2_cache_in(Path::new("/nonexistent")), None);
+    }
+
+    #[test]
+    fn the_smallest_limit_of_a_group_and_those_around_it_counts() {
+        let root = std::env::temp_dir().join(format!("portacl-groups-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("memory/a/memory.limit_in_bytes", "5000\n");
+        write("memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+        write("c/memory.max", "max\n");
+        write("c/d/memory.max", "3000\n");
+        write("c/d/memory.high", "2000\n");
+        let of = |groups| limited(10_000, &root, groups);
+        assert_eq!(of("4:cpu,memory:/a/b\n"), 5000);
+        assert_eq!(of("0::/c/d\n"), 2000);
+        assert_eq!(of("0::/c\n"), 10_000);
+        assert_eq!(of("4:memory:/a\n0::/c/d\n"), 2000);
+        // Inside a container the whole path is not there.
+        assert_eq!(of("4:memory:/docker/123\n0::/\n"), 10_000);
+        assert_eq!(of(""), 10_000);
+        fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    fn both_versions_of_control_groups_are_asked_up_to_the_root() {
+        let files = limit_files(Path::new("/r"), "4:cpu,memory:/a/b\n3:cpu:/c\n0::/d\n");
+        let expected = [
+            "/r/memory/a/b/memory.limit_in_bytes",
+            "/r/memory/a/memory.limit_in_bytes",
+            "/r/memory/memory.limit_in_bytes",
+            "/r/d/memory.max",
+            "/r/d/memory.high",
+            "/r/memory.max",
+            "/r/memory.high",
+            "/r/unified/d/memory.max",
+            "/r/unified/d/memory.high",
+            "/r/unified/memory.max",
+            "/r/unified/memory.high",
+        ];
+        assert_eq!(files, expected.map(PathBuf::from));
+    }
+}

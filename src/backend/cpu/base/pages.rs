@@ -1,0 +1,334 @@
+//! What the kernel says and does about pages: mappings, 2 MiB pages, locking.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr;
+
+use super::arena::HUGE;
+use super::host_ranges;
+use crate::algo::host::system_call::refused;
+use crate::backend::Access;
+
+/// Size of an ordinary page of this kernel.
+pub fn ordinary() -> usize {
+    // SAFETY: sysconf takes a number and returns one.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
+
+/// `PAGEMAP_SCAN` of Linux 6.7: `_IOWR('f', 16, struct pm_scan_arg)`.
+const PAGEMAP_SCAN: libc::c_ulong = 0xC060_6610;
+const PAGE_IS_HUGE: u64 = 1 << 6;
+const MADV_COLLAPSE: libc::c_int = 25;
+
+#[repr(C)]
+#[derive(Default)]
+struct ScanArgument {
+    size: u64,
+    flags: u64,
+    start: u64,
+    end: u64,
+    walk_end: u64,
+    regions: u64,
+    region_count: u64,
+    max_pages: u64,
+    inverted: u64,
+    all_of: u64,
+    any_of: u64,
+    returned: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Region {
+    start: u64,
+    end: u64,
+    categories: u64,
+}
+
+/// Access to memory that is used.
+const ACCESS: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+/// How files are mapped: what is written is seen in all mappings, and nothing is set aside for it.
+const OF_FILE: libc::c_int = libc::MAP_SHARED | libc::MAP_NORESERVE;
+
+/// A range of address space that is unmapped when dropped.
+pub struct Mapping {
+    addr: usize,
+    len: usize,
+    /// How far behind `addr` the library's own view of the same memory begins; 0: there is none.
+    own: usize,
+    locked: bool,
+}
+
+impl Mapping {
+    /// Maps `len` bytes (a multiple of 4 KiB) of memory of this process alone, at a multiple of 2 MiB.
+    pub fn anonymous(len: usize) -> io::Result<Self> {
+        Self::map(len, Source::Anonymous(0), 0)
+    }
+
+    /// As [`Self::anonymous`]; the system sets nothing aside for it until it is used.
+    pub fn unreserved(len: usize) -> io::Result<Self> {
+        Self::map(len, UNRESERVED, 0)
+    }
+
+    /// Maps `len` bytes of `file` from `offset` on (multiples of 4 KiB), as far from a multiple of
+    /// 2 MiB as the offset is. With `own` (not below `len`) twice: at the address without access,
+    /// and `own` bytes behind it for the library itself.
+    pub fn of_part(len: usize, file: BorrowedFd<'_>, offset: u64, own: usize) -> io::Result<Self> {
+        Self::map(len, Source::File(file, offset), own)
+    }
+
+    /// A range of `len` bytes without access, at a multiple of `align` (a power of two, 2 MiB at
+    /// least), and at `wish` where that is not 0; with room for views `own` bytes behind. What is put
+    /// there goes with it.
+    pub fn reserved(len: usize, align: usize, wish: usize, own: usize) -> io::Result<Self> {
+        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
+        if wish != 0 {
+            nothing_at(wish, all, libc::MAP_FIXED_NOREPLACE)?;
+            return Ok(Self { addr: wish, len, own, locked: false });
+        }
+        let reserved = all.checked_add(align).ok_or(io::ErrorKind::OutOfMemory)?;
+        let whole = nothing_at(0, reserved, 0)?;
+        let addr = whole.next_multiple_of(align);
+        unmap(whole, addr - whole);
+        unmap(addr + all, whole + reserved - addr - all);
+        Ok(Self { addr, len, own, locked: false })
+    }
+
+    fn map(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
+        let huge = HUGE as usize;
+        let shift = match source {
+            Source::File(_, offset) => (offset % HUGE) as usize,
+            Source::Anonymous(_) => 0,
+        };
+        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
+        let reserved = all.checked_add(huge + shift).ok_or(io::ErrorKind::OutOfMemory)?;
+        let whole = nothing_at(0, reserved, 0)?;
+        let addr = whole.next_multiple_of(huge) + shift;
+        let mut mapped = map_at(addr + own, len, source, ACCESS);
+        if own != 0 && mapped.is_ok() {
+            mapped = map_at(addr, len, source, libc::PROT_NONE);
+        }
+        let keep = if mapped.is_ok() { all } else { 0 };
+        unmap(whole, addr - whole);
+        unmap(addr + keep, whole + reserved - addr - keep);
+        mapped.map(|()| Self { addr, len, own, locked: false })
+    }
+
+    pub fn addr(&self) -> usize {
+        self.addr
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How far behind the library's own view is; 0: there is none.
+    pub fn own(&self) -> usize {
+        self.own
+    }
+
+    /// Asks for 2 MiB pages; a kernel that has none ignores it.
+    pub fn advise_huge(&self) {
+        // SAFETY: advice about our own mapping changes no contents.
+        unsafe { libc::madvise(self.addr as *mut libc::c_void, self.len, libc::MADV_HUGEPAGE) };
+    }
+
+    /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
+    pub fn lock(&mut self) -> io::Result<()> {
+        if !self.locked {
+            lock(self.addr, self.len)?;
+            self.locked = true;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        host_ranges::unmapped(self.addr);
+        unmap(self.addr, self.len + self.own);
+    }
+}
+
+/// Reserves addresses without memory and without access: at `addr`, as `flags` say, or anywhere.
+fn nothing_at(addr: usize, len: usize, flags: libc::c_int) -> io::Result<usize> {
+    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let at = ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: a new mapping where nothing is, or, with MAP_FIXED, in the place of one of ours that
+    // nobody uses any more.
+    match unsafe { libc::mmap(at, len, libc::PROT_NONE, flags, -1, 0) } {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        // Kernels before 4.17 take the address as a wish only.
+        other if addr != 0 && other as usize != addr => {
+            unmap(other as usize, len);
+            Err(io::ErrorKind::AddrInUse.into())
+        }
+        at => Ok(at as usize),
+    }
+}
+
+fn unmap(addr: usize, len: usize) {
+    if len != 0 {
+        // SAFETY: only called with ranges that this module mapped and whose owner gives them up.
+        unsafe { libc::munmap(addr as *mut libc::c_void, len) };
+    }
+}
+
+/// What is mapped.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// A file, from an offset on.
+    File(BorrowedFd<'a>, u64),
+    /// Memory of this process alone, with these flags more.
+    Anonymous(libc::c_int),
+}
+
+const UNRESERVED: Source<'_> = Source::Anonymous(libc::MAP_NORESERVE);
+
+/// Maps `len` bytes at `addr`, which nobody else uses.
+fn map_at(addr: usize, len: usize, source: Source<'_>, access: libc::c_int) -> io::Result<()> {
+    let (flags, fd, offset) = match source {
+        Source::File(file, offset) => (OF_FILE, file.as_raw_fd(), offset as libc::off_t),
+        Source::Anonymous(more) => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | more, -1, 0),
+    };
+    let to = ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: what was mapped there is the caller's, who gives it up.
+    match unsafe { libc::mmap(to, len, access, flags | libc::MAP_FIXED, fd, offset) } {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Puts a part of another file in the place of a part of one of our mappings, which nobody uses now,
+/// in both views where `own` is not 0. An error may leave it done in one of them.
+pub fn replace(
+    addr: usize,
+    len: usize,
+    file: BorrowedFd<'_>,
+    offset: u64,
+    own: usize,
+) -> io::Result<()> {
+    map_at(addr + own, len, Source::File(file, offset), ACCESS)?;
+    if own != 0 {
+        map_at(addr, len, Source::File(file, offset), libc::PROT_NONE)?;
+    }
+    Ok(())
+}
+
+/// Puts memory of this process alone, all zeros, in the place of a part of one of our mappings, which
+/// nobody uses now.
+pub fn replace_by_zeros(addr: usize, len: usize) -> io::Result<()> {
+    map_at(addr, len, UNRESERVED, ACCESS)
+}
+
+/// Gives the pages of a part of a [`Mapping::unreserved`], which nobody uses now, back to the system: it
+/// is zeros afterwards. Where the kernel refuses, they stay.
+pub fn discard(addr: usize, len: usize) {
+    // SAFETY: the caller owns the range, and nobody wants what is in it.
+    unsafe { libc::madvise(addr as *mut libc::c_void, len, libc::MADV_DONTNEED) };
+}
+
+/// Takes a part of a [`Mapping::reserved`] out again, which nobody uses now, in both views where `own`
+/// is not 0.
+pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
+    nothing_at(addr, len, libc::MAP_FIXED)?;
+    if own != 0 {
+        nothing_at(addr + own, len, libc::MAP_FIXED)?;
+    }
+    Ok(())
+}
+
+/// Locks a range of one of our mappings in memory.
+pub fn lock(addr: usize, len: usize) -> io::Result<()> {
+    // SAFETY: locking our own mapping changes no contents.
+    match unsafe { libc::mlock(addr as *const libc::c_void, len) } {
+        0 => Ok(()),
+        _ => Err(refused("mlock")),
+    }
+}
+
+/// Lets the program use a range of one of our mappings as `access` says.
+pub fn set_access(addr: usize, len: usize, access: Access) -> io::Result<()> {
+    let access = match access {
+        Access::None => libc::PROT_NONE,
+        Access::Read => libc::PROT_READ,
+        Access::ReadWrite => ACCESS,
+    };
+    // SAFETY: the caller owns the range; nothing of ours goes through these addresses in guard mode.
+    match unsafe { libc::mprotect(addr as *mut libc::c_void, len, access) } {
+        0 => Ok(()),
+        _ => Err(refused("mprotect")),
+    }
+}
+
+/// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of our mappings), keeping what is in
+/// it. The kernel says yes only when all of it is so.
+pub fn collapse(addr: usize, len: usize) -> io::Result<()> {
+    for page in (addr..addr + len).step_by(HUGE as usize) {
+        // SAFETY: brings one ordinary page into being, without which some kernels find nothing to
+        // collapse; contents stay. The kernel does it, because another thread may be writing here.
+        unsafe { libc::madvise(page as *mut libc::c_void, ordinary(), libc::MADV_POPULATE_READ) };
+    }
+    // SAFETY: keeps the contents, at the same addresses.
+    match unsafe { libc::madvise(addr as *mut libc::c_void, len, MADV_COLLAPSE) } {
+        0 => Ok(()),
+        _ => Err(refused("madvise(MADV_COLLAPSE)")),
+    }
+}
+
+/// Whether the kernel reports that all of a range (multiples of 2 MiB) is on 2 MiB pages.
+pub fn is_huge(addr: usize, len: usize) -> bool {
+    // Before Linux 6.7 nobody tells per range, but a collapse of what is huge already is cheap,
+    // and says yes only if all of it is.
+    huge_bytes(addr, len).map_or_else(|_| collapse(addr, len).is_ok(), |bytes| bytes == len)
+}
+
+fn huge_bytes(addr: usize, len: usize) -> io::Result<usize> {
+    let map = File::open("/proc/self/pagemap")?;
+    let mut regions = [Region::default(); 32];
+    let (mut start, end) = (addr as u64, (addr + len) as u64);
+    let mut bytes = 0;
+    while start < end {
+        let mut argument = ScanArgument {
+            size: size_of::<ScanArgument>() as u64,
+            start,
+            end,
+            regions: regions.as_mut_ptr().expose_provenance() as u64,
+            region_count: regions.len() as u64,
+            all_of: PAGE_IS_HUGE,
+            returned: PAGE_IS_HUGE,
+            ..Default::default()
+        };
+        // SAFETY: the argument has the layout that this request wants, and names a buffer and its
+        // length; both live across the call.
+        let found = unsafe { libc::ioctl(map.as_raw_fd(), PAGEMAP_SCAN, &raw mut argument) };
+        if found < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        bytes += regions[..found as usize].iter().map(|r| r.end - r.start).sum::<u64>();
+        if argument.walk_end <= start {
+            break;
+        }
+        start = argument.walk_end;
+    }
+    Ok(bytes as usize)
+}
+
+/// The page size that the kernel confirms for the memory at `addr`: of all whole 2 MiB pages
+/// inside the range, or, if there are none, of the one around its first byte.
+pub fn page_size(addr: usize, len: usize) -> usize {
+    let huge = HUGE as usize;
+    let (first, last) = whole_pages(addr, len);
+    let confirmed =
+        if first < last { is_huge(first, last - first) } else { is_huge(addr & !(huge - 1), huge) };
+    if confirmed { huge } else { ordinary() }
+}
+
+/// The part of a range that consists of whole 2 MiB pages: first byte, and first byte behind.
+pub fn whole_pages(addr: usize, len: usize) -> (usize, usize) {
+    let huge = HUGE as usize;
+    let first = addr.next_multiple_of(huge);
+    (first, ((addr + len) & !(huge - 1)).max(first))
+}

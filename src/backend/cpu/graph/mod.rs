@@ -1,0 +1,346 @@
+//! Graphs: a run is one operation of its stream, which does what the nodes say, one after the other
+//! in an order that keeps their edges. What is long is shared out among the workers by itself, as in
+//! streams.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::Options;
+use crate::algo::math::mix::mix;
+use crate::backend::cpu::kernel::kernel_launch;
+use crate::backend::cpu::kernel::kernel_launch::Call;
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::stream::event::{CpuEvent, Record};
+use crate::backend::cpu::stream::queue;
+use crate::backend::cpu::stream::queue::Queue;
+use crate::backend::cpu::transfer::{memcpy, memcpy_2d, random_num, reduce};
+use crate::backend::{
+    Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, RandomNum, Reduce, RepeatedFn,
+    Result, Work,
+};
+
+/// What a node costs besides its bytes, as bytes that could be copied meanwhile.
+const EFFORT: usize = 256;
+
+/// What a node does here.
+enum Action {
+    Copy(Copy),
+    Copy2d(Box<Copy2d>),
+    Fill(Fill),
+    Reduce(Reduce),
+    RandomNum(Box<RandomNum>),
+    Launch(Arc<Call>),
+    HostFn(RepeatedFn),
+    /// A record of the graph's event with this number.
+    Record(usize),
+}
+
+impl Action {
+    /// How many bytes it works on, or what takes as long.
+    fn len(&self) -> usize {
+        match self {
+            Self::Copy(copy) => copy.dst.len,
+            Self::Copy2d(copy) => memcpy_2d::effort(copy),
+            Self::Fill(fill) => fill.dst.len,
+            Self::Reduce(reduce) => reduce.dst.len,
+            Self::RandomNum(job) => random_num::effort(job),
+            // Nobody knows.
+            Self::Launch(_) => usize::MAX,
+            Self::HostFn(_) | Self::Record(_) => 0,
+        }
+    }
+}
+
+/// A graph of the CPU backend.
+pub(super) struct CpuGraph {
+    /// What the next run does.
+    plan: Mutex<Arc<Plan>>,
+    /// What happens when the latest run is over.
+    latest: Mutex<Option<Arc<Record>>>,
+    aborts: AtomicU64,
+}
+
+/// What a run does.
+struct Plan {
+    actions: Box<[Action]>,
+    /// The actions that each comes after.
+    after: Box<[Box<[usize]>]>,
+    events: Box<[Arc<dyn Event>]>,
+    has_user_code: bool,
+    runs_kernels: bool,
+    effort: usize,
+}
+
+/// Makes a graph ready.
+pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+    Ok(Arc::new(CpuGraph {
+        plan: Mutex::new(plan(nodes)?),
+        latest: Mutex::new(None),
+        aborts: AtomicU64::new(0),
+    }))
+}
+
+/// Has later runs of a graph do something else.
+pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+    let graph = of(graph)?;
+    let plan = plan(nodes)?;
+    // The one before goes after the lock.
+    let _before = std::mem::replace(&mut *graph.plan.lock(), plan);
+    Ok(())
+}
+
+fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
+    let mut events = Vec::new();
+    let mut effort: usize = 0;
+    let mut has_user_code = false;
+    let mut actions = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let action = match &node.work {
+            Work::Copy(copy) => Action::Copy(copy.clone()),
+            Work::Copy2d(copy) => Action::Copy2d(Box::new(*copy)),
+            Work::Fill(fill) => Action::Fill(*fill),
+            Work::Reduce(reduce) => Action::Reduce(*reduce),
+            Work::RandomNum(job) => Action::RandomNum(Box::new(*job)),
+            Work::Launch(launch) => {
+                let bound: Arc<dyn Any + Send + Sync> = Arc::clone(&launch.bound) as _;
+                Action::Launch(bound.downcast().map_err(|_| foreign("launch"))?)
+            }
+            Work::HostFn(function) => {
+                has_user_code = true;
+                Action::HostFn(*function)
+            }
+            Work::Record(event) => {
+                CpuEvent::of(&**event)?;
+                events.push(Arc::clone(event));
+                Action::Record(events.len() - 1)
+            }
+        };
+        effort = effort.saturating_add(action.len()).saturating_add(EFFORT);
+        actions.push(action);
+    }
+    let runs_kernels = actions.iter().any(|action| matches!(action, Action::Launch(_)));
+    Ok(Arc::new(Plan {
+        actions: actions.into(),
+        after: nodes.iter().map(|node| node.after.clone().into()).collect(),
+        events: events.into(),
+        has_user_code,
+        runs_kernels,
+        effort,
+    }))
+}
+
+#[cold]
+fn foreign(what: &str) -> Fault {
+    Fault::new(FaultKind::Driver, format!("the {what} is one of another backend"))
+}
+
+/// The graph as this backend made it.
+pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
+    let graph: Arc<dyn Any + Send + Sync> = Arc::clone(graph) as _;
+    graph.downcast().map_err(|_| foreign("graph"))
+}
+
+impl Graph for CpuGraph {
+    fn is_running(&self) -> Result<bool> {
+        Ok(self.latest.lock().as_ref().is_some_and(|done| !done.has_happened()))
+    }
+
+    fn abort(&self) {
+        // Relaxed: a run that is going on sees it some time.
+        self.aborts.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The latest run of a graph, while the next one is queued.
+pub(super) struct Latest<'a>(MutexGuard<'a, Option<Arc<Record>>>);
+
+impl Latest<'_> {
+    /// What a run in this stream has to wait for.
+    pub(super) fn running_elsewhere(&self, queue: &Arc<Queue>) -> Option<Arc<Record>> {
+        let done = self.0.as_ref()?;
+        (!done.has_happened() && !done.is_of(queue)).then(|| Arc::clone(done))
+    }
+
+    /// This run is the latest now.
+    pub(super) fn is(&mut self, run: &Run) {
+        *self.0 = Some(Arc::clone(&run.done));
+    }
+}
+
+impl CpuGraph {
+    /// Held while a run is queued.
+    pub(super) fn latest(&self) -> Latest<'_> {
+        Latest(self.latest.lock())
+    }
+
+    /// A run that is about to be queued with this ticket. Under the stream's lock.
+    pub(super) fn run_on(
+        self: &Arc<Self>,
+        queue: &Arc<Queue>,
+        ticket: u64,
+        options: &Options,
+    ) -> Run {
+        let seed = options.seed ^ mix(ticket);
+        let plan = Arc::clone(&self.plan.lock());
+        let order = options.asynchronous.then(|| plan.any_order(seed));
+        let records = plan.events.iter().filter_map(|event| CpuEvent::of(&**event).ok());
+        Run {
+            records: records.map(|event| event.record_later(queue)).collect(),
+            graph: Arc::clone(self),
+            plan,
+            order,
+            next: 0,
+            done: Record::queued(queue),
+            stream_aborts: queue.operations.aborts(),
+            graph_aborts: self.aborts.load(Ordering::Relaxed),
+            cut_short: AtomicBool::new(false),
+            failed: Mutex::default(),
+        }
+    }
+}
+
+impl Plan {
+    /// An order of the actions that keeps all edges and nothing else: an edge that is missing shows.
+    fn any_order(&self, seed: u64) -> Box<[usize]> {
+        let mut next = vec![Vec::new(); self.actions.len()];
+        let mut missing: Vec<usize> = self.after.iter().map(|after| after.len()).collect();
+        for (index, after) in self.after.iter().enumerate() {
+            after.iter().for_each(|&before| next[before].push(index));
+        }
+        let mut ready: Vec<usize> = (0..missing.len()).filter(|&i| missing[i] == 0).collect();
+        let mut order = Vec::with_capacity(missing.len());
+        while !ready.is_empty() {
+            let random = mix(seed ^ mix(order.len() as u64)) as usize;
+            let index = ready.swap_remove(random % ready.len());
+            order.push(index);
+            for &later in &next[index] {
+                missing[later] -= 1;
+                if missing[later] == 0 {
+                    ready.push(later);
+                }
+            }
+        }
+        order.into()
+    }
+}
+
+/// A run of a graph. What waits for it goes on when it is dropped.
+pub(super) struct Run {
+    graph: Arc<CpuGraph>,
+    plan: Arc<Plan>,
+    /// The order of the actions; none: as they stand.
+    order: Option<Box<[usize]>>,
+    /// How many are over.
+    next: usize,
+    /// Of the graph's events.
+    records: Box<[Arc<Record>]>,
+    done: Arc<Record>,
+    /// How often stream and graph had been aborted when it was queued.
+    stream_aborts: u64,
+    graph_aborts: u64,
+    /// Abort of the graph left something out.
+    cut_short: AtomicBool,
+    /// The first failure of a kernel.
+    failed: Mutex<Option<Fault>>,
+}
+
+impl Run {
+    pub(super) fn has_user_code(&self) -> bool {
+        self.plan.has_user_code
+    }
+
+    pub(super) fn runs_kernels(&self) -> bool {
+        self.plan.runs_kernels
+    }
+
+    /// As many bytes as could be copied meanwhile.
+    pub(super) fn effort(&self) -> usize {
+        self.plan.effort
+    }
+
+    /// Does everything; there is no user code in it.
+    pub(super) fn run_all(&self, shared: &Shared) {
+        self.run_from(0, shared);
+    }
+
+    /// Goes on up to a call of user code, which is the caller's to make. None: it is over.
+    pub(super) fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn> {
+        let (next, function) = self.run_from(self.next, shared)?;
+        self.next = next;
+        Some(function)
+    }
+
+    /// The user code has been called.
+    pub(super) fn has_called(&mut self) {
+        self.next += 1;
+    }
+
+    /// From an action on up to a call of user code: that and its number.
+    fn run_from(&self, first: usize, shared: &Shared) -> Option<(usize, RepeatedFn)> {
+        let stream = self.done.stream();
+        let actions = &self.plan.actions;
+        for place in first..actions.len() {
+            // Relaxed: it may come at any time.
+            if self.graph.aborts.load(Ordering::Relaxed) != self.graph_aborts {
+                self.cut_short.store(true, Ordering::Relaxed);
+                return None;
+            }
+            if stream.as_ref().is_none_or(|it| it.operations.aborts() != self.stream_aborts) {
+                return None;
+            }
+            let index = self.order.as_ref().map_or(place, |order| order[place]);
+            match &actions[index] {
+                Action::Copy(job) => memcpy::copy(shared, job),
+                Action::Copy2d(job) => memcpy_2d::copy(shared, job),
+                Action::Fill(job) => memcpy::fill(shared, job),
+                Action::Reduce(job) => reduce::reduce(shared, job),
+                Action::RandomNum(job) => random_num::make(shared, job),
+                Action::Launch(call) => {
+                    if let Err(fault) = kernel_launch::run(shared, call) {
+                        self.failed.lock().get_or_insert(fault);
+                    }
+                }
+                Action::Record(event) => queue::happen(&self.records[*event]),
+                Action::HostFn(function) => return Some((place, *function)),
+            }
+        }
+        None
+    }
+
+    /// What its failure is, if a kernel has failed or an abort of the graph has cut it short.
+    pub(super) fn failure(&self) -> Option<Fault> {
+        if let Some(fault) = self.failed.lock().take() {
+            return Some(fault);
+        }
+        let text = "aclmdlRIAbort left out what a run of the graph had not begun";
+        self.cut_short.load(Ordering::Relaxed).then(|| Fault::new(FaultKind::Aborted, text))
+    }
+
+    /// An abort of the stream drops it: so are its records, if they have not happened.
+    pub(super) fn drop_for(&self, why: &Fault) {
+        for record in self.records.iter().filter(|record| !record.has_happened()) {
+            queue::list_all(record.drop_for(why.clone()));
+        }
+        queue::happen(&self.done);
+    }
+
+    /// It is over. Returns the streams that can go on: the caller runs or lists them.
+    pub(super) fn end(&self) -> Vec<Arc<Queue>> {
+        let records = self.records.iter().filter(|record| !record.has_happened());
+        let mut waiting: Vec<_> = records.flat_map(|record| record.happen()).collect();
+        waiting.append(&mut self.done.happen());
+        waiting
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if self.done.has_happened() {
+            return;
+        }
+        queue::list_all(self.end());
+    }
+}

@@ -1,0 +1,338 @@
+//! Runs of kernels: functions of shared objects, as `include/portacl/kernel.h` has them.
+//!
+//! A kernel is called once for each block. It is the caller's code and runs on our threads, so it
+//! may not call into this library.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
+use crate::algo::host::cpp_name::shown_name;
+use crate::backend::cpu::memory::bounds;
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::transfer::memcpy;
+use crate::backend::stream::host_fn::as_user_code;
+use crate::backend::{
+    Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter,
+    Result,
+};
+
+/// Fast memory begins at a multiple of this.
+const ALIGNMENT: usize = 64;
+/// The last pieces of a grid are this part of a thread's share, so that uneven blocks spread evenly, also
+/// if the last hundredth of them is half of the work. To double it is one more piece for each thread.
+const LEAST_SHARE: u64 = 1024;
+
+/// `portaclBlock`.
+#[repr(C)]
+pub struct Block {
+    index: [u32; 3],
+    count: [u32; 3],
+    threads: [u32; 3],
+    reserved: u32,
+    shared: *mut c_void,
+    shared_bytes: usize,
+}
+
+/// What a shared object exports as a kernel.
+pub type Entry = unsafe extern "C" fn(*const c_void, *const Block);
+
+/// A function of a shared object, which stays loaded as long.
+pub struct CpuKernel {
+    pub name: String,
+    pub entry: Entry,
+    pub info: KernelInfo,
+    pub object: Arc<LoadedObject>,
+}
+
+impl Kernel for CpuKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+}
+
+/// A queued run of a kernel.
+pub struct Call {
+    /// Keeps the function loaded.
+    _kernel: Arc<dyn Kernel>,
+    /// What its arguments point to, if a graph may run it again.
+    _kept: Option<Arc<dyn Any + Send + Sync>>,
+    /// What the core calls it.
+    function: u64,
+    entry: Entry,
+    /// As aligned as any C type.
+    arguments: Box<[u128]>,
+    grid: [u32; 3],
+    threads: [u32; 3],
+    shared_bytes: usize,
+    /// Its name, where accesses outside of allocations are looked for.
+    name: Option<Box<str>>,
+}
+
+impl CpuKernel {
+    /// As far as they are known.
+    fn parameters(&self) -> &[Parameter] {
+        self.info.parameters.as_ref().map_or(&[], |known| &known.each)
+    }
+
+    /// The arguments as the kernel gets them: copied, and with pointers to device memory as ours.
+    fn arguments(&self, shared: &Shared, arguments: Arguments) -> Result<Box<[u128]>> {
+        let size = match (arguments, &self.info.parameters) {
+            (Arguments::Block { len, .. }, None) => len,
+            (Arguments::Block { len, .. }, Some(known)) => {
+                // A C structure ends where its alignment wants it.
+                let size = known.size;
+                if !(size..=size.next_multiple_of(align_of::<u128>())).contains(&len) {
+                    return Err(invalid(format!(
+                        "{len} bytes of arguments; kernel {} has {} parameters in {size} bytes",
+                        shown_name(&self.name),
+                        known.each.len(),
+                    )));
+                }
+                len
+            }
+            (Arguments::Each { .. }, Some(known)) => known.size,
+            (Arguments::Each { .. }, None) => {
+                return Err(Fault::new(
+                    FaultKind::Unsupported,
+                    format!(
+                        "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
+                         of arguments needs; make it with PORTACL_KERNEL, or pass one block of arguments with \
+                         aclrtLaunchKernel",
+                        shown_name(&self.name),
+                        self.name
+                    ),
+                ));
+            }
+        };
+        let mut block = vec![0u128; size.div_ceil(size_of::<u128>())].into_boxed_slice();
+        let bytes = block.as_mut_ptr().cast::<u8>();
+        match arguments {
+            // SAFETY: the caller has so many bytes there, and the block has room for them.
+            Arguments::Block { addr, len } => unsafe {
+                bytes.copy_from_nonoverlapping(memcpy::address(addr), len);
+            },
+            Arguments::Each { array } => {
+                let known = self.parameters();
+                if array == 0 && !known.is_empty() {
+                    return Err(invalid(format!(
+                        "args is null; kernel {} has {} parameters",
+                        shown_name(&self.name),
+                        known.len()
+                    )));
+                }
+                let array: *const *const u8 = memcpy::address(array).cast_const().cast();
+                for (index, one) in known.iter().enumerate() {
+                    // SAFETY: the caller has an array of as many pointers as the kernel has
+                    // parameters, each to a value of the parameter's size; `the object's
+                    // description was checked to put them inside the block.
+                    unsafe {
+                        let from = array.add(index).read_unaligned();
+                        if from.is_null() {
+                            return Err(invalid(format!(
+                                "args[{index}] is null; it must point to the argument, {} bytes",
+                                one.size
+                            )));
+                        }
+                        bytes.add(one.offset).copy_from_nonoverlapping(from, one.size);
+                    }
+                }
+            }
+        }
+        for one in self.parameters() {
+            if one.pointer.is_none() || shared.own_view == 0 {
+                continue;
+            }
+            // SAFETY: inside the block, as large as an address.
+            let at = unsafe { bytes.add(one.offset).cast::<usize>() };
+            // SAFETY: the address has a whole pointer's bytes inside of the arguments: the core has
+            // checked the offset.
+            let addr = unsafe { at.read_unaligned() };
+            if shared.windows.device_at(addr).is_some()
+                || shared.imports.contains(addr)
+                || shared.ranges.is_device(addr)
+            {
+                // SAFETY: nothing else uses the arguments, which this launch has copied, and the
+                // pointer lies within them.
+                unsafe { at.write_unaligned(addr + shared.own_view) };
+            }
+        }
+        Ok(block)
+    }
+}
+
+impl BoundLaunch for Call {}
+
+/// Makes ready what a stream is to run.
+pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
+    let kernel: &dyn Any = &**launch.kernel;
+    let Some(kernel) = kernel.downcast_ref::<CpuKernel>() else {
+        return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
+    };
+    debug_assert_eq!(kernel.object.guarded, shared.own_view != 0);
+    if launch.shared_bytes > MOST_SHARED_BYTES {
+        return Err(invalid(format!(
+            "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",
+            launch.shared_bytes
+        )));
+    }
+    Ok(Call {
+        function: launch.function,
+        entry: kernel.entry,
+        arguments: kernel.arguments(shared, launch.arguments)?,
+        grid: launch.grid,
+        threads: launch.threads.unwrap_or([1; 3]),
+        shared_bytes: launch.shared_bytes,
+        name: shared.check.is_on().then(|| kernel.name.as_str().into()),
+        _kernel: Arc::clone(launch.kernel),
+        _kept: None,
+    })
+}
+
+/// As [`call`], for a graph.
+pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
+    Ok(Call { _kept: launch.kept.cloned(), ..call(shared, launch)? })
+}
+
+impl Call {
+    /// This run, as one that has failed: with the arguments as the kernel got them.
+    pub fn failed(&self) -> FailedLaunch {
+        let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());
+        FailedLaunch { function: self.function, arguments: bytes.collect() }
+    }
+}
+
+/// Runs all blocks. A fault: it wrote outside of allocations, as far as that is looked for.
+pub fn run(shared: &Shared, call: &Call) -> Result<()> {
+    if call.name.is_some() {
+        shared.settle_parts();
+    }
+    let threads = shared.cores;
+    let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
+    shared.executor.parallel_on(threads, ends.len(), &|piece| {
+        let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
+        let _named = call.name.as_deref().map(bounds::Running::kernel);
+        run_piece(call, first, ends[piece] - first);
+    });
+    call.name.as_deref().map_or(Ok(()), |name| shared.look_for_damage(name))
+}
+
+/// Where each piece of a grid ends. They are begun in order and become smaller: few to begin with,
+/// and little for the last thread to do when the others have finished.
+fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
+    let threads = threads as u64;
+    let least = blocks.div_ceil(threads * LEAST_SHARE);
+    let mut ends = Vec::new();
+    let mut begun = 0;
+    while begun < blocks {
+        // For each thread one, and in all half of what is left.
+        let size = ((blocks - begun) / (2 * threads)).max(least);
+        for _ in 0..threads {
+            if begun < blocks {
+                begun += size.min(blocks - begun);
+                ends.push(begun);
+            }
+        }
+    }
+    ends
+}
+
+/// Runs so many blocks from the one with that number on: x counts fastest.
+fn run_piece(call: &Call, first: u64, count: u64) {
+    let mut fast =
+        vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
+    let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
+    let [x, y, _] = call.grid.map(u64::from);
+    let [mut column, mut row, mut layer] =
+        [first % x, first / x % y, first / x / y].map(|at| at as u32);
+    let mut block = Block {
+        index: [column, row, layer],
+        count: call.grid,
+        threads: call.threads,
+        reserved: 0,
+        shared: match call.shared_bytes {
+            0 => std::ptr::null_mut(),
+            _ => fast[offset..].as_mut_ptr().cast(),
+        },
+        shared_bytes: call.shared_bytes,
+    };
+    let [columns, rows, _] = call.grid;
+    let mut left = count;
+    as_user_code(|| {
+        // A row, or what this piece has of it, at a time: a block may be as short as a division, or
+        // as counting in memory, where each number has to wait for the one before.
+        while left > 0 {
+            let end = left.min(u64::from(columns - column)) as u32 + column;
+            left -= u64::from(end - column);
+            while column < end {
+                block.index[0] = column;
+                column += 1;
+                // SAFETY: `call._kernel` keeps the function loaded; that it does no harm is the
+                // promise of whoever launched it.
+                unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
+            }
+            column = 0;
+            row += 1;
+            if row == rows {
+                row = 0;
+                layer += 1;
+            }
+            (block.index[1], block.index[2]) = (row, layer);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST_SHARE, pieces};
+
+    #[test]
+    fn pieces_cover_the_grid_and_become_smaller() {
+        for blocks in [1, 2, 3, 63, 64, 10_000, 10_001, 1 << 63] {
+            for threads in [1, 2, 3, 64] {
+                let ends = pieces(blocks, threads);
+                let sizes: Vec<u64> = ends
+                    .iter()
+                    .scan(0, |first, end| Some(end - std::mem::replace(first, *end)))
+                    .collect();
+                assert_eq!(ends.last(), Some(&blocks), "{threads}: {ends:?}");
+                assert!(sizes.iter().all(|size| *size > 0), "{blocks}, {threads}: {sizes:?}");
+                assert!(sizes.is_sorted_by(|a, b| a >= b), "{blocks}, {threads}: {sizes:?}");
+                // The last thread to begin one has little to do, and there are few to begin.
+                assert!(*sizes.last().unwrap() <= blocks.div_ceil(threads as u64 * LEAST_SHARE));
+                assert!(sizes.len() <= 12 * threads, "{blocks}, {threads}: {}", sizes.len());
+            }
+        }
+    }
+
+    /// When the threads are done that take pieces in turn, each as soon as it is free.
+    fn time_of(ends: &[u64], threads: usize, cost: impl Fn(u64) -> u64) -> u64 {
+        let mut clocks = vec![0; threads];
+        let mut begin = 0;
+        for &end in ends {
+            let earliest = clocks.iter_mut().min().unwrap();
+            *earliest += (begin..end).map(&cost).sum::<u64>();
+            begin = end;
+        }
+        clocks.into_iter().max().unwrap()
+    }
+
+    #[test]
+    fn blocks_that_take_long_spread_evenly() {
+        const BLOCKS: u64 = 10_000;
+        let costs: [fn(u64) -> u64; 3] = [
+            |block| if block >= BLOCKS - 100 { 99 } else { 1 },
+            |block| if block % 100 == 0 { 99 } else { 1 },
+            |block| block / 100 + 1,
+        ];
+        for threads in [2, 4] {
+            for (number, cost) in costs.iter().enumerate() {
+                let all: u64 = (0..BLOCKS).map(cost).sum();
+                let time = time_of(&pieces(BLOCKS, threads), threads, cost);
+                let share = all / threads as u64;
+                assert!(time <= share + share / 20, "{number}, {threads}: {time}, {share} each");
+            }
+        }
+    }
+}

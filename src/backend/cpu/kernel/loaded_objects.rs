@@ -1,0 +1,106 @@
+//! Where shared objects are loaded whose variables programs copy to and from: memory of a device
+//! that does not lie in the device's own.
+
+use crate::algo::map::address_map::{AddressMap, InsertError, Range};
+use crate::backend::base::hull::Hull;
+use crate::backend::base::probe;
+use crate::backend::{Foreign, ForeignBlock, Place};
+
+/// All of the process, by the addresses that the loader has given them.
+static OBJECTS: AddressMap = AddressMap::new();
+/// Around all of them: most host memory lies elsewhere, and need not be looked up.
+static HULL: Hull = Hull::new();
+
+/// A program has variables of it.
+const LIVE: u64 = 0;
+/// Unloaded by the program; queued operations may still use it.
+const LEAVING: u64 = 1;
+/// Not there any more.
+const GONE: u64 = 2;
+
+/// An object's variables are memory of the device with this ordinal from here on; false: there is no memory for
+/// the map.
+#[must_use]
+pub fn add(base: usize, len: usize, ordinal: u32) -> bool {
+    let range = Range { base, len, words: [LIVE, u64::from(ordinal), 0] };
+    loop {
+        match OBJECTS.insert(range) {
+            Ok(()) => break,
+            // What is in the way is gone.
+            Err(InsertError::Overlap { base, .. }) => drop(OBJECTS.remove(base)),
+            Err(_) => return false,
+        }
+    }
+    HULL.add(base, base + len);
+    true
+}
+
+/// No call takes its variables for memory of a device any more; queued ones still do.
+pub fn leave(base: usize) {
+    set_state(base, LEAVING);
+}
+
+/// Called before the object goes, because then another one may be in its place at once.
+pub fn end(base: usize) {
+    set_state(base, GONE);
+}
+
+fn set_state(base: usize, state: u64) {
+    if let Some(found) = OBJECTS.find(base) {
+        OBJECTS.update(base, [state, found.words[1], 0]);
+    }
+}
+
+fn find(addr: usize) -> Option<Range> {
+    if HULL.contains(addr) { OBJECTS.find(addr) } else { None }
+}
+
+/// Whether an operation that was queued may use a variable there.
+pub fn contain(addr: usize) -> bool {
+    find(addr).is_some_and(|range| range.words[0] != GONE)
+}
+
+/// What there is at an address.
+#[inline]
+pub fn at(addr: usize) -> Foreign {
+    let Some(range) = find(addr) else { return Foreign::Unknown };
+    match range.words[0] {
+        LIVE => Foreign::Known(Place::Device(range.words[1] as u32)),
+        LEAVING => Foreign::Stale,
+        // The place may have been taken by host memory.
+        _ if probe::is_readable(addr) => Foreign::Unknown,
+        _ => Foreign::Stale,
+    }
+}
+
+/// The object whose variable an address is in.
+pub fn block_at(addr: usize) -> Option<ForeignBlock> {
+    let range = find(addr).filter(|range| range.words[0] == LIVE)?;
+    Some(ForeignBlock { base: range.base, len: range.len, is_managed: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_what_its_object_is() {
+        // Where nothing can be mapped: nobody reads it, and no test has it.
+        let base = 0x1000;
+        assert_eq!(at(base), Foreign::Unknown);
+        assert!(add(base, 0x1000, 3));
+        let live = Foreign::Known(Place::Device(3));
+        assert_eq!([at(base), at(0x1fff), at(0x2000)], [live, live, Foreign::Unknown]);
+        assert_eq!(block_at(0x1800).map(|block| (block.base, block.len)), Some((base, 0x1000)));
+        leave(base);
+        assert_eq!((at(0x1800), contain(0x1800)), (Foreign::Stale, true));
+        assert_eq!(block_at(0x1800), None);
+        end(base);
+        assert_eq!((at(0x1800), contain(0x1800)), (Foreign::Stale, false));
+        // The next one in that place, of another size.
+        assert!(add(0xf00, 0x800, 1));
+        assert_eq!(at(0x1000), Foreign::Known(Place::Device(1)));
+        assert_eq!(at(0x1800), Foreign::Unknown);
+        end(0xf00);
+    }
+}

@@ -1,0 +1,5 @@
+//! Modules, kernels and their launches.
+
+pub mod kernel_launch;
+pub mod loaded_objects;
+pub mod module;

@@ -1,0 +1,371 @@
+//! Programs: shared objects, with kernels and variables as `include/portacl/kernel.h` has them.
+//!
+//! A kernel is the exported function NAME; NAME_portacl_kernel, if there, describes its parameters.
+//! Exported variables are memory of the device for those who copy to and from them, and the
+//! kernels' own in the same place.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use parking_lot::Mutex;
+
+use super::loaded_objects;
+use crate::algo::host::system_call::named;
+use crate::backend::base::memory_file;
+use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry};
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
+use crate::backend::memory::known;
+use crate::backend::{
+    Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
+    Result, Span,
+};
+
+/// `EM_X86_64`, `EM_AARCH64`.
+const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+
+/// More fast memory than this no block gets.
+pub const MOST_SHARED_BYTES: usize = 1 << 20;
+
+/// `portaclParameter`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawParameter {
+    offset: u32,
+    size: u32,
+    flags: u32,
+}
+
+/// `PORTACL_PARAMETER_POINTER`.
+const POINTER: u32 = 1;
+/// `PORTACL_PARAMETER_WRITTEN`.
+const WRITTEN: u32 = 2;
+
+/// `portaclKernel`.
+#[repr(C)]
+struct Descriptor {
+    version: u32,
+    arguments_size: u32,
+    parameter_count: u32,
+    parameters: *const RawParameter,
+}
+
+/// `PORTACL_KERNEL_VERSION`.
+const VERSION: u32 = 1;
+/// What a GPU's kernel can have at most as well.
+const MOST_ARGUMENTS: u32 = 4096;
+
+/// A shared object behind the trait.
+struct CpuModule {
+    object: Arc<LoadedObject>,
+    shared: Arc<Shared>,
+    ordinal: u32,
+    /// Somebody was told where variables are.
+    has_variables: Mutex<bool>,
+}
+
+/// A shared object that is loaded.
+pub struct LoadedObject {
+    library: Library,
+    /// The name that the loader knows it by.
+    path: CString,
+    /// What that name opens as long as the object is loaded: debuggers and sanitizers read the names of
+    /// functions there.
+    _file: OwnedFd,
+    /// Where all of it lies.
+    code: Code,
+    /// The library's threads see device memory elsewhere than the program.
+    pub guarded: bool,
+}
+
+pub fn invalid(text: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::InvalidArgument, text)
+}
+
+/// Loads a program.
+pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn Module>> {
+    match Image::of(image)? {
+        Image::Elf { machine: THIS_MACHINE, kind: SHARED_OBJECT } => {}
+        Image::Elf { machine: THIS_MACHINE, kind } => {
+            return Err(invalid(format!(
+                "the ELF file is of type {kind}; the cpu backend loads shared objects, type \
+                 {SHARED_OBJECT}: link the kernel with -shared"
+            )));
+        }
+        other => {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
+                     {THIS_MACHINE}, and binaries for Ascend cores run nowhere else: build the kernel with \
+                     portacl/kernel.h",
+                    other.in_words()
+                ),
+            ));
+        }
+    }
+    shared.unloading.reap(usize::MAX, drop);
+    let file = file_of(image)?;
+    let (file, path) = unused_path(file)?;
+    // SAFETY: loading a program runs its initialisers, which is what the caller asks for.
+    let library =
+        unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
+            .map_err(|error| invalid(format!("the shared object cannot be loaded: {error}")))?;
+    let code = code_of(&path);
+    let guarded = shared.own_view != 0;
+    let object = LoadedObject { library, path, _file: file, code, guarded };
+    Ok(Arc::new(CpuModule {
+        object: Arc::new(object),
+        shared: Arc::clone(shared),
+        ordinal,
+        has_variables: Mutex::new(false),
+    }))
+}
+
+fn system(error: &io::Error) -> Fault {
+    let text = format!("the system gives no file in memory for the program: {error}");
+    Fault::new(FaultKind::OutOfResources, text)
+}
+
+/// A file without a name that holds the bytes.
+fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
+    let file = memory_file::create(c"portacl-kernels", bytes.len() as u64);
+    let mut file = file.map_err(|error| system(&error))?;
+    io::Write::write_all(&mut file, bytes).map_err(|error| {
+        Fault::new(
+            FaultKind::OutOfHostMemory,
+            format!(
+                "{} bytes of the program cannot be kept in memory: write: {error}",
+                bytes.len()
+            ),
+        )
+    })?;
+    Ok(file.into())
+}
+
+/// A name of the file that the loader has for nothing else: it would take a name for the object
+/// that it loaded by it before, and some objects stay after they were closed.
+fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
+    let mut taken = Vec::new();
+    // Not "self": a debugger opens the same name.
+    let process = std::process::id();
+    loop {
+        let path = format!("/proc/{process}/fd/{}", file.as_raw_fd());
+        let path = CString::new(path).expect("no zero");
+        // SAFETY: a text that ends with a zero; nothing is loaded by this.
+        let known = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if known.is_null() {
+            return Ok((file, path));
+        }
+        // SAFETY: opened above.
+        unsafe { libc::dlclose(known) };
+        let next = file.try_clone().map_err(|error| system(&named("dup", error)))?;
+        taken.push(std::mem::replace(&mut file, next));
+    }
+}
+
+/// Where the loader has put the object that it knows by this name.
+fn code_of(path: &CStr) -> Code {
+    /// What is looked for, and what was found.
+    struct Search<'a>(&'a CStr, Code);
+
+    unsafe extern "C" fn look(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        search: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the loader's description of an object, and the search that was passed along.
+        let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
+        // SAFETY: not null, the loader's text.
+        if info.dlpi_name.is_null() || unsafe { CStr::from_ptr(info.dlpi_name) } != search.0 {
+            return 0;
+        }
+        // SAFETY: the loader's table, of so many entries.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+        let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+        let ends = loaded.map(|header| (header.p_vaddr, header.p_vaddr + header.p_memsz));
+        let all = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0));
+        let addr = (info.dlpi_addr + all.0) as usize;
+        search.1 = Code { addr, len: (all.1 - all.0) as usize };
+        1
+    }
+
+    let mut search = Search(path, Code { addr: 0, len: 0 });
+    // SAFETY: `look` is called during this call only, with the search.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    search.1
+}
+
+unsafe extern "C" {
+    /// The loader's, which `libc` does not declare: as `dladdr`, and the symbol that it found.
+    fn dladdr1(
+        address: *const c_void,
+        info: *mut libc::Dl_info,
+        extra: *mut *mut c_void,
+        flags: c_int,
+    ) -> c_int;
+}
+
+/// `RTLD_DL_SYMENT`.
+const SYMBOL: c_int = 1;
+/// `STT_OBJECT`, `STT_FUNC`.
+const OBJECT: u8 = 1;
+const FUNCTION: u8 = 2;
+
+/// What an object exports under a name.
+struct Symbol {
+    addr: *mut c_void,
+    len: usize,
+}
+
+impl LoadedObject {
+    /// An exported name of this object, and not of one that it uses, if it is of that type.
+    fn find(&self, name: &str, kind: u8) -> Option<Symbol> {
+        let text = CString::new(name).ok()?;
+        // SAFETY: only the address is used here.
+        let found = unsafe { self.library.get::<*mut c_void>(text.as_bytes_with_nul()) }.ok()?;
+        let addr = found.as_raw_ptr();
+        let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+        let mut symbol: *mut c_void = std::ptr::null_mut();
+        // SAFETY: dladdr1 writes an Dl_info and a symbol's pointer, and both places live until it
+        // returns.
+        if unsafe { dladdr1(addr, info.as_mut_ptr(), &mut symbol, SYMBOL) } == 0 || symbol.is_null()
+        {
+            return None;
+        }
+        // SAFETY: zeros are a value of it, and the loader has filled it in.
+        let info = unsafe { info.assume_init() };
+        let file: *const c_char = info.dli_fname;
+        // SAFETY: the loader's text, and its symbol, which live as long as the object.
+        let (same, symbol) = unsafe {
+            let same = !file.is_null() && CStr::from_ptr(file) == &*self.path;
+            (same, symbol.cast::<libc::Elf64_Sym>().read())
+        };
+        let fits = same && symbol.st_info & 0xf == kind;
+        fits.then_some(Symbol { addr, len: symbol.st_size as usize })
+    }
+
+    /// The description of a kernel's parameters, checked.
+    fn parameters(&self, name: &str) -> Result<Option<Parameters>> {
+        let Some(found) = self.find(&format!("{name}_portacl_kernel"), OBJECT) else {
+            return Ok(None);
+        };
+        // SAFETY: by its name it is a `portaclKernel`, which the header makes and the caller vouches
+        // for; it is constant, and read where it may not be aligned.
+        let Descriptor { version, arguments_size: size, parameter_count: count, parameters } =
+            unsafe { found.addr.cast::<Descriptor>().read_unaligned() };
+        if version != VERSION {
+            return Err(invalid(format!(
+                "{name}_portacl_kernel has version {version}; this library knows version {VERSION} of \
+                 portacl/kernel.h"
+            )));
+        }
+        let each: Vec<RawParameter> = (0..count.min(MOST_ARGUMENTS) as usize)
+            // SAFETY: `index` is below the number of parameters that the kernel's description
+            // states.
+            .map(|index| unsafe { parameters.add(index).read_unaligned() })
+            .collect();
+        let fits = |one: &RawParameter| {
+            let end = u64::from(one.offset) + u64::from(one.size);
+            end <= u64::from(size)
+                && (one.flags & POINTER == 0 || one.size as usize == size_of::<usize>())
+        };
+        if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
+            return Err(invalid(format!(
+                "{name}_portacl_kernel describes {count} parameters in {size} bytes that do not fit together; \
+                 at most {MOST_ARGUMENTS} bytes, each parameter inside them, and pointers of {} bytes",
+                size_of::<usize>()
+            )));
+        }
+        let known = |one: RawParameter| Parameter {
+            offset: one.offset as usize,
+            size: one.size as usize,
+            pointer: match (one.flags & POINTER != 0, one.flags & WRITTEN != 0) {
+                (false, _) => None,
+                (true, false) => Some(Access::Read),
+                (true, true) => Some(Access::ReadWrite),
+            },
+        };
+        Ok(Some(Parameters { size: size as usize, each: each.into_iter().map(known).collect() }))
+    }
+}
+
+impl Drop for LoadedObject {
+    fn drop(&mut self) {
+        // Before the library goes, which is dropped after this.
+        loaded_objects::end(self.code.addr);
+    }
+}
+
+impl Module for CpuModule {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
+        let Some(found) = self.object.find(name, FUNCTION) else {
+            return Err(invalid(format!(
+                "there is no kernel {name:?} in the binary: a kernel is an exported C function, see \
+                 portacl/kernel.h"
+            )));
+        };
+        let parameters = self.object.parameters(name)?;
+        if parameters.is_none() && self.object.guarded {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
+                     pointers cannot be found with PORTACL_CPU_GUARD=1; make it with PORTACL_KERNEL, or run \
+                     without the guard"
+                ),
+            ));
+        }
+        let code = Code { addr: found.addr.expose_provenance(), len: found.len };
+        let info =
+            KernelInfo { parameters, most_shared_bytes: MOST_SHARED_BYTES, code: Some(code) };
+        // SAFETY: by its name it is a kernel, a function of this type: the caller's promise.
+        let entry = unsafe { std::mem::transmute::<*mut c_void, Entry>(found.addr) };
+        let object = Arc::clone(&self.object);
+        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, info, object }))
+    }
+
+    fn variable(&self, name: &str) -> Result<Span> {
+        let Some(found) = self.object.find(name, OBJECT).filter(|found| found.len != 0) else {
+            return Err(invalid(format!(
+                "there is no variable {name:?} in the binary: a variable is exported data, see \
+                 portacl/kernel.h"
+            )));
+        };
+        let mut has_variables = self.has_variables.lock();
+        if !*has_variables {
+            let Code { addr, len } = self.object.code;
+            known::cover(addr, addr + len);
+            if !loaded_objects::add(addr, len, self.ordinal) {
+                let text = "no memory is left to register the variables of a binary";
+                return Err(Fault::new(FaultKind::OutOfHostMemory, text));
+            }
+            *has_variables = true;
+        }
+        drop(has_variables);
+        let place = Place::Device(self.ordinal);
+        Ok(Span { addr: found.addr.expose_provenance(), len: found.len, place })
+    }
+
+    fn code(&self) -> Option<Code> {
+        Some(self.object.code)
+    }
+}
+
+impl Drop for CpuModule {
+    /// Kernels that are queued keep the object themselves.
+    fn drop(&mut self) {
+        if !*self.has_variables.get_mut() {
+            return;
+        }
+        let Code { addr, len } = self.object.code;
+        loaded_objects::leave(addr);
+        let mut fence = self.shared.users.fence(addr, len);
+        if !fence.has_passed() {
+            self.shared.unloading.add(Arc::clone(&self.object), fence);
+        }
+    }
+}

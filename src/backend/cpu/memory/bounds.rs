@@ -1,0 +1,342 @@
+//! Accesses outside of allocations, where somebody asked to find them.
+//!
+//! Under AddressSanitizer, memory that no allocation has is *poisoned*: what was compiled with the sanitizer
+//! reports an access there, on the host as in kernels. In guard mode the library's view of it has no access,
+//! and the rest of an allocation's last page has a *canary*, which is looked at when a kernel has run and when
+//! the allocation is freed. In both, an allocation ends as near to the end of a page as its alignment allows,
+//! and a page that is nobody's comes behind it. Without them none of this is there.
+
+mod canary;
+mod parts;
+mod running;
+mod sanitizer;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::host::notice::notice;
+use crate::backend::cpu::base::arena::{HUGE, UNIT};
+use crate::backend::cpu::base::pages;
+use crate::backend::{Access, Block, Fault, FaultKind};
+pub use canary::Damage;
+pub use running::{Running, running_kernel};
+
+/// How accesses outside of allocations are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Not at all.
+    Off,
+    /// By pages without access, and canaries.
+    Guard,
+    /// By the sanitizer that is in the process.
+    Sanitizer,
+}
+
+impl Check {
+    /// In guard mode, or else where there is a sanitizer. Looked up here, once for each opening of a backend.
+    pub fn of(guard: bool) -> Self {
+        match guard {
+            true => Self::Guard,
+            false if sanitizer::is_there() => Self::Sanitizer,
+            false => Self::Off,
+        }
+    }
+
+    pub fn is_on(self) -> bool {
+        self != Self::Off
+    }
+
+    /// Addresses that `size` bytes of memory take, with the pages behind the allocations and what lies idle
+    /// because of their alignment. Where there are many small allocations some do without.
+    pub fn span(self, size: u64) -> u64 {
+        /// As much as the arena can have.
+        const MOST: u64 = 1 << 43;
+        if self.is_on() { (size * 3).min(MOST.max(size)) } else { size }
+    }
+
+    /// Addresses that a byte of memory takes, with the library's own view in guard mode, rounded up to a power
+    /// of two.
+    pub fn addresses(self) -> u64 {
+        match self {
+            Self::Off => 1,
+            Self::Guard => 8,
+            Self::Sanitizer => 4,
+        }
+    }
+}
+
+/// Allocations with a page of their own behind them, in guard mode: each takes two of the mappings that the
+/// kernel gives a process (65530 by default).
+const MOST_GUARDED: usize = 16 << 10;
+static GUARDED: AtomicUsize = AtomicUsize::new(0);
+
+/// What an allocation takes of the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes in all.
+    pub extent: u64,
+    /// At a multiple of this.
+    pub align: u64,
+    /// Where in it the allocation begins.
+    pub lead: u64,
+}
+
+impl Layout {
+    /// Of an allocation of `len` bytes, a multiple of 512, or from 4 KiB on of 4 KiB.
+    pub fn new(len: u64, align: u64) -> Self {
+        let pages = len.next_multiple_of(UNIT);
+        Self { extent: pages + UNIT, align: align.max(UNIT), lead: pages - len }
+    }
+}
+
+/// A live allocation with pages of its own, at its address.
+#[derive(Clone, Copy)]
+struct Live {
+    /// What was asked for.
+    asked: usize,
+    len: usize,
+    /// Its pages: the first, and the first behind them.
+    first: usize,
+    last: usize,
+    /// Behind the page that is nobody's.
+    end: usize,
+}
+
+#[derive(Default)]
+pub struct State {
+    used: u64,
+    live: BTreeMap<usize, Live>,
+    /// What pools have lent of them: length by address.
+    parts: BTreeMap<usize, usize>,
+    /// Of these, what programs have freed and operations may still use: address and length.
+    leaving: Vec<(usize, usize)>,
+    /// Pages that allocations among others have, or had.
+    open: BTreeSet<usize>,
+    /// 2 MiB pages of which something is poisoned, or was.
+    poisoned: HashSet<usize>,
+}
+
+/// The allocations in one piece of memory.
+pub struct Bounds {
+    check: Check,
+    /// How far behind an address of the program the view is that kernels use.
+    own: usize,
+    /// Where the memory is, for texts.
+    place: String,
+    state: Mutex<State>,
+}
+
+impl Bounds {
+    pub fn new(check: Check, own: usize, place: String) -> Self {
+        Self { check, own, place, state: Mutex::default() }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.check.is_on()
+    }
+
+    /// Bytes of allocations.
+    pub fn used(&self) -> u64 {
+        self.state.lock().used
+    }
+
+    /// Counts `len` bytes of an allocation to be, if there are not more than `most` then.
+    pub fn reserve(&self, len: usize, most: u64) -> bool {
+        let mut state = self.state.lock();
+        let fits = state.used + len as u64 <= most;
+        if fits {
+            state.used += len as u64;
+        }
+        fits
+    }
+
+    /// The allocation did not come about.
+    pub fn cancel(&self, len: usize) {
+        self.state.lock().used -= len as u64;
+    }
+
+    /// Whether there may be one more allocation with pages of its own; the caller makes one.
+    pub fn has_room(&self) -> bool {
+        self.check != Check::Guard || GUARDED.load(Ordering::Relaxed) < MOST_GUARDED
+    }
+
+    /// An allocation with pages of its own begins, of which the program asked for `asked` bytes.
+    pub fn begin(&self, block: Block, asked: usize, layout: Layout) -> io::Result<()> {
+        let addr = block.addr;
+        let first = addr - layout.lead as usize;
+        let end = first + layout.extent as usize;
+        let live = Live { asked, len: block.len, first, last: end - UNIT as usize, end };
+        // What is poisoned need not be without access as well: one mapping takes less than many.
+        let last = if self.check == Check::Sanitizer { live.end } else { live.last };
+        pages::set_access(first + self.own, last - first, Access::ReadWrite)?;
+        let mut state = self.state.lock();
+        state.forget_open(first, end);
+        match self.check {
+            Check::Guard => {
+                GUARDED.fetch_add(1, Ordering::Relaxed);
+                canary::put(addr + self.own, &live.canaries(addr));
+            }
+            Check::Sanitizer => {
+                state.unpoison(live.first, live.end);
+                state.poison(live.first, addr);
+                state.poison(addr + asked, live.end);
+            }
+            Check::Off => {}
+        }
+        state.live.insert(addr, live);
+        Ok(())
+    }
+
+    /// An allocation begins that shares its pages with others: its neighbours are not guarded against it.
+    pub fn begin_among_others(&self, block: Block) -> io::Result<()> {
+        let (unit, end) = (UNIT as usize, block.addr + block.len);
+        let (first, last) = (block.addr & !(unit - 1), end.next_multiple_of(unit));
+        let mut state = self.state.lock();
+        let is_open = |page| state.open.contains(&page);
+        if !(first..last).step_by(unit).all(is_open) {
+            pages::set_access(first + self.own, last - first, Access::ReadWrite)?;
+            state.open.extend((first..last).step_by(unit));
+        }
+        if self.check == Check::Sanitizer {
+            state.unpoison(block.addr, end);
+        }
+        Ok(())
+    }
+
+    /// An allocation has ended, and nothing uses it any more: what was overwritten beside it.
+    pub fn end(&self, block: Block) -> Option<Damage> {
+        let mut state = self.state.lock();
+        state.used -= block.len as u64;
+        let Some(live) = state.live.remove(&block.addr) else {
+            if self.check == Check::Sanitizer {
+                state.poison(block.addr, block.addr + block.len);
+            }
+            return None;
+        };
+        let range = block.addr..block.addr + live.len;
+        state.parts.retain(|addr, _| !range.contains(addr));
+        state.leaving.retain(|(addr, _)| !range.contains(addr));
+        match self.check {
+            Check::Sanitizer => {
+                state.poison(live.first, live.end);
+                None
+            }
+            Check::Guard => {
+                let damage = self.look_at(block.addr, &live);
+                GUARDED.fetch_sub(1, Ordering::Relaxed);
+                // What the kernel refuses here only makes the guard weaker.
+                let first = live.first + self.own;
+                let _ = pages::set_access(first, live.last - live.first, Access::None);
+                damage
+            }
+            Check::Off => None,
+        }
+    }
+
+    fn look_at(&self, addr: usize, live: &Live) -> Option<Damage> {
+        let (offset, bytes) = canary::mend(addr + self.own, &live.canaries(addr))?;
+        Some(Damage { addr, asked: live.asked, offset, bytes, place: self.place.clone() })
+    }
+
+    /// What was overwritten beside this allocation since somebody looked.
+    pub fn damage_of(&self, addr: usize) -> Option<Damage> {
+        if self.check != Check::Guard {
+            return None;
+        }
+        let state = self.state.lock();
+        let live = state.live.get(&addr)?;
+        self.look_at(addr, live)
+    }
+
+    /// What was overwritten beside any allocation since somebody looked: the first of it.
+    pub fn damage(&self) -> Option<Damage> {
+        if self.check != Check::Guard {
+            return None;
+        }
+        let state = self.state.lock();
+        let all = state.live.iter().filter_map(|(addr, live)| self.look_at(*addr, live));
+        let damage = all.fold(None, |first, next| first.or(Some(next)));
+        damage.or(self.damage_of_parts(&state))
+    }
+
+    /// A part of the memory in which no allocation is left is about to be unmapped.
+    pub fn forget(&self, addr: usize, len: usize) {
+        self.state.lock().unpoison(addr, addr + len);
+    }
+
+    /// The memory is about to be unmapped: others may get its addresses.
+    pub fn close(&self) {
+        let mut state = self.state.lock();
+        if self.check == Check::Guard {
+            GUARDED.fetch_sub(state.live.len(), Ordering::Relaxed);
+        }
+        let huge = HUGE as usize;
+        for page in std::mem::take(&mut state.poisoned) {
+            sanitizer::unpoison(page * huge, huge);
+        }
+        *state = State::default();
+    }
+}
+
+impl Live {
+    /// Where the canaries are, from the allocation's address on: in front of it, and behind it.
+    fn canaries(&self, addr: usize) -> [canary::Part; 2] {
+        const FRONT: usize = 64;
+        let before = (addr - self.first).min(FRONT) as isize;
+        [(-before, 0), (self.asked as isize, (self.last - addr) as isize)]
+    }
+}
+
+impl State {
+    /// Pages become those of an allocation that has them to itself.
+    fn forget_open(&mut self, first: usize, end: usize) {
+        if !self.open.is_empty() {
+            let pages: Vec<usize> = self.open.range(first..end).copied().collect();
+            for page in pages {
+                self.open.remove(&page);
+            }
+        }
+    }
+
+    fn poison(&mut self, first: usize, end: usize) {
+        if first < end {
+            sanitizer::poison(first, end - first);
+            self.poisoned.extend(first / HUGE as usize..=(end - 1) / HUGE as usize);
+        }
+    }
+
+    /// Where nothing was poisoned there is nothing to do: that takes an eighth of the memory.
+    fn unpoison(&mut self, first: usize, end: usize) {
+        let huge = HUGE as usize;
+        let pages = first / huge..=(end - 1) / huge;
+        for page in pages.filter(|page| self.poisoned.contains(page)) {
+            let (from, to) = (first.max(page * huge), end.min((page + 1) * huge));
+            sanitizer::unpoison(from, to - from);
+        }
+    }
+}
+
+/// Writes a line about it on the standard error stream: the fault to return. `when`: when it was found.
+#[cold]
+pub fn report(damage: &Damage, when: &str) -> Fault {
+    let text = format!("{damage}; found when {when} (PORTACL_CPU_GUARD=1)");
+    notice(format_args!("portacl: {text}\n"));
+    Fault::new(FaultKind::Execution, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_end_where_a_page_does_as_far_as_their_alignment_allows() {
+        let of = |len| Layout::new(len, if len < UNIT { 512 } else { UNIT });
+        assert_eq!(of(512), Layout { extent: 2 * UNIT, align: UNIT, lead: UNIT - 512 });
+        assert_eq!(of(3584), Layout { extent: 2 * UNIT, align: UNIT, lead: 512 });
+        assert_eq!(of(UNIT), Layout { extent: 2 * UNIT, align: UNIT, lead: 0 });
+        assert_eq!(Layout::new(HUGE, HUGE), Layout { extent: HUGE + UNIT, align: HUGE, lead: 0 });
+    }
+}

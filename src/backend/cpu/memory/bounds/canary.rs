@@ -1,0 +1,106 @@
+//! Bytes beside allocations that nobody may change.
+
+use std::fmt;
+
+use crate::backend::cpu::transfer::memcpy;
+
+/// What the bytes are.
+const BYTE: u8 = 0xE5;
+
+/// From and to: bytes from an allocation's address on.
+pub type Part = (isize, isize);
+
+/// What was overwritten beside an allocation.
+#[derive(Debug)]
+pub struct Damage {
+    pub addr: usize,
+    pub asked: usize,
+    /// The first byte that changed, from the allocation's address on.
+    pub offset: isize,
+    /// How many bytes there are up to the last one that changed.
+    pub bytes: usize,
+    pub place: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { addr, asked, offset, bytes, place } = self;
+        let (distance, side) = match *offset {
+            offset if offset < 0 => (offset.unsigned_abs(), "in front of"),
+            offset => (offset as usize - asked, "past the end of"),
+        };
+        write!(
+            f,
+            "{bytes} bytes at offset {offset}, {distance} bytes {side} the allocation at {addr:#x} of {asked} \
+             bytes {place}, were overwritten"
+        )
+    }
+}
+
+/// Writes them. `addr`: the allocation, as the library sees it.
+pub fn put(addr: usize, parts: &[Part]) {
+    for &(first, last) in parts.iter().filter(|(first, last)| first < last) {
+        // SAFETY: the rest of pages that the allocation has to itself.
+        unsafe { memcpy::address(addr).offset(first).write_bytes(BYTE, (last - first) as usize) };
+    }
+}
+
+/// What was changed, from the first to behind the last byte, as an offset and a length. They are as they were
+/// after this.
+pub fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
+    let mut first_changed = None;
+    let mut last_changed = 0;
+    for &(first, last) in parts {
+        let mut offset = first;
+        while offset < last {
+            let at = memcpy::address(addr).wrapping_offset(offset);
+            // Most of it is as it was.
+            if at.addr().is_multiple_of(8) && last - offset >= 8 {
+                // SAFETY: eight aligned bytes within the canary; the read is volatile because a
+                // running kernel may write there.
+                if unsafe { at.cast::<u64>().read_volatile() } == u64::from_ne_bytes([BYTE; 8]) {
+                    offset += 8;
+                    continue;
+                }
+            }
+            // SAFETY: the canary's parts are within the mapped block; the read is volatile because
+            // a running kernel may write there.
+            if unsafe { at.read_volatile() } != BYTE {
+                first_changed.get_or_insert(offset);
+                last_changed = offset;
+            }
+            offset += 1;
+        }
+    }
+    let first = first_changed?;
+    put(addr, parts);
+    Some((first, (last_changed - first + 1) as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_found_told_and_mended() {
+        let mut page = [0u8; 256];
+        let addr = page.as_mut_ptr().expose_provenance() + 64;
+        let parts = [(-64, 0), (100, 192)];
+        put(addr, &parts);
+        assert_eq!(mend(addr, &parts), None);
+        std::hint::black_box(&mut page)[64 + 104..64 + 108].fill(0);
+        assert_eq!(mend(addr, &parts), Some((104, 4)));
+        assert_eq!(mend(addr, &parts), None);
+        std::hint::black_box(&mut page)[60] = 1;
+        assert_eq!(mend(addr, &parts), Some((-4, 1)));
+        let damage =
+            Damage { addr: 4096, asked: 100, offset: 104, bytes: 4, place: "on device 1".into() };
+        assert_eq!(
+            damage.to_string(),
+            "4 bytes at offset 104, 4 bytes past the end of the allocation at 0x1000 of 100 bytes on device 1, \
+             were overwritten"
+        );
+        let damage = Damage { offset: -4, ..damage };
+        assert!(damage.to_string().contains("4 bytes in front of the allocation"), "{damage}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Parts of an allocation that a pool lends to programs. What it has not lent is nobody's: poisoned, or
+//! without access in whole pages and with canaries in the others.
+
+use super::{Bounds, Check, Damage, State, canary};
+use crate::algo::host::notice::notice;
+use crate::backend::Access;
+use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::pages;
+
+const PAGE: usize = UNIT as usize;
+
+fn page_of(addr: usize) -> usize {
+    addr & !(PAGE - 1)
+}
+
+impl State {
+    /// Whether a program has some of a range, or an operation may still use it.
+    fn is_busy(&self, first: usize, end: usize) -> bool {
+        let part = self.parts.range(..end).next_back();
+        part.is_some_and(|(addr, len)| addr + len > first)
+            || self.leaving.iter().any(|(addr, len)| *addr < end && addr + len > first)
+    }
+
+    /// What is nobody's of a range.
+    fn uncovered(&self, first: usize, end: usize) -> Vec<(usize, usize)> {
+        let mut taken: Vec<(usize, usize)> = self
+            .parts
+            .range(..end)
+            .rev()
+            .map(|(addr, len)| (*addr, addr + len))
+            .take_while(|part| part.1 > first)
+            .collect();
+        let leaving = self.leaving.iter().map(|(addr, len)| (*addr, addr + len));
+        taken.extend(leaving.filter(|part| part.0 < end && part.1 > first));
+        taken.sort_unstable();
+        let mut free = Vec::new();
+        let mut next = first;
+        for (from, to) in taken {
+            if from > next {
+                free.push((next, from.min(end)));
+            }
+            next = next.max(to);
+        }
+        if next < end {
+            free.push((next, end));
+        }
+        free
+    }
+}
+
+impl Bounds {
+    /// A pool has got it: no program has any of it.
+    pub fn got(&self, addr: usize, len: usize) {
+        let mut state = self.state.lock();
+        self.sweep(&mut state, addr, addr + len);
+    }
+
+    /// A program has a part of what a pool has got.
+    pub fn lent(&self, addr: usize, len: usize) {
+        let mut state = self.state.lock();
+        let end = addr + len;
+        if self.check == Check::Sanitizer {
+            state.unpoison(addr, end);
+        } else {
+            let (first, last) = (page_of(addr), page_of(end - 1));
+            let mut pages = vec![first, last];
+            pages.dedup();
+            pages.retain(|page| !state.is_busy(*page, page + PAGE));
+            self.open_pages(&state, first, last + PAGE);
+            for page in pages {
+                for (from, to) in [
+                    (page, addr.clamp(page, page + PAGE)),
+                    (end.clamp(page, page + PAGE), page + PAGE),
+                ] {
+                    canary::put(from + self.own, &[(0, to.saturating_sub(from) as isize)]);
+                }
+            }
+        }
+        state.parts.insert(addr, len);
+    }
+
+    /// For kernels and the library.
+    fn open_pages(&self, state: &State, first: usize, end: usize) {
+        let open = |first: usize, end: usize| {
+            pages::set_access(first + self.own, end - first, Access::ReadWrite)
+        };
+        if open(first, end).is_err()
+            && let Some((_, live)) = state.live.range(..=first).next_back()
+        {
+            // There are too many mappings: all of it in one, which guards less.
+            let _ = open(live.first, live.last);
+        }
+    }
+
+    /// The program has freed a part. `is_used`: operations may still use it, until [`Self::left`].
+    pub fn returned(&self, addr: usize, is_used: bool) {
+        let mut state = self.state.lock();
+        if let Some(damage) = self.look_at_part(&state, addr) {
+            notice(format_args!(
+                "portacl: {damage}; found when it was freed (PORTACL_CPU_GUARD=1)\n"
+            ));
+        }
+        let Some(len) = state.parts.remove(&addr) else { return };
+        match is_used {
+            true => state.leaving.push((addr, len)),
+            false => self.sweep(&mut state, addr, addr + len),
+        }
+    }
+
+    /// Nothing uses a part any more that the program had freed before.
+    pub fn left(&self, addr: usize, len: usize) {
+        let mut state = self.state.lock();
+        let place = state.leaving.iter().position(|part| *part == (addr, len));
+        if let Some(place) = place {
+            state.leaving.swap_remove(place);
+            self.sweep(&mut state, addr, addr + len);
+        }
+    }
+
+    /// What is nobody's of a range is guarded from now on.
+    fn sweep(&self, state: &mut State, first: usize, end: usize) {
+        if self.check == Check::Sanitizer {
+            for (from, to) in state.uncovered(first, end) {
+                state.poison(from, to);
+            }
+            return;
+        }
+        let mut idle = page_of(first);
+        let last = page_of(end - 1) + PAGE;
+        let close = |from: usize, to: usize| {
+            if from < to {
+                // What the kernel refuses here only makes the guard weaker.
+                let _ = pages::set_access(from + self.own, to - from, Access::None);
+            }
+        };
+        for page in (page_of(first)..last).step_by(PAGE) {
+            if state.is_busy(page, page + PAGE) {
+                close(idle, page);
+                idle = page + PAGE;
+                for (from, to) in state.uncovered(page.max(first), (page + PAGE).min(end)) {
+                    canary::put(from + self.own, &[(0, (to - from) as isize)]);
+                }
+            }
+        }
+        close(idle, last);
+    }
+
+    /// What was overwritten beside a part.
+    fn look_at_part(&self, state: &State, addr: usize) -> Option<Damage> {
+        let end = addr + state.parts.get(&addr)?;
+        if self.check != Check::Guard {
+            return None;
+        }
+        let gaps = [(page_of(addr), addr), (end, end.next_multiple_of(PAGE))];
+        let beside = |(from, to): (usize, usize), is_behind: bool| {
+            let free = state.uncovered(from, to);
+            let next = if is_behind { free.first() } else { free.last() };
+            // Up to the part beside it: what is behind that is the other's.
+            next.copied().filter(|gap| if is_behind { gap.0 == end } else { gap.1 == addr })
+        };
+        let gaps = gaps.iter().enumerate().filter(|(_, gap)| gap.0 < gap.1);
+        let gaps = gaps.filter_map(|(side, gap)| beside(*gap, side == 1));
+        let parts: Vec<_> = gaps
+            .map(|(from, to)| (from as isize - addr as isize, to as isize - addr as isize))
+            .collect();
+        let (offset, bytes) = canary::mend(addr + self.own, &parts)?;
+        Some(Damage { addr, asked: end - addr, offset, bytes, place: self.place.clone() })
+    }
+
+    /// As [`Bounds::damage`], of parts.
+    pub fn damage_of_parts(&self, state: &State) -> Option<Damage> {
+        let all = state.parts.keys().filter_map(|addr| self.look_at_part(state, *addr));
+        all.fold(None, |first, next| first.or(Some(next)))
+    }
+}

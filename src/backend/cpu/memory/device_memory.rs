@@ -1,0 +1,558 @@
+//! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
+
+mod backing;
+mod checked;
+mod share;
+mod snapshot;
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::bounds::{Bounds, Check};
+use super::budget::Budget;
+use super::host_access::{self, Watch};
+use crate::algo::host::system_call::named;
+use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
+use crate::backend::cpu::base::files;
+use crate::backend::cpu::base::machine;
+use crate::backend::cpu::base::pages;
+use crate::backend::cpu::base::pages::{Mapping, whole_pages};
+use crate::backend::cpu::memory::pending::Deferred;
+use crate::backend::cpu::pool::shared_file;
+use crate::backend::cpu::pool::shared_file::SharedFile;
+use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
+use backing::Backing;
+use share::Share;
+
+/// A 2 MiB page is as the kernel made it.
+const ORDINARY: u8 = 0;
+/// The page is to become a huge one when it is used first.
+const WANTED: u8 = 1;
+/// That has been tried.
+const SETTLED: u8 = 2;
+
+/// Blocks above this size get 2 MiB pages under [`PagePolicy::HugeFirst`].
+const HUGE_FIRST_ABOVE: usize = 1 << 20;
+/// The bytes past the end of an allocation that programs may read.
+const TAIL: usize = 32;
+/// Small blocks leave their pages with the device; after this many freed bytes whole free pages
+/// go back to the system.
+const TRIM_EVERY: u64 = 64 << 20;
+
+/// Marks a block as one that lies in a file of its own, in its token.
+pub const SHARED: u64 = 1 << 61;
+
+/// The physical memory of a device.
+pub struct DeviceMemory {
+    ordinal: u32,
+    size: u64,
+    /// Bytes that are mapped: `size`, and more where accesses outside of allocations are looked for.
+    span: u64,
+    bounds: Bounds,
+    /// Parts that programs have given back to pools and operations may still use.
+    leaving: Deferred,
+    backing: Backing,
+    /// None once closed.
+    mapping: Mutex<Option<Mapping>>,
+    base: usize,
+    /// Bytes from an address that a program has to that of the library's own view.
+    own_view: usize,
+    /// In guard mode, while it is open: faults are explained.
+    watch: Mutex<Option<Watch>>,
+    arena: Mutex<Arena>,
+    /// What it has of the memory that all devices share.
+    share: Share,
+    /// State of each 2 MiB page.
+    pages: Box<[AtomicU8]>,
+    /// How many pages are WANTED: nothing need be looked at while it is 0.
+    wanted: Arc<AtomicUsize>,
+    freed_small: AtomicU64,
+    huge_failures: AtomicU64,
+    /// The blocks that are not in `backing`, by address: how long each is, and in which file.
+    shared: Mutex<HashMap<usize, (usize, Arc<SharedFile>)>>,
+    /// What was in it, while a snapshot has that.
+    saved: Mutex<snapshot::Saved>,
+}
+
+impl DeviceMemory {
+    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view`: 0, or in guard
+    /// mode [`Check::span`] of it at least.
+    pub fn new(
+        ordinal: u32,
+        size: u64,
+        own_view: usize,
+        check: Check,
+        wanted: Arc<AtomicUsize>,
+        budget: Arc<Budget>,
+    ) -> Result<Self> {
+        let span = check.span(size);
+        let backing = Backing::new(span);
+        let guarded = own_view != 0;
+        if guarded && let Backing::Private(why) = &backing {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, \
+                     and the system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD"
+                ),
+            ));
+        }
+        wanted.store(0, Ordering::Relaxed);
+        let len = usize::try_from(span).expect("64-bit machines only");
+        let map = || {
+            let mapping = backing.map(len, own_view).map_err(|error| named("mmap", error))?;
+            if check.is_on() {
+                pages::set_access(mapping.addr() + own_view, len, Access::None)?;
+            }
+            Ok(mapping)
+        };
+        let mapping = map().map_err(|error: std::io::Error| {
+            let limit = machine::most_addresses()
+                .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
+                .unwrap_or_default();
+            let remedy = match own_view {
+                0 => "a smaller PORTACL_CPU_MEMORY may help",
+                _ => "where there are not so many, go without PORTACL_CPU_GUARD",
+            };
+            let wanted = span + own_view as u64;
+            Fault::new(
+                FaultKind::OutOfDeviceMemory,
+                format!(
+                    "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} \
+                     addresses{limit}: {remedy}"
+                ),
+            )
+        })?;
+        let mut arena = Arena::new();
+        arena.add_region(0, span);
+        Ok(Self {
+            ordinal,
+            size,
+            span,
+            bounds: Bounds::new(check, own_view, format!("on device {ordinal}")),
+            leaving: Deferred::new(),
+            backing,
+            base: mapping.addr(),
+            own_view,
+            watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, own_view, ordinal))),
+            mapping: Mutex::new(Some(mapping)),
+            arena: Mutex::new(arena),
+            share: Share::new(budget),
+            pages: (0..span / HUGE).map(|_| AtomicU8::new(ORDINARY)).collect(),
+            wanted,
+            freed_small: AtomicU64::new(0),
+            huge_failures: AtomicU64::new(0),
+            shared: Mutex::default(),
+            saved: Mutex::default(),
+        })
+    }
+
+    /// Bytes that blocks can still have: those that no block has, as far as the other devices have
+    /// left them.
+    pub fn free_bytes(&self) -> u64 {
+        let used = if self.bounds.is_on() { self.bounds.used() } else { self.arena.lock().used() };
+        (self.size - used).min(self.share.left())
+    }
+
+    /// Bytes of real memory behind it.
+    #[cfg(test)]
+    pub fn resident_bytes(&self) -> u64 {
+        files::file_bytes(self.file().expect("a file"))
+    }
+
+    /// 2 MiB pages that were wished for and could not be had.
+    pub fn huge_failures(&self) -> u64 {
+        self.huge_failures.load(Ordering::Relaxed)
+    }
+
+    /// First address of the whole memory, and how many addresses it has.
+    pub fn range(&self) -> (usize, usize) {
+        (self.base, self.span as usize)
+    }
+
+    /// Whether programs see some of it at this address.
+    pub fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.base) < self.span as usize
+    }
+
+    /// A block of at least `len` bytes. None: there is no room, which the caller may change by
+    /// reaping what is waiting to be freed.
+    pub fn take(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
+        let block = self.take_block(len, policy)?;
+        if let Some(block) = &block
+            && self.is_guarded()
+        {
+            host_access::taken(block, len, self.ordinal);
+        }
+        Ok(block)
+    }
+
+    /// As [`Self::take`], whole 2 MiB pages in `file`, which is as large as all of this memory: at
+    /// the same place there as here.
+    pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
+        let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
+        let at = shared_file::MEMORY + self.offset(block.addr);
+        if let Err(error) = pages::replace(block.addr, block.len, file.as_fd(), at, self.own_view) {
+            self.restore(block);
+            return Err(Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!("{len} bytes to be shared cannot be mapped: mmap: {error}"),
+            ));
+        }
+        self.shared.lock().insert(block.addr, (block.len, Arc::clone(file)));
+        if self.is_guarded() {
+            host_access::taken(&block, len, self.ordinal);
+        }
+        Ok(Some(Block { token: block.token | SHARED, ..block }))
+    }
+
+    /// Has the device's own memory in the place of a block again, and takes the block back.
+    fn restore(&self, block: Block) {
+        let at = self.offset(block.addr);
+        let restored = self.backing.restore(block.addr, at, block.len, self.own_view);
+        // Where the kernel refuses, nobody gets the block again: others could see what is in it.
+        if restored.is_ok() {
+            self.give(Block { token: block.token & !SHARED, ..block });
+        }
+    }
+
+    /// The file in which blocks are that have none of their own; a fault where the memory is no file.
+    pub fn file(&self) -> Result<BorrowedFd<'_>> {
+        self.backing.file(self.ordinal)
+    }
+
+    /// Where a block is in its file.
+    pub fn offset_of(&self, addr: usize) -> u64 {
+        self.offset(addr)
+    }
+
+    /// A program has freed a block, which it must not use from now on.
+    pub fn freed(&self, block: &Block) {
+        if self.is_guarded() {
+            host_access::freed(block);
+        }
+    }
+
+    /// Lets the host use a block of whole pages, or keeps it from doing so. Without guard mode it
+    /// always can.
+    pub fn set_host_access(&self, block: &Block, allowed: bool) -> Result<()> {
+        if !self.is_guarded() {
+            return Ok(());
+        }
+        let access = if allowed { Access::ReadWrite } else { Access::None };
+        pages::set_access(block.addr, block.len, access).map_err(|error| {
+            Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!(
+                    "the kernel does not change the access to {} bytes of device {}: {error}",
+                    block.len, self.ordinal
+                ),
+            )
+        })
+    }
+
+    /// The host has no access to it, and is told so.
+    pub fn is_guarded(&self) -> bool {
+        self.own_view != 0
+    }
+
+    /// Whether a block gets huge pages where there are some.
+    fn wants_huge(len: usize, policy: PagePolicy) -> bool {
+        match policy {
+            PagePolicy::HugeFirst => len > HUGE_FIRST_ABOVE,
+            PagePolicy::HugeOnly => true,
+            PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => false,
+        }
+    }
+
+    /// What a block of `len` bytes takes, before the arena rounds it. None: it overflows.
+    fn rounded(len: usize, policy: PagePolicy) -> Option<usize> {
+        let huge = HUGE as usize;
+        match policy {
+            // The readable tail alone does not cost a 2 MiB page.
+            PagePolicy::HugeOnly => {
+                len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len))
+            }
+            PagePolicy::HugeFirst if Self::wants_huge(len, policy) => Some(len.max(huge)),
+            _ => Some(len),
+        }
+    }
+
+    /// The arena, with room for what is known of another block.
+    fn arena_with_room(&self) -> Result<MutexGuard<'_, Arena>> {
+        let mut arena = self.arena.lock();
+        if arena.make_room() {
+            return Ok(arena);
+        }
+        let text = "no host memory is left to keep account of another allocation";
+        Err(Fault::new(FaultKind::OutOfHostMemory, text))
+    }
+
+    /// Length of the block that [`Self::take`] returns.
+    pub fn block_len(len: usize, policy: PagePolicy) -> usize {
+        let rounded = Self::rounded(len, policy).unwrap_or(len);
+        Arena::piece_len(rounded as u64) as usize
+    }
+
+    fn take_block(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
+        let huge = HUGE as usize;
+        if policy == PagePolicy::Huge1GOnly {
+            return Err(self.no_1g_pages());
+        }
+        let wants_huge = Self::wants_huge(len, policy);
+        let Some(rounded) = Self::rounded(len, policy).filter(|&r| r as u64 <= self.size) else {
+            return Ok(None);
+        };
+        let align = match rounded {
+            // Ordinary pages need no address of a large one, which would leave gaps behind sizes that
+            // are not whole 2 MiB pages.
+            r if r >= huge && policy != PagePolicy::NormalOnly => HUGE,
+            r if r as u64 >= UNIT => UNIT,
+            _ => 1,
+        };
+        let whole = Arena::piece_len(rounded as u64);
+        if !self.share.take(whole) {
+            return Ok(None);
+        }
+        let block = match self.bounds.is_on() {
+            true => self.take_checked(len, rounded, align),
+            false => self
+                .arena_with_room()
+                .map(|mut arena| arena.take(rounded as u64, align).map(|piece| self.block(piece))),
+        };
+        let Ok(Some(block)) = block else {
+            self.share.give(whole);
+            return block;
+        };
+        debug_assert_eq!(block.len as u64, whole);
+        if policy == PagePolicy::HugeOnly {
+            if let Err(fault) = self.make_huge(block) {
+                self.give(block);
+                return Err(fault);
+            }
+        } else if wants_huge {
+            self.want_huge(block);
+        }
+        Ok(Some(block))
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub fn give(&self, block: Block) {
+        if block.token & SHARED != 0 {
+            let file = self.shared.lock().remove(&block.addr);
+            self.restore(block);
+            if let Some((_, file)) = file {
+                let at = shared_file::MEMORY + self.offset(block.addr);
+                files::discard(file.as_fd(), at, block.len as u64);
+            }
+            return;
+        }
+        let (first, last) = whole_pages(block.addr, block.len);
+        if first < last {
+            self.forget_pages(first, last);
+            // The block is still ours: nobody can get its pages while they go.
+            self.discard(self.offset(first), self.offset(last));
+        }
+        if self.bounds.is_on() {
+            self.end_checked(block);
+        }
+        self.arena.lock().give(self.offset(block.addr), block.token as u32);
+        self.share.give(block.len as u64);
+        let len = (block.len - (last - first)) as u64;
+        if len != 0 && self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
+            self.freed_small.store(0, Ordering::Relaxed);
+            self.trim();
+        }
+    }
+
+    /// Called before the library itself uses a range: turns pages that are to be huge into such.
+    ///
+    /// Now and not at allocation, because an allocation that is never used, or freed soon, then
+    /// costs nothing: measured with 64 MiB, allocating and freeing takes 0.7 us this way and
+    /// 4 ms the other way; with a fill in between both take 4 to 5 ms, and 35 with 4 KiB pages.
+    #[inline]
+    pub fn prepare(&self, addr: usize, len: usize) {
+        if self.wanted.load(Ordering::Relaxed) != 0 {
+            self.collapse_wanted(addr, len);
+        }
+    }
+
+    /// The page size that the kernel confirms for a live block.
+    pub fn page_size(&self, block: Block) -> usize {
+        self.prepare(block.addr, block.len);
+        if self.mapping.lock().is_none() {
+            return pages::ordinary();
+        }
+        pages::page_size(self.own(block.addr), block.len)
+    }
+
+    /// Unmaps the memory and gives it back to the system. The caller has made sure that nothing
+    /// uses it.
+    pub fn close(&self) {
+        self.wanted.store(0, Ordering::Relaxed);
+        *self.watch.lock() = None;
+        self.discard(0, self.span);
+        *self.mapping.lock() = None;
+        self.shared.lock().clear();
+        self.share.close();
+    }
+
+    /// Why there is no room for `len` bytes.
+    pub fn exhausted(&self, len: usize) -> Fault {
+        let (ordinal, size, free) = (self.ordinal, self.size, self.free_bytes());
+        let text = match self.share.taken() {
+            None => format!(
+                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; free memory, or \
+                 raise PORTACL_CPU_MEMORY (bytes per device)"
+            ),
+            Some((most, own, others)) => format!(
+                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; it has taken \
+                 {own}, and other devices {others} of the {most} bytes of this machine that all devices share; free \
+                 memory on any of them"
+            ),
+        };
+        Fault::new(FaultKind::OutOfDeviceMemory, text)
+    }
+
+    fn no_1g_pages(&self) -> Fault {
+        Fault::new(
+            FaultKind::OutOfDeviceMemory,
+            format!(
+                "device {} has no 1 GiB pages: the memory of a CPU device is on pages of 4 KiB or \
+                 2 MiB; ask for 2 MiB pages instead",
+                self.ordinal
+            ),
+        )
+    }
+
+    fn block(&self, piece: Piece) -> Block {
+        Block {
+            addr: self.base + piece.offset as usize,
+            len: piece.len as usize,
+            token: u64::from(self.ordinal) << 32 | u64::from(piece.note),
+        }
+    }
+
+    /// Where the library itself finds the memory at an address of a program.
+    fn own(&self, addr: usize) -> usize {
+        addr + self.own_view
+    }
+
+    fn offset(&self, addr: usize) -> u64 {
+        (addr - self.base) as u64
+    }
+
+    /// Gives the pages of a range back to the system. Nobody can get them meanwhile.
+    fn discard(&self, first: u64, end: u64) {
+        // Locked: what is at these addresses once it is closed is not ours.
+        let mapping = self.mapping.lock();
+        if mapping.is_some() {
+            self.backing.discard(self.base + first as usize, (first, end));
+        }
+    }
+
+    fn page_range(&self, first: usize, last: usize) -> std::ops::Range<usize> {
+        (first - self.base) / HUGE as usize..(last - self.base) / HUGE as usize
+    }
+
+    fn want_huge(&self, block: Block) {
+        let (first, last) = whole_pages(block.addr, block.len);
+        let mut wanted = 0;
+        for page in &self.pages[self.page_range(first, last)] {
+            if page.swap(WANTED, Ordering::Relaxed) != WANTED {
+                wanted += 1;
+            }
+        }
+        self.wanted.fetch_add(wanted, Ordering::Release);
+    }
+
+    fn forget_pages(&self, first: usize, last: usize) {
+        let mut wanted = 0;
+        for page in &self.pages[self.page_range(first, last)] {
+            if page.load(Ordering::Relaxed) != ORDINARY
+                && page.swap(ORDINARY, Ordering::Relaxed) == WANTED
+            {
+                wanted += 1;
+            }
+        }
+        if wanted != 0 {
+            self.wanted.fetch_sub(wanted, Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn collapse_wanted(&self, addr: usize, len: usize) {
+        let huge = HUGE as usize;
+        if addr < self.base || addr + len > self.base + self.span as usize {
+            // Memory of an earlier opening of the device, which was not closed.
+            return;
+        }
+        let first = (addr - self.base) / huge;
+        let last = (addr + len - self.base).div_ceil(huge);
+        let mut run = first;
+        for index in first..=last {
+            let claimed = index < last
+                && self.pages[index]
+                    .compare_exchange(WANTED, SETTLED, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok();
+            if claimed {
+                continue;
+            }
+            if run < index {
+                self.collapse_run(run, index);
+            }
+            run = index + 1;
+        }
+    }
+
+    fn collapse_run(&self, first: usize, last: usize) {
+        let huge = HUGE as usize;
+        self.wanted.fetch_sub(last - first, Ordering::Relaxed);
+        let addr = self.own(self.base + first * huge);
+        if pages::collapse(addr, (last - first) * huge).is_ok() {
+            return;
+        }
+        // One page that cannot be had ends the whole call: find out which ones can.
+        for page in first..last {
+            if pages::collapse(self.own(self.base + page * huge), huge).is_err() {
+                self.huge_failures.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn make_huge(&self, block: Block) -> Result<()> {
+        let (first, last) = whole_pages(block.addr, block.len);
+        let (addr, len) = (self.own(first), last - first);
+        let said = match pages::collapse(addr, len) {
+            Ok(()) if pages::is_huge(addr, len) => return Ok(()),
+            Ok(()) => "its page map does not confirm them".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(Fault::new(
+            FaultKind::OutOfDeviceMemory,
+            format!(
+                "device {}: the kernel gives no 2 MiB pages for {} bytes ({said}); ask for 2 MiB \
+                 pages first with ordinary ones as a substitute, or use Linux 6.1 or later with \
+                 free memory in 2 MiB pieces",
+                self.ordinal, block.len
+            ),
+        ))
+    }
+
+    /// Gives the pages of large free ranges back to the system.
+    fn trim(&self) {
+        // The arena stays locked: a range must not be handed out while its pages go.
+        let arena = self.arena.lock();
+        for (offset, len) in arena.free_ranges(HUGE) {
+            let first = offset.next_multiple_of(HUGE);
+            let last = (offset + len) & !(HUGE - 1);
+            if first < last {
+                self.discard(first, last);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What is behind the addresses of a device: a file in memory, or, where the system gives none, memory of
+//! this process alone. That cannot be shared, nor mapped at other addresses, and guard mode maps all memory
+//! twice.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+
+use crate::algo::host::system_call::named;
+use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::files;
+use crate::backend::cpu::base::pages;
+use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::transfer::memcpy;
+use crate::backend::{Fault, FaultKind, Result};
+
+pub(super) enum Backing {
+    File(OwnedFd),
+    /// Why there is no file.
+    Private(io::Error),
+}
+
+/// A range of the memory: the first byte, counted from the beginning, and the first behind it.
+pub(super) type Range = (u64, u64);
+
+impl Backing {
+    /// For `size` bytes, none of them there yet.
+    pub(super) fn new(size: u64) -> Self {
+        files::device_file(size).map_or_else(Self::Private, Self::File)
+    }
+
+    /// Maps all of it; `own_view` as in [`Mapping::of_part`], and 0 where there is no file.
+    pub(super) fn map(&self, len: usize, own_view: usize) -> io::Result<Mapping> {
+        match self {
+            Self::File(file) => Mapping::of_part(len, file.as_fd(), 0, own_view),
+            Self::Private(_) => Mapping::unreserved(len),
+        }
+    }
+
+    /// The file, for what cannot be done without one.
+    pub(super) fn file(&self, ordinal: u32) -> Result<BorrowedFd<'_>> {
+        match self {
+            Self::File(file) => Ok(file.as_fd()),
+            Self::Private(why) => Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the memory of device {ordinal} is no file, because the system gave none when the device was \
+                     opened ({why}): it cannot be mapped at other addresses, nor in other processes; have the system \
+                     allow that, and reset the device"
+                ),
+            )),
+        }
+    }
+
+    /// Gives the pages of a range, which is mapped at `addr`, back to the system.
+    pub(super) fn discard(&self, addr: usize, (first, end): Range) {
+        match self {
+            Self::File(file) => files::discard(file.as_fd(), first, end - first),
+            Self::Private(_) => pages::discard(addr, (end - first) as usize),
+        }
+    }
+
+    /// Has this memory again at `addr`, where something else was mapped, and in the view behind it.
+    pub(super) fn restore(
+        &self,
+        addr: usize,
+        offset: u64,
+        len: usize,
+        own: usize,
+    ) -> io::Result<()> {
+        match self {
+            Self::File(file) => pages::replace(addr, len, file.as_fd(), offset, own),
+            Self::Private(_) => pages::replace_by_zeros(addr, len),
+        }
+    }
+
+    /// The first part of it from `from` on that may have something else than zeros; `used`: the parts in use,
+    /// in order.
+    pub(super) fn next_data(&self, from: u64, used: &[Range]) -> io::Result<Option<Range>> {
+        match self {
+            Self::File(file) => {
+                let end = used.last().map_or(0, |(_, end)| *end);
+                files::next_data(file.as_fd(), from, end)
+            }
+            Self::Private(_) => {
+                let next = used.iter().find(|(_, end)| *end > from);
+                Ok(next.map(|&(first, end)| (first.max(from), end)))
+            }
+        }
+    }
+
+    /// Copies what is at an offset, which is mapped at `addr`. Nobody writes there now.
+    pub(super) fn read(&self, addr: usize, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::File(file) => {
+                let read = open(file)?.read_exact_at(bytes, offset);
+                read.map_err(|error| named("pread", error))
+            }
+            Self::Private(_) => {
+                // SAFETY: the device's own memory, which is mapped, and which everybody waits to use.
+                unsafe { memcpy::address(addr).copy_to(bytes.as_mut_ptr(), bytes.len()) };
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes at an offset, which is mapped at `addr`. Nobody else uses it now.
+    pub(super) fn write(&self, addr: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::File(file) => {
+                let written = open(file)?.write_all_at(bytes, offset);
+                written.map_err(|error| named("pwrite", error))
+            }
+            Self::Private(_) => {
+                // SAFETY: the restored block has `bytes.len()` bytes, and nothing uses it before
+                // its process is unlocked.
+                unsafe { memcpy::address(addr).copy_from(bytes.as_ptr(), bytes.len()) };
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Not for the file's own position.
+fn open(file: &OwnedFd) -> io::Result<File> {
+    file.try_clone().map(File::from).map_err(|error| named("dup", error))
+}
+
+/// The ranges of whole [`UNIT`]s between those that are free, of memory of `size` bytes.
+pub(super) fn used_ranges(free: impl Iterator<Item = (u64, u64)>, size: u64) -> Vec<Range> {
+    let mut free: Vec<_> = free.collect();
+    free.sort_unstable();
+    let mut used = Vec::new();
+    let mut next = 0;
+    for (start, len) in free.into_iter().chain([(size, 0)]) {
+        debug_assert!(start % UNIT == 0 && len % UNIT == 0, "{start} and {len}");
+        if next < start {
+            used.push((next, start));
+        }
+        next = start + len;
+    }
+    used
+}

@@ -1,0 +1,106 @@
+//! Blocks where accesses outside of them are looked for, see [`super::super::bounds`].
+
+use super::{Block, DeviceMemory, Fault, FaultKind, Result};
+use crate::algo::host::notice::notice;
+use crate::backend::Part;
+use crate::backend::cpu::base::arena::Arena;
+use crate::backend::cpu::memory::bounds::{Damage, Layout};
+use crate::backend::cpu::memory::pending::Users;
+
+impl DeviceMemory {
+    /// As [`DeviceMemory::take_block`], of `rounded` bytes of which the program asked for `asked`.
+    pub(super) fn take_checked(
+        &self,
+        asked: usize,
+        rounded: usize,
+        align: u64,
+    ) -> Result<Option<Block>> {
+        let len = Arena::piece_len(rounded as u64);
+        drop(self.arena_with_room()?);
+        if !self.bounds.reserve(len as usize, self.size) {
+            return Ok(None);
+        }
+        let layout = Layout::new(len, align);
+        let mut apart = None;
+        if self.bounds.has_room() {
+            let mut arena = self.arena.lock();
+            // The rest of the device's memory needs addresses as well.
+            let rest = self.size - self.bounds.used();
+            if arena.used() + layout.extent + rest <= self.span {
+                apart = arena.take(layout.extent, layout.align);
+            }
+        }
+        let taken = match apart {
+            Some(piece) => {
+                let block = self.block(piece);
+                let addr = block.addr + layout.lead as usize;
+                Some((Block { addr, len: len as usize, ..block }, Some(layout)))
+            }
+            // Among others, as without checks.
+            None => {
+                let piece = self.arena.lock().take(rounded as u64, align);
+                piece.map(|piece| (self.block(piece), None))
+            }
+        };
+        let Some((block, layout)) = taken else {
+            self.bounds.cancel(len as usize);
+            return Ok(None);
+        };
+        let begun = match layout {
+            Some(layout) => self.bounds.begin(block, asked, layout),
+            None => self.bounds.begin_among_others(block),
+        };
+        if let Err(error) = begun {
+            self.bounds.cancel(len as usize);
+            self.arena.lock().give(self.offset(block.addr), block.token as u32);
+            return Err(Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!(
+                    "the kernel does not change the access to {len} bytes of device {}: {error}",
+                    self.ordinal
+                ),
+            ));
+        }
+        Ok(Some(block))
+    }
+
+    /// Nothing uses the block any more. Who has freed it does not hear of damage now.
+    pub(super) fn end_checked(&self, block: Block) {
+        if let Some(damage) = self.bounds.end(block) {
+            let when = "when it went back to the device";
+            notice(format_args!("portacl: {damage}; found {when} (PORTACL_CPU_GUARD=1)\n"));
+        }
+    }
+
+    /// What a pool has done with a part of a block.
+    pub fn note_part(&self, addr: usize, len: usize, part: Part, users: &Users) {
+        self.reap_parts();
+        match part {
+            Part::Got => self.bounds.got(addr, len),
+            Part::Lent => self.bounds.lent(addr, len),
+            Part::Returned => {
+                let mut fence = users.fence(addr, len);
+                let is_used = !fence.has_passed();
+                self.bounds.returned(addr, is_used);
+                if is_used {
+                    self.leaving.add(Block { addr, len, token: 0 }, fence);
+                }
+            }
+        }
+    }
+
+    /// Parts that nothing uses any more are nobody's.
+    pub fn reap_parts(&self) {
+        self.leaving.reap(usize::MAX, |part| self.bounds.left(part.addr, part.len));
+    }
+
+    /// What was overwritten beside a block that is being freed.
+    pub fn damage_of(&self, block: &Block) -> Option<Damage> {
+        self.bounds.damage_of(block.addr)
+    }
+
+    /// What was overwritten beside any block.
+    pub fn damage(&self) -> Option<Damage> {
+        self.bounds.damage()
+    }
+}

@@ -1,0 +1,122 @@
+//! What is in a device's memory, saved apart from it. The addresses stay, and so does all bookkeeping:
+//! only the pages go, and come back.
+
+use super::backing::{self, Range};
+use super::{Backing, DeviceMemory, HUGE, UNIT};
+use crate::algo::host::system_call::is_forbidden;
+use crate::backend::cpu::base::pages;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// What was in one part of the memory, at most 2 MiB of it.
+struct Piece {
+    offset: u64,
+    bytes: Vec<u8>,
+    /// It was on one large page.
+    was_huge: bool,
+}
+
+/// What was in the memory; nothing: nothing was saved.
+#[derive(Default)]
+pub(super) struct Saved(Vec<Piece>);
+
+impl DeviceMemory {
+    /// Copies everything but what is at `kept` (address and length) to the heap, and gives its pages back to
+    /// the system. On failure some may have been saved.
+    pub fn save(&self, kept: &[(usize, usize)]) -> Result<()> {
+        let mut saved = self.saved.lock();
+        let used = self.used_ranges();
+        let mut next = 0;
+        loop {
+            let data = self.backing.next_data(next, &used);
+            let data = data.map_err(|error| self.not_saved(FaultKind::Driver, error))?;
+            let Some((start, end)) = data else { break };
+            next = end;
+            for (start, end) in self.without(kept, start, end) {
+                let mut at = start;
+                while at < end {
+                    let stop = end.min((at / HUGE + 1) * HUGE);
+                    saved.0.extend(self.save_piece(at, stop)?);
+                    at = stop;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of the memory in which something may be to be saved, in order.
+    fn used_ranges(&self) -> Vec<Range> {
+        if let Backing::File(_) = self.backing {
+            // The kernel knows where.
+            return vec![(0, self.span)];
+        }
+        let shared = self.shared.lock();
+        let shared: Vec<_> = shared.iter().map(|(addr, (len, _))| (*addr, *len)).collect();
+        let used = backing::used_ranges(self.arena.lock().free_ranges(UNIT), self.span);
+        used.into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
+    }
+
+    /// Nothing where there are only zeros, which come back by themselves.
+    fn save_piece(&self, offset: u64, end: u64) -> Result<Option<Piece>> {
+        let len = (end - offset) as usize;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| {
+            self.not_saved(FaultKind::OutOfHostMemory, "there is no host memory for it")
+        })?;
+        bytes.resize(len, 0);
+        let addr = self.own(self.base + offset as usize);
+        self.backing
+            .read(addr, offset, &mut bytes)
+            .map_err(|error| self.not_saved(FaultKind::Driver, error))?;
+        let was_huge = len as u64 == HUGE && pages::is_huge(addr, len);
+        self.discard(offset, end);
+        let is_empty = bytes.iter().all(|byte| *byte == 0);
+        Ok((!is_empty || was_huge).then_some(Piece { offset, bytes, was_huge }))
+    }
+
+    /// Brings back what was saved. On failure it is still saved.
+    pub fn bring_back(&self) -> Result<()> {
+        let mut saved = self.saved.lock();
+        for piece in &saved.0 {
+            let addr = self.own(self.base + piece.offset as usize);
+            self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
+                let remedy = match is_forbidden(&error) {
+                    true => "have the system allow that",
+                    false => "free memory of this machine",
+                };
+                Fault::new(
+                    FaultKind::OutOfDeviceMemory,
+                    format!(
+                        "the memory of device {} cannot come back: {error}; {remedy}, and try again",
+                        self.ordinal
+                    ),
+                )
+            })?;
+        }
+        for piece in saved.0.drain(..) {
+            let addr = self.own(self.base + piece.offset as usize);
+            if piece.was_huge && pages::collapse(addr, HUGE as usize).is_err() {
+                self.huge_failures.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    fn not_saved(&self, kind: FaultKind, why: impl std::fmt::Display) -> Fault {
+        Fault::new(kind, format!("the memory of device {} cannot be saved: {why}", self.ordinal))
+    }
+
+    /// The parts of a range of the file that have nothing of what is to be kept, in whole pages.
+    fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<(u64, u64)> {
+        let mut parts = vec![(start, end)];
+        for &(addr, len) in kept.iter().filter(|(addr, _)| self.contains(*addr)) {
+            let first = self.offset(addr) / UNIT * UNIT;
+            let last = (self.offset(addr) + len as u64).next_multiple_of(UNIT);
+            parts = parts
+                .into_iter()
+                .flat_map(|(start, end)| [(start, end.min(first)), (start.max(last), end)])
+                .filter(|(start, end)| start < end)
+                .collect();
+        }
+        parts
+    }
+}

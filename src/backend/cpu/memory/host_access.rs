@@ -1,0 +1,375 @@
+//! Guard mode: a program that touches device memory itself is told so before it dies of it.
+//!
+//! The addresses that programs have are without access there, the library uses a view of its own
+//! ([`crate::backend::cpu::base::pages::Mapping`]). What is here explains the fault: which allocation it was in, and
+//! what to do instead. It happens in a signal handler, so looking up takes no lock and allocates
+//! nothing.
+
+use std::ffi::{c_int, c_void};
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::bounds::running_kernel;
+use crate::algo::map::address_map::{AddressMap, InsertError, Range};
+use crate::backend::Block;
+use crate::backend::cpu::base::arena::UNIT;
+
+/// Blocks of device memory that were given out, also those that were taken back and whose
+/// addresses nobody else has got since.
+static BLOCKS: AddressMap = AddressMap::new();
+
+/// In `Range::words`: what a program asked for, the device, and whether it was freed.
+const ASKED: usize = 0;
+const ORDINAL: usize = 1;
+const FREED: usize = 2;
+
+/// A block is given out.
+pub fn taken(block: &Block, asked: usize, ordinal: u32) {
+    put(block, [asked as u64, u64::from(ordinal), 0]);
+}
+
+/// A block is free for the program, whether or not queued operations still use it.
+pub fn freed(block: &Block) {
+    if let Some(range) = BLOCKS.remove(block.addr) {
+        put(block, [range.words[ASKED], range.words[ORDINAL], 1]);
+    }
+}
+
+fn put(block: &Block, words: [u64; 3]) {
+    let range = Range { base: block.addr, len: block.len, words };
+    // What is in the way was freed before. Without memory for the map the text says less.
+    while let Err(InsertError::Overlap { base, .. }) = BLOCKS.insert(range) {
+        BLOCKS.remove(base);
+    }
+}
+
+/// The addresses that programs have of one device's memory.
+#[derive(Debug)]
+struct Area {
+    /// 0: not used yet.
+    base: AtomicUsize,
+    len: AtomicUsize,
+    /// How far behind it the view is that kernels use.
+    own: AtomicUsize,
+    ordinal: AtomicU32,
+    open: AtomicBool,
+}
+
+/// More than there can be devices, so that closed ones are remembered for a while.
+const AREAS: usize = 256;
+static ALL_AREAS: [Area; AREAS] = [const {
+    Area {
+        base: AtomicUsize::new(0),
+        len: AtomicUsize::new(0),
+        own: AtomicUsize::new(0),
+        ordinal: AtomicU32::new(0),
+        open: AtomicBool::new(false),
+    }
+}; AREAS];
+/// Held while an area changes.
+static CHANGE: Mutex<usize> = Mutex::new(0);
+
+impl Area {
+    fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.base.load(Ordering::Acquire)) < self.len.load(Ordering::Relaxed)
+    }
+}
+
+/// The memory of an open device, until dropped.
+#[derive(Debug)]
+pub struct Watch(Option<&'static Area>);
+
+impl Watch {
+    /// `own`: how far behind it the library's view is.
+    pub fn new(base: usize, len: usize, own: usize, ordinal: u32) -> Self {
+        let mut next = CHANGE.lock();
+        // Closed memory that was here, or the place that has been closed for the longest time.
+        let here =
+            ALL_AREAS.iter().find(|area| area.contains(base) || area.contains(base + len - 1));
+        let mut turn = (0..AREAS).map(|step| &ALL_AREAS[(*next + step) % AREAS]);
+        let area = here.or_else(|| turn.find(|area| !area.open.load(Ordering::Relaxed)));
+        *next += 1;
+        if let Some(area) = area {
+            area.len.store(0, Ordering::Relaxed);
+            area.base.store(base, Ordering::Release);
+            area.own.store(own, Ordering::Relaxed);
+            area.ordinal.store(ordinal, Ordering::Relaxed);
+            area.open.store(true, Ordering::Relaxed);
+            area.len.store(len, Ordering::Release);
+        }
+        Self(area)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(area) = self.0 {
+            let _change = CHANGE.lock();
+            area.open.store(false, Ordering::Relaxed);
+            BLOCKS.drain(|range| area.contains(range.base));
+        }
+    }
+}
+
+/// Kernels overrun by less than this, for the text.
+const NEAR: usize = 64 << 20;
+
+/// As [`explain`], of an access through the view that kernels use.
+fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
+    let own = |area: &&Area| area.contains(addr.wrapping_sub(area.own.load(Ordering::Relaxed)));
+    let Some(area) = ALL_AREAS.iter().find(own) else { return Ok(false) };
+    let device = area.ordinal.load(Ordering::Relaxed);
+    let addr = addr - area.own.load(Ordering::Relaxed);
+    running_kernel(|name| match name {
+        Some(name) => write!(text, "portacl: kernel {name} touched {addr:#x}, "),
+        None => write!(text, "portacl: an operation touched {addr:#x}, "),
+    })?;
+    let unit = UNIT as usize;
+    let page = addr & !(unit - 1);
+    let mut ends = (page.saturating_sub(NEAR)..page).rev().step_by(unit);
+    match BLOCKS.find(addr).or_else(|| ends.find_map(|end| BLOCKS.find(end))) {
+        Some(Range { base, words, .. }) => {
+            let (asked, at) = (words[ASKED] as usize, addr - base);
+            let freed = if words[FREED] == 0 { "" } else { "freed " };
+            match at.checked_sub(asked) {
+                Some(past) => write!(text, "which is {past} bytes past the end of ")?,
+                None => write!(text, "which is byte {at} of ")?,
+            }
+            write!(text, "the {freed}allocation at {base:#x} of {asked} bytes on device {device}")?;
+        }
+        None => write!(text, "which is memory of device {device} outside every allocation")?,
+    }
+    writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
+    Ok(true)
+}
+
+/// What there is to say about an access to `addr`; false if that is no device memory of ours.
+fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
+    let Some(area) = ALL_AREAS.iter().find(|area| area.contains(addr)) else {
+        return explain_own(addr, text);
+    };
+    let device = area.ordinal.load(Ordering::Relaxed);
+    write!(text, "portacl: the host touched {addr:#x}, ")?;
+    match BLOCKS.find(addr) {
+        _ if !area.open.load(Ordering::Relaxed) => {
+            write!(text, "which was memory of device {device} before its reset, or memory of ")?;
+            write!(text, "another process before it was freed here; use it earlier")?;
+        }
+        Some(Range { base, words, .. }) => {
+            let (asked, at) = (words[ASKED], addr - base);
+            let freed = if words[FREED] == 0 { "" } else { "freed " };
+            write!(
+                text,
+                "which is byte {at} of the {freed}allocation at {base:#x} of {asked} bytes "
+            )?;
+            write!(text, "on device {device}; ")?;
+            match words[FREED] {
+                0 => write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?,
+                _ => write!(text, "free it later, and copy it with aclrtMemcpy")?,
+            }
+        }
+        None => {
+            write!(text, "which is memory of device {device} outside every allocation; ")?;
+            write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?;
+        }
+    }
+    writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
+    Ok(true)
+}
+
+/// A text in place: the handler must not allocate.
+struct Line {
+    bytes: [u8; 512],
+    len: usize,
+}
+
+impl fmt::Write for Line {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        let room = self.bytes.get_mut(self.len..self.len + s.len()).ok_or(fmt::Error)?;
+        room.copy_from_slice(s.as_bytes());
+        self.len += s.len();
+        Ok(())
+    }
+}
+
+/// The handler of SIGSEGV that was there before ours.
+static PREVIOUS: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
+static PREVIOUS_FLAGS: AtomicI32 = AtomicI32::new(0);
+
+/// Who wants our handler to be there, and what was there before it.
+struct Installed {
+    users: usize,
+    before: Option<libc::sigaction>,
+}
+
+static INSTALLED: Mutex<Installed> = Mutex::new(Installed { users: 0, before: None });
+
+/// The handler of SIGSEGV, installed as long as one of these lives.
+#[derive(Debug)]
+pub struct Handler(());
+
+impl Handler {
+    pub fn install() -> Self {
+        let mut installed = INSTALLED.lock();
+        installed.users += 1;
+        // Ours may still be there, below one that came later and leads to it.
+        if let Some(before) = action(None)
+            && (installed.before.is_none() || is_builtin(before.sa_sigaction))
+        {
+            PREVIOUS_FLAGS.store(before.sa_flags, Ordering::Relaxed);
+            PREVIOUS.store(before.sa_sigaction, Ordering::Release);
+            let mut ours = before;
+            let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
+            ours.sa_sigaction = handler as usize;
+            ours.sa_flags =
+                libc::SA_SIGINFO | libc::SA_ONSTACK | (before.sa_flags & libc::SA_NODEFER);
+            action(Some(&ours));
+            installed.before = Some(before);
+        }
+        Self(())
+    }
+}
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        let mut installed = INSTALLED.lock();
+        installed.users -= 1;
+        if installed.users > 0 {
+            return;
+        }
+        let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
+        // Somebody who came after us may call us to the end of the process: then all stays.
+        if action(None).is_some_and(|now| now.sa_sigaction == handler as usize) {
+            let before = installed.before.take();
+            action(before.as_ref());
+        } else {
+            keep_loaded();
+        }
+    }
+}
+
+/// Not a function.
+fn is_builtin(handler: usize) -> bool {
+    handler == libc::SIG_DFL || handler == libc::SIG_IGN
+}
+
+/// The action for SIGSEGV, and what it is from now on.
+fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
+    let mut old = MaybeUninit::<libc::sigaction>::uninit();
+    let new = new.map_or(ptr::null(), ptr::from_ref);
+    // SAFETY: null or an action, and room for one, which the call fills if it says so.
+    unsafe {
+        (libc::sigaction(libc::SIGSEGV, new, old.as_mut_ptr()) == 0).then(|| old.assume_init())
+    }
+}
+
+/// The library's code must not go: a handler of somebody else leads to it.
+fn keep_loaded() {
+    let here: fn() = keep_loaded;
+    // SAFETY: dladdr fills `found` if it succeeds, and dlopen raises the count of an object that is
+    // loaded already.
+    unsafe {
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed().assume_init();
+        if libc::dladdr(here as *const c_void, &raw mut found) != 0 && !found.dli_fname.is_null() {
+            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+            libc::dlopen(found.dli_fname, flags);
+        }
+    }
+}
+
+/// Says what it can about a fault in device memory; then what would have happened without us does.
+extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel hands over the information, and this thread's `errno` is there.
+    let (code, addr, errno) =
+        unsafe { ((*info).si_code, (*info).si_addr().addr(), *libc::__errno_location()) };
+    // 0 and below: sent by a process, not by an access.
+    if code > 0 {
+        let mut line = Line { bytes: [0; 512], len: 0 };
+        if matches!(explain(addr, &mut line), Ok(true)) {
+            // SAFETY: writes bytes that are there. Nobody can be told if it fails.
+            unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.len) };
+        }
+    }
+    // SAFETY: __errno_location returns this thread's errno, which always may be written.
+    unsafe { *libc::__errno_location() = errno };
+    pass_on(signal, code, info, context);
+}
+
+fn pass_on(signal: c_int, code: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let previous = PREVIOUS.load(Ordering::Acquire);
+    if previous == libc::SIG_IGN && code <= 0 {
+        return;
+    }
+    if is_builtin(previous) {
+        // An access that is repeated now ends the process, with the state of that moment. What
+        // was sent does not come again by itself.
+        // SAFETY: both may be called in handlers.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            if code <= 0 {
+                libc::raise(signal);
+            }
+        }
+        return;
+    }
+    if PREVIOUS_FLAGS.load(Ordering::Relaxed) & libc::SA_SIGINFO != 0 {
+        type Function = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+        // SAFETY: the program installed a handler of this type, and the arguments are its own.
+        unsafe { std::mem::transmute::<usize, Function>(previous)(signal, info, context) }
+    } else {
+        // SAFETY: the previous handler was installed without SA_SIGINFO, so it takes the signal's
+        // number only.
+        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(c_int)>(previous)(signal) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(addr: usize) -> String {
+        let mut text = String::new();
+        explain(addr, &mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn texts_tell_live_and_freed_blocks_and_closed_devices_apart() {
+        // Addresses that no program can have here.
+        let base = 0x1000_0000_0000;
+        assert_eq!(said(base), "");
+        let watch = Watch::new(base, 1 << 20, 1 << 30, 3);
+        let block = Block { addr: base + 4096, len: 8192, token: 0 };
+        assert!(said(base + 4100).contains("memory of device 3 outside every allocation"));
+        taken(&block, 5000, 3);
+        let text = said(base + 4100);
+        for word in [
+            "touched 0x100000001004",
+            "byte 4 of the allocation at 0x100000001000 of 5000 bytes on device 3",
+            "aclrtMemcpy",
+        ] {
+            assert!(text.contains(word), "no {word} in: {text}");
+        }
+        assert!(text.ends_with('\n') && text.matches('\n').count() == 1 && text.len() < 512);
+        freed(&block);
+        assert!(said(base + 4100).contains("byte 4 of the freed allocation at 0x100000001000"));
+        // The next block takes the place of two freed ones.
+        let (left, right) =
+            (Block { len: 4096, ..block }, Block { addr: base + 8192, len: 4096, token: 0 });
+        taken(&left, 1, 3);
+        taken(&right, 2, 3);
+        freed(&left);
+        freed(&right);
+        taken(&block, 77, 3);
+        assert!(said(base + 8192).contains("byte 4096 of the allocation at 0x100000001000 of 77"));
+        drop(watch);
+        assert!(said(base + 4100).contains("memory of device 3 before its reset"));
+        let again = Watch::new(base, 1 << 20, 1 << 30, 4);
+        assert!(said(base + 4100).contains("memory of device 4 outside every allocation"));
+        drop(again);
+    }
+}

@@ -1,0 +1,246 @@
+//! Host memory of the caller, locked while it is registered.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use parking_lot::Mutex;
+
+use crate::algo::host::system_call::refused;
+use crate::backend::base::probe;
+use crate::backend::cpu::base::pages::ordinary;
+use crate::backend::cpu::transfer::memcpy;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// Pages that one question to the kernel is about.
+const ASKED_AT_ONCE: usize = 4096;
+
+/// Whole pages: first byte, and first byte behind.
+type Pages = (usize, usize);
+
+/// The pages of all registrations, those included that queued operations still use.
+///
+/// The kernel does not count how often a page was locked: a range that is unregistered and, while
+/// operations still use it, registered again, is unlocked with the second one only.
+#[derive(Default)]
+pub struct Registered(Mutex<Locks>);
+
+impl Registered {
+    /// Locks the pages of a range. An error of the lock itself is for the caller to note: the
+    /// memory is registered all the same.
+    pub fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
+        let pages = pages_of(addr, len);
+        check(pages).map_err(|missing| missing.fault(addr, len))?;
+        // First, so that nobody unlocks them from here on; locking many pages takes long.
+        self.0.lock().add(pages);
+        let (first, len) = (memcpy::address(pages.0), pages.1 - pages.0);
+        // SAFETY: locking changes no contents; what is not there any more is refused.
+        Ok(match unsafe { libc::mlock(first.cast(), len) } {
+            0 => Ok(()),
+            _ => Err(refused("mlock")),
+        })
+    }
+
+    /// Takes back one [`Self::lock`] of these numbers.
+    pub fn unlock(&self, addr: usize, len: usize) {
+        let mut locks = self.0.lock();
+        for (first, end) in locks.remove(pages_of(addr, len)) {
+            // SAFETY: unlocking changes no contents; what is not there any more is refused, which
+            // is as good.
+            unsafe { libc::munlock(memcpy::address(first).cast(), end - first) };
+        }
+    }
+}
+
+fn pages_of(addr: usize, len: usize) -> Pages {
+    let page = ordinary();
+    (addr & !(page - 1), (addr + len).next_multiple_of(page))
+}
+
+/// A page that a program has not.
+struct Missing {
+    page: usize,
+    /// The kernel did not say what is mapped: all that is known is that nobody can read there.
+    unasked: Option<io::Error>,
+}
+
+impl Missing {
+    #[cold]
+    fn fault(self, addr: usize, len: usize) -> Fault {
+        let Self { page, unasked } = self;
+        let (what, why) = match unasked {
+            None => ("nothing is mapped", String::new()),
+            Some(why) => {
+                ("nothing can be read", format!(" (what is mapped there is not known: {why})"))
+            }
+        };
+        Fault::new(
+            FaultKind::Driver,
+            format!(
+                "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the \
+                 process has"
+            ),
+        )
+    }
+}
+
+/// What the kernel says about a range of pages.
+enum Answer {
+    Mapped,
+    NotAllOfIt,
+    None(io::Error),
+}
+
+fn ask(addr: usize, len: usize) -> Answer {
+    let mut residency = [0_u8; ASKED_AT_ONCE];
+    // SAFETY: the kernel checks the range, and writes a byte for each page of it.
+    match unsafe { libc::mincore(memcpy::address(addr).cast(), len, residency.as_mut_ptr()) } {
+        0 => Answer::Mapped,
+        _ => match refused("mincore") {
+            why if why.kind() == io::ErrorKind::OutOfMemory => Answer::NotAllOfIt,
+            why => Answer::None(why),
+        },
+    }
+}
+
+/// Whether a program has all pages of a range. Where the kernel does not say what is mapped, they can be
+/// read at least.
+fn check((first, end): Pages) -> std::result::Result<(), Missing> {
+    let page = ordinary();
+    let step = ASKED_AT_ONCE * page;
+    for start in (first..end).step_by(step) {
+        let len = step.min(end - start);
+        let mut pages = (start..start + len).step_by(page);
+        let unreadable = |at: &usize| !probe::is_readable(*at);
+        let (missing, unasked) = match ask(start, len) {
+            Answer::Mapped => continue,
+            // What can be read is mapped, whatever else the error means.
+            Answer::NotAllOfIt => {
+                let is_hole = |at: &usize| matches!(ask(*at, page), Answer::NotAllOfIt);
+                (pages.find(|at| is_hole(at) && unreadable(at)), None)
+            }
+            Answer::None(why) => (pages.find(unreadable), Some(why)),
+        };
+        if let Some(page) = missing {
+            return Err(Missing { page, unasked });
+        }
+    }
+    Ok(())
+}
+
+/// How often pages are locked: in pieces that do not overlap, by their first byte, each with the first byte
+/// behind it and the number.
+#[derive(Default)]
+struct Locks(BTreeMap<usize, (usize, usize)>);
+
+impl Locks {
+    /// Counts the pages of a range once more.
+    fn add(&mut self, (first, end): Pages) {
+        self.cut(first);
+        self.cut(end);
+        let mut from = first;
+        let mut gaps = Vec::new();
+        for (&start, (behind, count)) in self.0.range_mut(first..end) {
+            gaps.push((from, start));
+            *count += 1;
+            from = *behind;
+        }
+        gaps.push((from, end));
+        let gaps = gaps.into_iter().filter(|(from, to)| from < to);
+        self.0.extend(gaps.map(|(from, to)| (from, (to, 1))));
+    }
+
+    /// Counts the pages of a range once less: the parts of it that are not locked any more.
+    fn remove(&mut self, (first, end): Pages) -> Vec<Pages> {
+        self.cut(first);
+        self.cut(end);
+        let mut gone = Vec::new();
+        for (&start, (behind, count)) in self.0.range_mut(first..end) {
+            *count -= 1;
+            if *count == 0 {
+                gone.push((start, *behind));
+            }
+        }
+        for (start, _) in &gone {
+            self.0.remove(start);
+        }
+        gone
+    }
+
+    /// Has no piece go on across this place.
+    fn cut(&mut self, at: usize) {
+        if let Some((_, piece)) = self.0.range_mut(..at).next_back()
+            && at < piece.0
+        {
+            let (end, count) = *piece;
+            piece.0 = at;
+            self.0.insert(at, (end, count));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_others_have_locked_stays_so() {
+        let unlocked = |others: &[Pages]| {
+            let mut locks = Locks::default();
+            locks.add((10, 20));
+            others.iter().for_each(|&other| locks.add(other));
+            locks.remove((10, 20))
+        };
+        assert_eq!(unlocked(&[]), [(10, 20)]);
+        assert_eq!(unlocked(&[(0, 10), (20, 30)]), [(10, 20)]);
+        assert_eq!(unlocked(&[(12, 14)]), [(10, 12), (14, 20)]);
+        assert_eq!(unlocked(&[(12, 14), (5, 11), (19, 40)]), [(11, 12), (14, 19)]);
+        assert_eq!(unlocked(&[(10, 20)]), []);
+        assert_eq!(unlocked(&[(0, 15), (15, 20)]), []);
+    }
+
+    proptest! {
+        /// Each page is unlocked when the last range that has it goes, whatever the order.
+        #[test]
+        fn pages_are_unlocked_once(
+            ranges in prop::collection::vec((0_usize..40, 1_usize..12, any::<prop::sample::Index>()), 1..40),
+        ) {
+            let mut locks = Locks::default();
+            let mut live = Vec::new();
+            for &(first, len, _) in &ranges {
+                locks.add((first, first + len));
+                live.push((first, first + len));
+            }
+            for (_, _, pick) in ranges {
+                let (first, end) = live.swap_remove(pick.index(live.len()));
+                let is_free = |page: &usize| !live.iter().any(|(from, to)| (from..to).contains(&page));
+                let wanted: Vec<usize> = (first..end).filter(is_free).collect();
+                let gone: Vec<usize> =
+                    locks.remove((first, end)).into_iter().flat_map(|(from, to)| from..to).collect();
+                prop_assert_eq!(gone, wanted);
+            }
+            prop_assert!(locks.0.is_empty());
+        }
+    }
+
+    #[test]
+    fn memory_with_a_hole_is_refused() {
+        let page = ordinary();
+        let len = 5000 * page;
+        // SAFETY: a new mapping that nobody else knows, taken back in two parts.
+        let fault = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            let start = libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, flags, -1, 0);
+            assert_ne!(start, libc::MAP_FAILED);
+            let addr = start.expose_provenance();
+            let hole = addr + 4500 * page;
+            libc::munmap(memcpy::address(hole).cast(), page);
+            let fault = Registered::default().lock(addr, len).unwrap_err();
+            libc::munmap(start, len);
+            assert!(fault.text().contains(&format!("{hole:#x}")), "{}", fault.text());
+            fault
+        };
+        assert_eq!(fault.kind(), FaultKind::Driver);
+    }
+}

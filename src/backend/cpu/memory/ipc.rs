@@ -1,0 +1,130 @@
+//! What other processes need to have memory of this one: a part of a file, and where it is in there.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use crate::algo::host::system_call::named;
+use crate::backend::base::broker::{Lease, Parcel};
+use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::files;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// What a parcel is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Contents {
+    /// Memory of a device at an address.
+    Memory = 1,
+    /// Memory of a device without an address.
+    Physical = 2,
+    /// Host memory without an address.
+    Host = 3,
+}
+
+const MAGIC: [u8; 8] = *b"cpu-mem1";
+const LEN: usize = 32;
+
+/// A part of another process's file.
+pub struct FilePart {
+    pub contents: Contents,
+    pub file: OwnedFd,
+    pub offset: u64,
+    pub len: u64,
+    /// Keeps it there as it is.
+    #[expect(dead_code, reason = "dropping it ends that")]
+    pub lease: Option<Lease>,
+}
+
+/// The parcel of `len` bytes from an offset on.
+pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
+    let descriptor = file.try_clone_to_owned().map_err(|error| {
+        Fault::new(
+            FaultKind::OutOfHostMemory,
+            format!("the system gives no descriptor: dup: {error}"),
+        )
+    })?;
+    let words = [contents as u64, offset, len];
+    let words = words.iter().flat_map(|word| word.to_le_bytes());
+    let bytes = MAGIC.iter().copied().chain(words).collect();
+    Ok(Parcel::new(bytes, Some(descriptor)))
+}
+
+/// What somebody has packed.
+pub fn unpack(parcel: Parcel) -> Result<FilePart> {
+    let refused = |why: &str| Fault::new(FaultKind::InvalidArgument, why);
+    let other = || {
+        refused(
+            "it was exported by a process with another backend or version of this library; both processes \
+             need the same (PORTACL_BACKEND)",
+        )
+    };
+    let Parcel { bytes, descriptor, lease, .. } = parcel;
+    let bytes: [u8; LEN] = bytes.try_into().map_err(|_| other())?;
+    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    let contents = match word(8) {
+        _ if bytes[..8] != MAGIC => None,
+        1 => Some(Contents::Memory),
+        2 => Some(Contents::Physical),
+        3 => Some(Contents::Host),
+        _ => None,
+    };
+    let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(other()) };
+    let (offset, len) = (word(16), word(24));
+    let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
+    let unknown = |error: io::Error| {
+        Fault::new(
+            FaultKind::Driver,
+            format!("what the other process has exported cannot be looked at: {error}"),
+        )
+    };
+    // Of a length that nobody changes, or using it could fault.
+    let sealed = files::is_sealed(file.as_fd()).map_err(unknown)?;
+    let file = File::from(file);
+    let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
+    if !sealed || end.is_none_or(|end| end > size) {
+        return Err(refused("what the other process has exported is damaged"));
+    }
+    Ok(FilePart { contents, file: file.into(), offset, len, lease })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed() -> Parcel {
+        let file = files::device_file(2 * UNIT).unwrap();
+        pack(Contents::Memory, file.as_fd(), UNIT, UNIT).unwrap()
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let part = unpack(packed()).unwrap();
+        assert!(part.contents == Contents::Memory);
+        assert_eq!((part.offset, part.len), (UNIT, UNIT));
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let damaged: [fn(&mut Parcel); 8] = [
+            |parcel| parcel.bytes.clear(),
+            |parcel| parcel.bytes.push(0),
+            |parcel| parcel.bytes[0] ^= 1,
+            |parcel| parcel.bytes[8] = 4,
+            |parcel| parcel.descriptor = None,
+            // No whole page, more than there is, and beyond all numbers.
+            |parcel| parcel.bytes[16] = 1,
+            |parcel| parcel.bytes[24] = 1,
+            |parcel| parcel.bytes[24..].fill(0xff),
+        ];
+        for (index, damage) in damaged.iter().enumerate() {
+            let mut parcel = packed();
+            damage(&mut parcel);
+            let fault = unpack(parcel).err().expect("a fault");
+            assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{index}");
+        }
+        // A file that somebody could make shorter.
+        let (open, _other_end) = std::io::pipe().unwrap();
+        let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
+        assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);
+    }
+}

@@ -1,0 +1,131 @@
+//! Large mappings of page-locked host memory that a program gave back: getting, filling and locking
+//! the pages of a new one costs a thousand times as much as using such a one again.
+
+use std::collections::VecDeque;
+
+use parking_lot::Mutex;
+
+use crate::backend::cpu::base::machine;
+use crate::backend::cpu::base::pages::Mapping;
+
+/// Bytes that are kept at most; the ones that were given back first go first.
+pub const MOST_KEPT: usize = 256 << 20;
+/// A mapping is used again for requests of at least this share of it.
+const LEAST_USE: (usize, usize) = (4, 5);
+
+/// The mappings that nobody has.
+pub struct Kept {
+    list: Mutex<VecDeque<Mapping>>,
+    /// Whether the machine has so little memory left that keeping any would be wrong.
+    is_scarce: fn() -> bool,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::new(machine::memory_is_scarce)
+    }
+}
+
+impl Kept {
+    pub fn new(is_scarce: fn() -> bool) -> Self {
+        Self { list: Mutex::default(), is_scarce }
+    }
+
+    /// The smallest mapping of at least `len` bytes that would not be wasted on them.
+    pub fn take(&self, len: usize) -> Option<Mapping> {
+        let fits = |have: usize| have >= len && have / LEAST_USE.1 * LEAST_USE.0 <= len;
+        let mut list = self.list.lock();
+        let sizes = list.iter().enumerate().map(|(index, mapping)| (mapping.len(), index));
+        let (_, index) = sizes.filter(|&(have, _)| fits(have)).min()?;
+        list.remove(index)
+    }
+
+    /// Keeps a mapping, or lets it go, and others with it.
+    pub fn put(&self, mapping: Mapping) {
+        let mut gone = Vec::new();
+        if mapping.len() > MOST_KEPT {
+            gone.push(mapping);
+        } else if (self.is_scarce)() {
+            gone.push(mapping);
+            gone.extend(self.list.lock().drain(..));
+        } else {
+            let mut list = self.list.lock();
+            list.push_back(mapping);
+            let mut bytes: usize = list.iter().map(Mapping::len).sum();
+            while bytes > MOST_KEPT
+                && let Some(oldest) = list.pop_front()
+            {
+                bytes -= oldest.len();
+                gone.push(oldest);
+            }
+        }
+        // Unmapping is slow: not under the lock.
+        drop(gone);
+    }
+
+    /// Lets all go; true if there was something.
+    pub fn release(&self) -> bool {
+        let gone = std::mem::take(&mut *self.list.lock());
+        !gone.is_empty()
+    }
+
+    /// How many bytes there are.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.list.lock().iter().map(Mapping::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    fn mapping(len: usize) -> Mapping {
+        Mapping::anonymous(len).unwrap()
+    }
+
+    #[test]
+    fn requests_get_what_they_would_not_waste() {
+        let kept = Kept::new(|| false);
+        for len in [10 * MIB, 64 * MIB, 65 * MIB] {
+            kept.put(mapping(len));
+        }
+        assert!(kept.take(7 * MIB).is_none());
+        assert!(kept.take(66 * MIB).is_none());
+        assert_eq!(kept.take(63 * MIB).map(|mapping| mapping.len()), Some(64 * MIB));
+        assert_eq!(kept.take(63 * MIB).map(|mapping| mapping.len()), Some(65 * MIB));
+        assert!(kept.take(63 * MIB).is_none());
+        assert_eq!(kept.bytes(), 10 * MIB);
+        assert!(kept.release());
+        assert!(!kept.release());
+    }
+
+    #[test]
+    fn the_bound_holds_and_the_oldest_go_first() {
+        let kept = Kept::new(|| false);
+        kept.put(mapping(MOST_KEPT + MIB));
+        assert_eq!(kept.bytes(), 0);
+        for len in [100 * MIB, 101 * MIB, 50 * MIB, 20 * MIB] {
+            kept.put(mapping(len));
+        }
+        assert_eq!(kept.bytes(), 171 * MIB);
+        assert!(kept.take(100 * MIB).is_some_and(|mapping| mapping.len() == 101 * MIB));
+        kept.put(mapping(MOST_KEPT));
+        assert_eq!(kept.bytes(), MOST_KEPT);
+    }
+
+    #[test]
+    fn scarce_memory_is_not_kept() {
+        static SCARCE: AtomicBool = AtomicBool::new(false);
+        let kept = Kept::new(|| SCARCE.load(Ordering::Relaxed));
+        kept.put(mapping(8 * MIB));
+        assert_eq!(kept.bytes(), 8 * MIB);
+        SCARCE.store(true, Ordering::Relaxed);
+        kept.put(mapping(4 * MIB));
+        assert_eq!(kept.bytes(), 0);
+    }
+}

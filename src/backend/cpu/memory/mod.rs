@@ -1,0 +1,14 @@
+//! Device memory, pinned memory, virtual memory: allocation, use, release.
+
+pub mod bounds;
+pub mod budget;
+pub mod capacity;
+pub mod device_memory;
+pub mod host_access;
+pub mod host_register;
+pub mod ipc;
+pub mod kept;
+pub mod pending;
+pub mod pinned;
+pub mod virtual_memory;
+pub mod windows;

@@ -1,0 +1,138 @@
+//! Freeing memory that queued operations still use: who uses memory, and what waits for them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend::Block;
+use crate::backend::cpu::stream::queue::Queue;
+
+/// The streams that may have queued operations on memory: a superset, tidied by [`Self::fence`].
+pub struct Users {
+    list: Mutex<Vec<Arc<Queue>>>,
+    len: AtomicUsize,
+}
+
+impl Users {
+    pub fn new() -> Self {
+        Self { list: Mutex::new(Vec::new()), len: AtomicUsize::new(0) }
+    }
+
+    /// Called by a stream that queues an operation on memory and is not on the list.
+    pub fn add(&self, stream: &Arc<Queue>) {
+        let mut list = self.list.lock();
+        if stream.enlist() {
+            list.push(Arc::clone(stream));
+            self.len.store(list.len(), Ordering::SeqCst);
+        }
+    }
+
+    /// Nobody uses any memory. One look.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len.load(Ordering::SeqCst) == 0
+    }
+
+    /// The operations, queued before this call and not finished, that use `len` bytes at `addr`:
+    /// for each stream the last of them, by number. Usually none.
+    pub fn fence(&self, addr: usize, len: usize) -> Fence {
+        let mut fence = Vec::new();
+        if self.is_empty() {
+            return Fence(fence);
+        }
+        let mut list = self.list.lock();
+        list.retain(|stream| {
+            let busy = !stream.delist_if_unused();
+            if busy && let Some(ticket) = stream.last_use_of(addr, len) {
+                fence.push((Arc::clone(stream), ticket));
+            }
+            busy
+        });
+        self.len.store(list.len(), Ordering::SeqCst);
+        Fence(fence)
+    }
+
+    /// Forgets all of them, when nothing runs any more: a stream that was abandoned with work in it
+    /// would stay on the list, and through its own share of the backend keep everything alive.
+    pub fn clear(&self) {
+        let streams = std::mem::take(&mut *self.list.lock());
+        self.len.store(0, Ordering::SeqCst);
+        // Their drop may come back here.
+        drop(streams);
+    }
+
+    /// Forgets a stream whose owner has let it go, if it uses nothing.
+    pub fn forget(&self, stream: &Arc<Queue>) {
+        let mut list = self.list.lock();
+        if stream.delist_if_unused() {
+            list.retain(|other| !Arc::ptr_eq(other, stream));
+            self.len.store(list.len(), Ordering::SeqCst);
+        }
+    }
+}
+
+/// Operations that must have finished.
+pub struct Fence(Vec<(Arc<Queue>, u64)>);
+
+impl Fence {
+    pub fn has_passed(&mut self) -> bool {
+        self.0.retain(|(stream, ticket)| !stream.operations.has_finished(*ticket));
+        self.0.is_empty()
+    }
+
+    /// The streams that are waited for.
+    pub fn streams(&self) -> impl Iterator<Item = (&Arc<Queue>, u64)> {
+        self.0.iter().map(|(stream, ticket)| (stream, *ticket))
+    }
+}
+
+/// What was given back while operations were using it: blocks of memory, mostly.
+pub struct Deferred<T = Block> {
+    list: Mutex<VecDeque<(T, Fence)>>,
+    len: AtomicUsize,
+}
+
+impl<T> Deferred<T> {
+    pub fn new() -> Self {
+        Self { list: Mutex::new(VecDeque::new()), len: AtomicUsize::new(0) }
+    }
+
+    pub fn add(&self, given: T, fence: Fence) {
+        let mut list = self.list.lock();
+        list.push_back((given, fence));
+        self.len.store(list.len(), Ordering::Release);
+    }
+
+    /// Gives back, by `give`, what nothing uses any more, looking at `limit` blocks at most and at
+    /// others the next time. True if there was something.
+    pub fn reap(&self, limit: usize, give: impl Fn(T)) -> bool {
+        if self.len.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let mut ready = Vec::new();
+        let mut list = self.list.lock();
+        for _ in 0..limit.min(list.len()) {
+            let Some((given, mut fence)) = list.pop_front() else { break };
+            if fence.has_passed() {
+                ready.push(given);
+            } else {
+                list.push_back((given, fence));
+            }
+        }
+        self.len.store(list.len(), Ordering::Release);
+        drop(list);
+        let any = !ready.is_empty();
+        ready.into_iter().for_each(give);
+        any
+    }
+
+    /// Lets go of everything, when nothing runs any more.
+    pub fn clear(&self) {
+        let all = std::mem::take(&mut *self.list.lock());
+        self.len.store(0, Ordering::Release);
+        // Not under the lock: what goes may run code.
+        drop(all);
+    }
+}

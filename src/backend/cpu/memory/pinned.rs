@@ -1,0 +1,228 @@
+//! Page-locked host memory: whole locked 2 MiB slabs cut up below 2 MiB, mappings of their own
+//! above, which are kept for a while when they come back.
+
+mod apart;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::bounds::Bounds;
+use super::kept::Kept;
+use crate::algo::host::notice::notice;
+use crate::backend::cpu::base::arena::{Arena, HUGE, UNIT};
+use crate::backend::cpu::base::host_ranges;
+use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::{Block, Fault, FaultKind, Result};
+use apart::{APART, Apart};
+
+/// Marks a block as host memory, in its token.
+pub const HOST: u64 = 1 << 63;
+const LARGE: u64 = 1 << 62;
+/// Empty slabs that are kept: locking one costs as much as thousands of allocations.
+const SPARE_SLABS: usize = 2;
+
+/// The pinned memory of a driver.
+pub struct HostMemory {
+    state: Mutex<State>,
+    apart: Apart,
+    kept: Kept,
+    unlocked: AtomicU64,
+    logged: AtomicBool,
+}
+
+struct State {
+    /// Offsets of slab `i` begin at `i` times 2 MiB.
+    arena: Arena,
+    slabs: Mappings,
+    large: Mappings,
+}
+
+/// Mappings by number; numbers are used again.
+#[derive(Default)]
+struct Mappings {
+    list: Vec<Option<Mapping>>,
+    vacant: Vec<usize>,
+}
+
+impl Mappings {
+    fn put(&mut self, mapping: Mapping) -> usize {
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.list.push(None);
+            self.list.len() - 1
+        });
+        self.list[index] = Some(mapping);
+        index
+    }
+
+    fn take(&mut self, index: usize) -> Option<Mapping> {
+        let mapping = self.list.get_mut(index)?.take();
+        if mapping.is_some() {
+            self.vacant.push(index);
+        }
+        mapping
+    }
+
+    fn addr(&self, index: usize) -> Option<usize> {
+        Some(self.list.get(index)?.as_ref()?.addr())
+    }
+}
+
+impl State {
+    fn new() -> Self {
+        Self { arena: Arena::new(), slabs: Mappings::default(), large: Mappings::default() }
+    }
+}
+
+impl HostMemory {
+    pub fn new(bounds: Arc<Bounds>) -> Self {
+        Self {
+            state: Mutex::new(State::new()),
+            apart: Apart::new(bounds),
+            kept: Kept::default(),
+            unlocked: AtomicU64::new(0),
+            logged: AtomicBool::new(false),
+        }
+    }
+
+    /// Bytes that were to be locked and were not, all told.
+    pub fn unlocked_bytes(&self) -> u64 {
+        self.unlocked.load(Ordering::Relaxed)
+    }
+
+    pub fn take(&self, len: usize) -> Result<Block> {
+        if self.apart.is_wanted()
+            && let Some(block) = self.take_apart(len)?
+        {
+            return Ok(block);
+        }
+        if len as u64 >= HUGE { self.take_large(len) } else { self.take_small(len) }
+    }
+
+    /// Length of the block that [`Self::take`] returns.
+    pub fn block_len(len: usize) -> usize {
+        Arena::piece_len(len as u64) as usize
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub fn give(&self, block: Block) {
+        if block.token & APART == APART {
+            return self.apart.give(block);
+        }
+        let index = (block.token & 0x3fff_ffff) as usize;
+        if block.token & LARGE != 0 {
+            let mapping = self.state.lock().large.take(index);
+            mapping.into_iter().for_each(|mapping| self.kept.put(mapping));
+            return;
+        }
+        let slab = (block.token >> 32 & 0x3fff_ffff) as usize;
+        let mut state = self.state.lock();
+        let Some(base) = state.slabs.addr(slab) else { return };
+        let start = slab as u64 * HUGE;
+        let offset = start + (block.addr - base) as u64;
+        let empty = state.arena.give(offset, block.token as u32) == Some((start, HUGE));
+        if empty
+            && state.arena.free_ranges(HUGE).count() > SPARE_SLABS
+            && state.arena.remove_region(start, HUGE)
+        {
+            let mapping = state.slabs.take(slab);
+            drop(state);
+            drop(mapping);
+        }
+    }
+
+    /// Unmaps everything.
+    pub fn close(&self) {
+        *self.state.lock() = State::new();
+        self.apart.close();
+        self.kept.release();
+    }
+
+    /// Unmaps what nobody has; true if that makes room.
+    pub fn make_room(&self) -> bool {
+        self.apart.release() | self.kept.release()
+    }
+
+    fn take_small(&self, len: usize) -> Result<Block> {
+        let align = if len as u64 >= UNIT { UNIT } else { 1 };
+        let mut state = self.state.lock();
+        if !state.arena.make_room() {
+            return Err(no_memory(len, "none is left to keep account of it"));
+        }
+        let piece = match state.arena.take(len as u64, align) {
+            Some(piece) => piece,
+            None => {
+                let mapping = self.map(HUGE as usize)?;
+                let slab = state.slabs.put(mapping);
+                state.arena.add_region(slab as u64 * HUGE, HUGE);
+                let piece = state.arena.take(len as u64, align);
+                piece.expect("an empty slab holds every small block")
+            }
+        };
+        let slab = (piece.offset / HUGE) as usize;
+        let base = state.slabs.addr(slab).expect("pieces lie in live slabs");
+        let addr = base + (piece.offset % HUGE) as usize;
+        let token = HOST | (slab as u64) << 32 | u64::from(piece.note);
+        Ok(Block { addr, len: piece.len as usize, token })
+    }
+
+    fn take_large(&self, len: usize) -> Result<Block> {
+        let rounded = len.checked_next_multiple_of(UNIT as usize);
+        let rounded = rounded.ok_or_else(|| no_memory(len, "too large"))?;
+        let mapping = match self.kept.take(rounded) {
+            Some(mut mapping) => {
+                self.lock(&mut mapping);
+                mapping
+            }
+            None => self.map(rounded)?,
+        };
+        let (addr, len) = (mapping.addr(), mapping.len());
+        let index = self.state.lock().large.put(mapping);
+        Ok(Block { addr, len, token: HOST | LARGE | index as u64 })
+    }
+
+    fn map(&self, len: usize) -> Result<Mapping> {
+        let mut mapping = self.map_unlocked(len)?;
+        self.lock(&mut mapping);
+        Ok(mapping)
+    }
+
+    fn map_unlocked(&self, len: usize) -> Result<Mapping> {
+        let new = || Mapping::anonymous(len);
+        let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
+        let mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
+        mapping.advise_huge();
+        host_ranges::mapped(mapping.addr(), mapping.len());
+        Ok(mapping)
+    }
+
+    /// Locks a mapping, if it is not locked and the system allows it.
+    pub fn lock(&self, mapping: &mut Mapping) {
+        let locked = mapping.lock();
+        // What nobody has counts where the system has a limit.
+        let locked = locked.or_else(|e| if self.make_room() { mapping.lock() } else { Err(e) });
+        if let Err(error) = locked {
+            self.note_unlocked(mapping.len(), &error);
+        }
+    }
+
+    /// Counts memory that could not be locked, and says so the first time.
+    pub fn note_unlocked(&self, len: usize, error: &io::Error) {
+        self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
+        if !self.logged.swap(true, Ordering::Relaxed) {
+            notice(format_args!(
+                "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit on \
+                 locked memory (ulimit -l) if that matters; further cases are only counted\n"
+            ));
+        }
+    }
+}
+
+fn no_memory(len: usize, said: &str) -> Fault {
+    Fault::new(
+        FaultKind::OutOfHostMemory,
+        format!("the system has no {len} bytes of host memory: mmap: {said}"),
+    )
+}

@@ -1,0 +1,114 @@
+//! Page-locked memory where accesses outside of allocations are looked for: each in a mapping of its own,
+//! which stays without access for a while after it was freed.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::{HOST, HostMemory, LARGE, no_memory};
+use crate::algo::host::notice::notice;
+use crate::backend::cpu::base::arena::{Arena, UNIT};
+use crate::backend::cpu::base::pages;
+use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::memory::bounds::{Bounds, Layout};
+use crate::backend::{Access, Block, Result};
+
+/// Marks a block as one with a mapping of its own, in its token.
+pub(super) const APART: u64 = LARGE | 1 << 40;
+/// Bytes of freed mappings that stay, so that an access to them is found.
+const MOST_FREED: usize = 64 << 20;
+
+pub(super) struct Apart {
+    bounds: Arc<Bounds>,
+    /// By the allocation's address.
+    live: Mutex<HashMap<usize, Mapping>>,
+    /// The ones that were freed first are in front.
+    freed: Mutex<VecDeque<Mapping>>,
+}
+
+impl Apart {
+    pub(super) fn new(bounds: Arc<Bounds>) -> Self {
+        Self { bounds, live: Mutex::default(), freed: Mutex::default() }
+    }
+
+    /// Whether somebody looks for accesses outside of allocations.
+    #[inline]
+    pub(super) fn is_wanted(&self) -> bool {
+        self.bounds.is_on()
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub(super) fn give(&self, block: Block) {
+        let mapping = self.live.lock().remove(&block.addr);
+        if let Some(damage) = self.bounds.end(block) {
+            let when = "when it was unmapped";
+            notice(format_args!("portacl: {damage}; found {when} (PORTACL_CPU_GUARD=1)\n"));
+        }
+        let Some(mapping) = mapping else { return };
+        let mut freed = self.freed.lock();
+        freed.push_back(mapping);
+        let mut bytes: usize = freed.iter().map(Mapping::len).sum();
+        let mut gone = Vec::new();
+        while bytes > MOST_FREED
+            && let Some(oldest) = freed.pop_front()
+        {
+            bytes -= oldest.len();
+            gone.push(oldest);
+        }
+        drop(freed);
+        self.unmap(gone);
+    }
+
+    /// Somebody else may get these addresses.
+    fn unmap(&self, mappings: Vec<Mapping>) {
+        for mapping in mappings {
+            self.bounds.forget(mapping.addr(), mapping.len());
+        }
+    }
+
+    /// Unmaps what was freed; true if there was something.
+    pub(super) fn release(&self) -> bool {
+        let freed = std::mem::take(&mut *self.freed.lock());
+        let some = !freed.is_empty();
+        self.unmap(freed.into());
+        some
+    }
+
+    /// Unmaps everything.
+    pub(super) fn close(&self) {
+        self.release();
+        self.bounds.close();
+        drop(std::mem::take(&mut *self.live.lock()));
+    }
+}
+
+impl HostMemory {
+    /// A block with a mapping of its own. None: there may be no more of them.
+    #[cold]
+    pub(super) fn take_apart(&self, len: usize) -> Result<Option<Block>> {
+        if !self.apart.bounds.has_room() {
+            return Ok(None);
+        }
+        let block_len = Arena::piece_len(len as u64);
+        let too_large = || no_memory(len, "too large");
+        if block_len.checked_add(2 * UNIT).is_none_or(|all| all > isize::MAX as u64) {
+            return Err(too_large());
+        }
+        let layout = Layout::new(block_len, UNIT);
+        let mapping = self.map_unlocked(layout.extent as usize)?;
+        let (first, unit) = (mapping.addr(), UNIT as usize);
+        let pages = mapping.len() - unit;
+        if let Err(error) = pages::lock(first, pages) {
+            self.note_unlocked(pages, &error);
+        }
+        let addr = first + layout.lead as usize;
+        let block = Block { addr, len: block_len as usize, token: HOST | APART };
+        let begun = pages::set_access(first + pages, unit, Access::None)
+            .and_then(|()| self.apart.bounds.begin(block, len, layout));
+        begun.map_err(|error| no_memory(len, &error.to_string()))?;
+        self.apart.bounds.reserve(block.len, u64::MAX);
+        self.apart.live.lock().insert(addr, mapping);
+        Ok(Some(block))
+    }
+}

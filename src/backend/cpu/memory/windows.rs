@@ -1,0 +1,97 @@
+//! Where programs see the memory of devices, or saw it before a device was closed.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::backend::base::hull::Hull;
+
+/// Openings of a device that are remembered.
+const REMEMBERED: usize = 2;
+
+/// Where devices had their memory at openings before those, and in earlier lives of the library:
+/// programs may still have addresses of there.
+static EARLIER: Hull = Hull::new();
+
+/// Whether the address may be in memory of a device that is not remembered. So may host memory be;
+/// whoever has to know tries whether it can be read.
+#[inline]
+pub fn was_near(addr: usize) -> bool {
+    EARLIER.contains(addr)
+}
+
+/// The address ranges of all devices. To look for an address in them takes two loads where it is
+/// in none, as host memory mostly is.
+pub struct Windows {
+    /// Length of each.
+    len: usize,
+    /// First addresses, the latest opening of a device first; 0: none.
+    bases: Box<[[AtomicUsize; REMEMBERED]]>,
+    /// Around all of them.
+    hull: Hull,
+}
+
+impl Windows {
+    /// Of `devices` devices with `len` bytes of memory each, none of them open yet.
+    pub fn new(devices: usize, len: usize) -> Self {
+        Self { len, bases: (0..devices).map(|_| Default::default()).collect(), hull: Hull::new() }
+    }
+
+    /// The device has its memory at `base`, in the program's view.
+    pub fn open(&self, ordinal: u32, base: usize) {
+        // Relaxed, here and below: who races with the opening of a device has no address of it.
+        let mut moved = base;
+        for place in &self.bases[ordinal as usize] {
+            moved = place.swap(moved, Ordering::Relaxed);
+        }
+        if moved != 0 {
+            EARLIER.add(moved, moved + self.len);
+        }
+        self.hull.add(base, base + self.len);
+    }
+
+    /// The device that has, or had, its memory there.
+    #[inline]
+    pub fn device_at(&self, addr: usize) -> Option<u32> {
+        if !self.hull.contains(addr) {
+            return None;
+        }
+        let contains = |base: &AtomicUsize| {
+            let base = base.load(Ordering::Relaxed);
+            base != 0 && addr.wrapping_sub(base) < self.len
+        };
+        let found = self.bases.iter().position(|bases| bases.iter().any(contains));
+        found.map(|ordinal| ordinal as u32)
+    }
+}
+
+impl Drop for Windows {
+    fn drop(&mut self) {
+        EARLIER.add_all_of(&self.hull);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_openings_are_remembered() {
+        let windows = Windows::new(2, 100);
+        assert_eq!(windows.device_at(0), None);
+        windows.open(0, 1000);
+        windows.open(1, 5000);
+        let found = |addrs: [usize; 6]| addrs.map(|addr| windows.device_at(addr));
+        let between = [999, 1000, 1099, 1100, 4999, 5099];
+        assert_eq!(found(between), [None, Some(0), Some(0), None, None, Some(1)]);
+        windows.open(0, 8000);
+        assert_eq!(
+            found([1000, 1099, 8000, 8099, 8100, 5000]),
+            [Some(0), Some(0), Some(0), Some(0), None, Some(1)]
+        );
+        windows.open(0, 9000);
+        assert_eq!(windows.device_at(1050), None);
+        assert_eq!(windows.device_at(8050), Some(0));
+        assert!(was_near(1050));
+        drop(windows);
+        assert!(was_near(9050));
+    }
+}

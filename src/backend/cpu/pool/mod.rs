@@ -1,0 +1,4 @@
+//! Memory that several processes share.
+
+pub mod shared_file;
+pub mod shared_memory;

@@ -1,0 +1,372 @@
+//! A CPU device: its memory and its streams.
+
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::info;
+use crate::backend::base::broker::Parcel;
+use crate::backend::cpu::graph;
+use crate::backend::cpu::kernel::{kernel_launch, module};
+use crate::backend::cpu::memory::device_memory::DeviceMemory;
+use crate::backend::cpu::memory::ipc;
+use crate::backend::cpu::memory::ipc::Contents;
+use crate::backend::cpu::memory::pending::Deferred;
+use crate::backend::cpu::memory::{bounds, virtual_memory};
+use crate::backend::cpu::pool::shared_file::SharedFile;
+use crate::backend::cpu::pool::shared_memory::{IMPORTED, SharedDeviceMemory};
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::utilization::Working;
+use crate::backend::cpu::stream::CpuStream;
+use crate::backend::cpu::stream::event::CpuEvent;
+use crate::backend::cpu::stream::executor::LEAST_PRIORITY;
+use crate::backend::cpu::stream::operation::SHORT;
+use crate::backend::cpu::stream::queue::Queue;
+use crate::backend::cpu::transfer::{memcpy, memcpy_2d};
+use crate::backend::memory::usage::Counter;
+use crate::backend::{
+    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill,
+    Graph, Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result,
+    SharedMemory, Span, Stream, StreamOptions, Wait,
+};
+
+/// How long [`Device::close`] waits for operations that use the memory.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Deferred blocks that an ordinary call looks at.
+const REAP: usize = 8;
+
+/// Marks a block as managed memory, in its token.
+pub const MANAGED: u64 = 1 << 62;
+
+/// An open device of the CPU backend.
+pub struct CpuDevice {
+    shared: Arc<Shared>,
+    info: DeviceInfo,
+    ordinal: u32,
+    memory: Arc<DeviceMemory>,
+    deferred: Deferred,
+    device_bytes: Counter,
+    managed_bytes: Counter,
+    /// The streams that somebody holds.
+    streams: Mutex<HashMap<usize, Weak<Queue>>>,
+    created: AtomicU64,
+    itself: Weak<Self>,
+}
+
+impl CpuDevice {
+    pub fn new(shared: Arc<Shared>, ordinal: u32, memory: Arc<DeviceMemory>) -> Arc<Self> {
+        Arc::new_cyclic(|itself| Self {
+            info: info::describe(&shared, ordinal),
+            shared,
+            ordinal,
+            memory,
+            deferred: Deferred::new(),
+            device_bytes: Counter::default(),
+            managed_bytes: Counter::default(),
+            streams: Mutex::new(HashMap::new()),
+            created: AtomicU64::new(0),
+            itself: Weak::clone(itself),
+        })
+    }
+
+    /// Somebody has let a stream go.
+    pub fn forget(&self, queue: &Arc<Queue>) {
+        // What is still queued runs to its end; only `close` must know about it until then.
+        if queue.operations.is_idle() {
+            self.streams.lock().remove(&key(queue));
+        }
+    }
+
+    /// Short operations take about as long as counting them would.
+    fn begin_if_long(&self, len: usize) -> Option<Working<'_>> {
+        (len > SHORT).then(|| self.shared.devices[self.ordinal as usize].busy.begin())
+    }
+
+    #[inline(never)]
+    fn copy_long(&self, copy: &Copy) -> Result<()> {
+        let _working = self.begin_if_long(copy.dst.len);
+        memcpy::copy(&self.shared, copy);
+        self.written(&copy.dst);
+        Ok(())
+    }
+
+    /// Streams may wait for a value there.
+    fn written(&self, span: &Span) {
+        self.shared.watcher.look((span.addr, span.len));
+    }
+
+    /// Takes back what was freed and is not used any more, looking at `limit` blocks.
+    pub fn reap(&self, limit: usize) -> bool {
+        self.shared.reap(limit);
+        self.deferred.reap(limit, |block| self.give(block))
+    }
+
+    /// As [`Self::reap`] of all there is, also of other devices where they share the memory.
+    fn reap_all(&self) -> bool {
+        match self.info.shares_memory {
+            true => self.shared.reap_devices(),
+            false => self.reap(usize::MAX),
+        }
+    }
+
+    fn counter(&self, block: Block) -> &Counter {
+        if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub fn give(&self, block: Block) {
+        self.counter(block).sub(block.len);
+        self.memory.give(block);
+    }
+
+    /// A block whose token is marked as `mark` says.
+    fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
+        self.take_by(len, mark, || self.memory.take(len, policy))
+    }
+
+    /// A block that lies in a file of its own.
+    pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block> {
+        self.take_by(len, 0, || self.memory.take_shared(len, file))
+    }
+
+    fn take_by(
+        &self,
+        len: usize,
+        mark: u64,
+        take: impl Fn() -> Result<Option<Block>>,
+    ) -> Result<Block> {
+        self.reap(REAP);
+        let mut block = take()?;
+        if block.is_none() && self.reap_all() {
+            block = take()?;
+        }
+        let mut block = block.ok_or_else(|| self.memory.exhausted(len))?;
+        block.token |= mark;
+        self.counter(block).add(block.len);
+        Ok(block)
+    }
+}
+
+fn key(queue: &Arc<Queue>) -> usize {
+    Arc::as_ptr(queue).addr()
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn least_priority(&self) -> u32 {
+        LEAST_PRIORITY
+    }
+
+    fn free_memory(&self) -> Result<u64> {
+        self.reap_all();
+        Ok(self.memory.free_bytes())
+    }
+
+    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
+        self.take(len, policy, 0)
+    }
+
+    /// All memory here is the host's.
+    fn alloc_managed(&self, len: usize) -> Result<Block> {
+        let block = self.take(len, PagePolicy::HugeFirst, MANAGED)?;
+        self.memory.set_host_access(&block, true).inspect_err(|_| {
+            self.memory.freed(&block);
+            self.give(block);
+        })?;
+        Ok(block)
+    }
+
+    fn share(&self) -> Result<Arc<dyn SharedMemory>> {
+        let device = self.itself.upgrade().expect("whoever calls this holds it");
+        let number = self.shared.numbers[self.ordinal as usize];
+        Ok(Arc::new(SharedDeviceMemory::new(device, Arc::clone(&self.memory), number)?))
+    }
+
+    fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+        let device = self.itself.upgrade().expect("whoever calls this holds it");
+        // What cannot be mapped anywhere is of no use.
+        self.memory.file()?;
+        let block = self.take(len, PagePolicy::HugeFirst, 0)?;
+        Ok(virtual_memory::of_device(device, Arc::clone(&self.memory), block))
+    }
+
+    fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
+        let at = self.memory.offset_of(block.addr);
+        ipc::pack(Contents::Memory, self.memory.file()?, at, len as u64)
+    }
+
+    fn import_memory(&self, parcel: Parcel) -> Result<Block> {
+        let part = ipc::unpack(parcel)?;
+        let range = (part.offset, part.len);
+        let (shared, ordinal) = (&self.shared, Some(self.ordinal));
+        shared.imports.map(shared, part.file.as_fd(), range, ordinal, Arc::default())
+    }
+
+    /// It is where it is.
+    fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
+        Ok(())
+    }
+
+    fn note_part(&self, addr: usize, len: usize, part: Part) {
+        self.memory.note_part(addr, len, part, &self.shared.users);
+    }
+
+    fn memory_usage(&self) -> MemoryUsage {
+        self.reap(usize::MAX);
+        MemoryUsage {
+            device: self.device_bytes.read(),
+            managed: self.managed_bytes.read(),
+            huge_page_fallbacks: self.memory.huge_failures(),
+        }
+    }
+
+    fn restart_peak(&self, managed: bool) {
+        // What nothing uses any more is not in use.
+        self.reap(usize::MAX);
+        if managed { &self.managed_bytes } else { &self.device_bytes }.restart();
+    }
+
+    fn free(&self, block: Block) -> Result<()> {
+        if block.token & IMPORTED != 0 {
+            self.shared.imports.free(&self.shared, block);
+            return Ok(());
+        }
+        self.memory.freed(&block);
+        if block.token & MANAGED != 0 {
+            // What the kernel refuses here only makes the guard weaker.
+            let _ = self.memory.set_host_access(&block, false);
+        }
+        let damage = self.memory.damage_of(&block);
+        self.reap(REAP);
+        let mut fence = self.shared.users.fence(block.addr, block.len);
+        if fence.has_passed() {
+            self.give(block);
+        } else {
+            self.deferred.add(block, fence);
+        }
+        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
+    }
+
+    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
+        DeviceMemory::block_len(len, policy)
+    }
+
+    fn is_unused(&self, block: Block) -> bool {
+        // Where accesses outside of allocations are looked for, it has to be noted what is freed.
+        let users = &self.shared.users;
+        let unused = || users.is_empty() || users.fence(block.addr, block.len).has_passed();
+        !self.shared.check.is_on() && unused()
+    }
+
+    fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        self.shared.executor.ensure_started()?;
+        let number = self.created.fetch_add(1, Ordering::Relaxed);
+        let shared = Arc::clone(&self.shared);
+        let queue = Queue::new(shared, self.ordinal, number, options.priority, options.observer);
+        let mut streams = self.streams.lock();
+        if streams.len() == streams.capacity() {
+            streams.retain(|_, queue| queue.strong_count() > 0);
+        }
+        streams.insert(key(&queue), Arc::downgrade(&queue));
+        drop(streams);
+        let device = Weak::clone(&self.itself);
+        Ok(Arc::new(CpuStream::new(Arc::clone(&self.shared), queue, device)))
+    }
+
+    fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            "the cpu backend has no driver whose streams could be adopted; create a stream",
+        ))
+    }
+
+    fn native_context(&self) -> Option<usize> {
+        None
+    }
+
+    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
+        Ok(Arc::new(CpuEvent::new(timing)))
+    }
+
+    fn copy(&self, copy: Copy) -> Result<()> {
+        if copy.dst.len > SHORT {
+            return self.copy_long(&copy);
+        }
+        memcpy::copy_short(&self.shared, &copy);
+        self.written(&copy.dst);
+        Ok(())
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        memcpy::copy_batch(&self.shared, copies);
+        copies.iter().for_each(|copy| self.written(&copy.dst));
+        Ok(())
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        memcpy_2d::copy(&self.shared, &copy);
+        self.written(&copy.dst.span);
+        Ok(())
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        let _working = self.begin_if_long(fill.dst.len);
+        memcpy::fill(&self.shared, &fill);
+        self.written(&fill.dst);
+        Ok(())
+    }
+
+    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
+        module::load(&self.shared, self.ordinal, image)
+    }
+
+    fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
+        Ok(Arc::new(kernel_launch::bind(&self.shared, launch)?))
+    }
+
+    fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+        graph::create(nodes)
+    }
+
+    fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+        graph::update(graph, nodes)
+    }
+
+    fn close(&self) -> Result<()> {
+        let streams = std::mem::take(&mut *self.streams.lock());
+        for queue in streams.values().filter_map(Weak::upgrade) {
+            queue.abandon();
+        }
+        // Operations that have started, or streams of other devices, may still use the memory.
+        let (addr, len) = self.memory.range();
+        let deadline = Instant::now() + PATIENCE;
+        let fence = self.shared.users.fence(addr, len);
+        let unused = fence.streams().all(|(queue, ticket)| {
+            queue.wait_until(&|| queue.operations.has_finished(ticket), Some(deadline))
+                == Wait::Done
+        });
+        self.shared.close_device(self.ordinal);
+        if unused {
+            self.memory.close();
+            return Ok(());
+        }
+        // Better a leak than a crash: the mapping stays for those who still use it.
+        std::mem::forget(Arc::clone(&self.memory));
+        Err(Fault::new(
+            FaultKind::Execution,
+            format!(
+                "device {}: streams of other devices still have operations queued on its memory \
+                 after {} s, so its {len} bytes stay mapped",
+                self.ordinal,
+                PATIENCE.as_secs()
+            ),
+        ))
+    }
+}

@@ -1,0 +1,77 @@
+//! What a CPU device says of itself.
+
+use crate::algo::math::mix::mix;
+use crate::backend::base::memory_file;
+use crate::backend::cpu::base::machine;
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::{DeviceInfo, PciAddress, PoolSupport, host_nodes};
+
+/// A PCI domain that no machine has. The devices here are on no bus, but programs tell devices
+/// apart by such addresses.
+const NO_DOMAIN: u32 = 0xffff;
+
+pub fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
+    let cores = shared.cores as u32;
+    let plural = if cores == 1 { "" } else { "s" };
+    let number = shared.numbers[ordinal as usize];
+    DeviceInfo {
+        name: format!("CPU ({cores} core{plural})"),
+        total_memory: shared.capacity.each,
+        shares_memory: shared.capacity.is_shared(),
+        cores,
+        host_cores: cores,
+        l2_cache: machine::l2_cache(),
+        threads: None,
+        uuid: Some(uuid(&machine::identity(), number)),
+        // At most 64 devices, so that their number fits.
+        pci: Some(PciAddress { domain: NO_DOMAIN, bus: number as u8, device: 0, function: 0 }),
+        // It would be where accesses outside of allocations are found.
+        readable_tail: !shared.check.is_on(),
+        notes_parts: shared.check.is_on(),
+        pools: pools(shared.capacity.each),
+    }
+}
+
+/// Sharing takes a file in memory of the device's length, which the system may refuse.
+fn pools(memory: u64) -> PoolSupport {
+    PoolSupport {
+        device: true,
+        descriptor: memory_file::create(c"portacl-question", memory).is_ok(),
+        host: true,
+        host_node: !host_nodes().is_empty(),
+        ..PoolSupport::default()
+    }
+}
+
+/// A UUID of version 8 (RFC 9562), made from who the machine is and which of its devices this is.
+/// It has 64 bits of the machine's identity, from which nobody finds the identity itself.
+fn uuid(machine: &str, number: u32) -> [u8; 16] {
+    let identity = machine.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let halves = [0, 1].map(|half| mix(mix(identity) ^ u64::from(number) << 1 ^ half));
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&halves[0].to_be_bytes());
+    bytes[8..].copy_from_slice(&halves[1].to_be_bytes());
+    bytes[6] = 0x80 | bytes[6] & 0x0f;
+    bytes[8] = 0x80 | bytes[8] & 0x3f;
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::uuid;
+
+    #[test]
+    fn uuids_stay_the_same_and_differ_between_devices_and_machines() {
+        let all: HashSet<_> = ["", "a", "b"]
+            .iter()
+            .flat_map(|machine| (0..64).map(move |number| uuid(machine, number)))
+            .collect();
+        assert_eq!(all.len(), 3 * 64);
+        assert_eq!(uuid("a", 1), uuid("a", 1));
+        assert!(all.iter().all(|uuid| uuid[6] >> 4 == 8 && uuid[8] >> 6 == 2));
+    }
+}

@@ -1,0 +1,7 @@
+//! The driver and its devices.
+
+pub mod device;
+pub mod driver;
+pub mod info;
+pub mod snapshot;
+pub mod utilization;

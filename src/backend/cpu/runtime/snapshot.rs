@@ -1,0 +1,85 @@
+//! While a snapshot holds the process: who has slipped through and comes to device memory waits here.
+//!
+//! What is looked at on the way there is the count of pages that are to be made huge, see
+//! [`crate::backend::cpu::memory::device_memory::DeviceMemory::prepare`]. It is raised, so that nobody pays for this at any other time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::algo::sync::reclaim;
+use crate::algo::thread::pause::pause;
+use crate::backend::cpu::runtime::driver::Slot;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// What the counts are raised by: more than there can be.
+const RAISED: usize = 1 << 40;
+const PAUSE: Duration = Duration::from_micros(100);
+
+#[derive(Default)]
+pub struct Hold {
+    is_on: AtomicBool,
+    waiting: Mutex<Waiting>,
+    released: Condvar,
+}
+
+/// Threads that wait.
+#[derive(Default)]
+struct Waiting {
+    /// Inside of a call that keeps objects from going.
+    pinned: usize,
+    others: u32,
+}
+
+impl Hold {
+    /// Begins, and waits until nobody is at the memory any more who has not come here.
+    pub fn begin(&self, slots: &[Slot], patience: Duration) -> Result<()> {
+        let deadline = Instant::now() + patience;
+        self.is_on.store(true, Ordering::SeqCst);
+        slots.iter().for_each(|slot| _ = slot.wanted.fetch_add(RAISED, Ordering::SeqCst));
+        loop {
+            let (pinned, others) = {
+                let waiting = self.waiting.lock();
+                (waiting.pinned, waiting.others)
+            };
+            let working: u32 = slots.iter().map(|slot| slot.busy.working()).sum();
+            // Short copies are made by who is pinned, long ones count as work.
+            if reclaim::count_pinned() <= pinned && working <= others {
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                self.end(slots);
+                return Err(Fault::new(
+                    FaultKind::WaitTimedOut,
+                    "calls of other threads are still at device memory; let them end first",
+                ));
+            }
+            pause(PAUSE);
+        }
+    }
+
+    /// Lets all go on.
+    pub fn end(&self, slots: &[Slot]) {
+        let _waiting = self.waiting.lock();
+        slots.iter().for_each(|slot| _ = slot.wanted.fetch_sub(RAISED, Ordering::SeqCst));
+        self.is_on.store(false, Ordering::SeqCst);
+        self.released.notify_all();
+    }
+
+    /// The calling thread is about to use device memory.
+    pub fn pass(&self) {
+        if !self.is_on.load(Ordering::SeqCst) {
+            return;
+        }
+        let (pinned, other) = if reclaim::is_pinned() { (1, 0) } else { (0, 1) };
+        let mut waiting = self.waiting.lock();
+        waiting.pinned += pinned;
+        waiting.others += other;
+        while self.is_on.load(Ordering::SeqCst) {
+            self.released.wait(&mut waiting);
+        }
+        waiting.pinned -= pinned;
+        waiting.others -= other;
+    }
+}

@@ -1,0 +1,136 @@
+//! How much of the time a device works.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// The time in which at least one thread works for a device.
+pub struct Busy(Mutex<State>);
+
+struct State {
+    /// Threads that work.
+    working: u32,
+    /// When the first of them began.
+    since: Instant,
+    /// What is over of it since `asked`.
+    total: Duration,
+    /// The question before, or when the device was opened.
+    asked: Instant,
+}
+
+/// A thread works for the device while it has this.
+pub struct Working<'a>(&'a Busy);
+
+impl Busy {
+    pub fn new() -> Self {
+        let now = Instant::now();
+        Self(Mutex::new(State { working: 0, since: now, total: Duration::ZERO, asked: now }))
+    }
+
+    /// Begins to count for a device that was opened.
+    pub fn restart(&self) {
+        self.percentage_at(Instant::now());
+    }
+
+    pub fn begin(&self) -> Working<'_> {
+        let mut state = self.0.lock();
+        if state.working == 0 {
+            state.since = Instant::now();
+        }
+        state.working += 1;
+        Working(self)
+    }
+
+    #[inline(never)]
+    fn end(&self) {
+        let mut state = self.0.lock();
+        state.working -= 1;
+        if state.working == 0 {
+            let worked = state.since.elapsed();
+            state.total += worked;
+        }
+    }
+
+    /// How many threads work now.
+    pub fn working(&self) -> u32 {
+        self.0.lock().working
+    }
+
+    /// The percentage of the time since it was asked last.
+    pub fn percentage(&self) -> u32 {
+        self.percentage_at(Instant::now())
+    }
+
+    fn percentage_at(&self, now: Instant) -> u32 {
+        let mut state = self.0.lock();
+        let mut busy = std::mem::take(&mut state.total);
+        if state.working > 0 {
+            busy += now.saturating_duration_since(state.since);
+            // The rest of it belongs to the next answer.
+            state.since = now.max(state.since);
+        }
+        let window = now.saturating_duration_since(state.asked);
+        state.asked = now.max(state.asked);
+        if window.is_zero() {
+            return if state.working > 0 { 100 } else { 0 };
+        }
+        (busy.as_secs_f64() / window.as_secs_f64() * 100.0).round().min(100.0) as u32
+    }
+}
+
+impl Drop for Working<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Nothing happened before this moment.
+    fn new_at() -> (Busy, Instant) {
+        let busy = Busy::new();
+        let start = busy.0.lock().asked;
+        (busy, start)
+    }
+
+    #[test]
+    fn an_idle_device_is_not_busy() {
+        let (busy, start) = new_at();
+        assert_eq!(busy.percentage_at(start), 0, "no time has passed");
+        assert_eq!(busy.percentage_at(start + SECOND), 0);
+    }
+
+    #[test]
+    fn work_that_goes_on_counts_up_to_the_question() {
+        let (busy, start) = new_at();
+        let _working = busy.begin();
+        busy.0.lock().since = start + SECOND;
+        assert_eq!(busy.percentage_at(start + 2 * SECOND), 50);
+        assert_eq!(busy.percentage_at(start + 3 * SECOND), 100);
+        assert_eq!(busy.percentage_at(start + 3 * SECOND), 100, "no time has passed");
+    }
+
+    #[test]
+    fn what_was_told_is_not_told_again() {
+        let (busy, start) = new_at();
+        busy.0.lock().total = SECOND / 4;
+        assert_eq!(busy.percentage_at(start + SECOND), 25);
+        assert_eq!(busy.percentage_at(start + 2 * SECOND), 0);
+    }
+
+    #[test]
+    fn several_threads_count_once() {
+        let (busy, _) = new_at();
+        let (first, second) = (busy.begin(), busy.begin());
+        drop(first);
+        assert_eq!(busy.0.lock().total, Duration::ZERO, "one still works");
+        drop(second);
+        let state = busy.0.lock();
+        assert!(state.working == 0 && state.total > Duration::ZERO);
+    }
+}

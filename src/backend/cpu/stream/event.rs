@@ -1,0 +1,243 @@
+//! Events and their records.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::queue::Queue;
+use crate::algo::queue::completion::Completion;
+use crate::backend::base::clock;
+use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+
+/// Nanoseconds of a clock that never goes back.
+fn now() -> u64 {
+    clock::now().as_nanos() as u64
+}
+
+/// A point in a stream that has not happened when it is made.
+pub struct Record {
+    /// Streams subscribe that are set aside until it happens.
+    pub completion: Completion<Queue>,
+    time: AtomicU64,
+    timing: bool,
+    /// Where it is queued; nowhere if it happens outside of all streams. A stream that is gone has
+    /// run, or dropped, everything.
+    stream: Weak<Queue>,
+    /// Why an abort dropped it. It happens when its event is recorded again and that has happened.
+    dropped: OnceLock<Fault>,
+    /// Its event was recorded again.
+    superseded: AtomicBool,
+    /// The event's record before, if that was dropped.
+    orphan: Option<Arc<Self>>,
+}
+
+impl Record {
+    fn new(stream: Weak<Queue>, timing: bool, orphan: Option<Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
+            completion: Completion::new(),
+            time: AtomicU64::new(0),
+            timing,
+            stream,
+            dropped: OnceLock::new(),
+            superseded: AtomicBool::new(false),
+            orphan,
+        })
+    }
+
+    /// One that no stream makes happen.
+    pub fn outside_streams() -> Arc<Self> {
+        Self::new(Weak::new(), false, None)
+    }
+
+    /// A record without an event, for the caller to queue on `stream`.
+    pub fn queued(stream: &Arc<Queue>) -> Arc<Self> {
+        Self::new(Arc::downgrade(stream), false, None)
+    }
+
+    pub fn has_happened(&self) -> bool {
+        self.completion.is_complete()
+    }
+
+    /// The stream that it is queued on, while there is one.
+    pub fn stream(&self) -> Option<Arc<Queue>> {
+        self.stream.upgrade()
+    }
+
+    /// Whether it is queued on this stream.
+    pub fn is_of(&self, stream: &Arc<Queue>) -> bool {
+        std::ptr::eq(self.stream.as_ptr(), Arc::as_ptr(stream))
+    }
+
+    /// It happens now. Returns the streams that can go on: the caller runs or lists them.
+    pub fn happen(&self) -> Vec<Arc<Queue>> {
+        if self.timing {
+            self.time.store(now(), Ordering::Relaxed);
+        }
+        let mut waiting = self.completion.complete();
+        let mut orphan = &self.orphan;
+        while let Some(record) = orphan {
+            waiting.append(&mut record.completion.complete());
+            orphan = &record.orphan;
+        }
+        waiting.retain(|queue| queue.operations.resume());
+        waiting
+    }
+
+    /// Why it does not happen, if an abort has dropped it.
+    pub fn dropped(&self) -> Option<&Fault> {
+        self.dropped.get()
+    }
+
+    /// An abort drops it. Returns the streams that do not wait for its event's next record, as
+    /// [`Self::happen`] does.
+    pub fn drop_for(&self, why: Fault) -> Vec<Arc<Queue>> {
+        // Only its own stream drops it.
+        let _ = self.dropped.set(why);
+        // What was set before is seen, or what comes after sees the drop: in `supersede`, and in
+        // `Queue::retire`.
+        fence(Ordering::SeqCst);
+        if self.superseded.load(Ordering::SeqCst) {
+            return self.happen();
+        }
+        let mut waiting = self.completion.take_waiters(|queue| queue.is_retired());
+        waiting.retain(|queue| queue.operations.resume());
+        waiting
+    }
+
+    /// Its event is recorded again. True if an abort has dropped it: who waits for it waits for
+    /// the new record then.
+    fn supersede(&self) -> bool {
+        self.superseded.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        self.dropped.get().is_some() && !self.has_happened()
+    }
+}
+
+/// What an event stands for.
+#[derive(Clone)]
+enum Latest {
+    /// It was never recorded.
+    Never,
+    /// Its latest record happened at this time.
+    Happened(u64),
+    /// Its latest record is, or was, queued.
+    Queued(Arc<Record>),
+}
+
+impl Latest {
+    /// The event is recorded again: the record so far, if an abort has dropped it.
+    fn orphaned(self) -> Option<Arc<Record>> {
+        match self {
+            Self::Queued(record) => record.supersede().then_some(record),
+            _ => None,
+        }
+    }
+}
+
+/// An event of the CPU backend.
+pub struct CpuEvent {
+    timing: bool,
+    latest: Mutex<Latest>,
+    /// False while `latest` may still be to happen: the common query is one load.
+    settled: AtomicBool,
+}
+
+impl CpuEvent {
+    pub fn new(timing: bool) -> Self {
+        Self { timing, latest: Mutex::new(Latest::Never), settled: AtomicBool::new(true) }
+    }
+
+    /// The event as this backend made it.
+    pub fn of(event: &dyn Event) -> Result<&Self> {
+        event.as_any().downcast_ref().ok_or_else(|| {
+            Fault::new(FaultKind::Driver, "the event belongs to another backend".to_owned())
+        })
+    }
+
+    /// Everything queued so far has finished already: the record happens at once. Returns a dropped
+    /// one that happens with it, by the caller's hand.
+    pub fn record_now(&self) -> Option<Arc<Record>> {
+        let time = if self.timing { now() } else { 0 };
+        let before = std::mem::replace(&mut *self.latest.lock(), Latest::Happened(time));
+        self.settled.store(true, Ordering::Release);
+        before.orphaned()
+    }
+
+    /// A new latest record, for the caller to queue on `stream`.
+    pub fn record_later(&self, stream: &Arc<Queue>) -> Arc<Record> {
+        let mut latest = self.latest.lock();
+        let orphan = std::mem::replace(&mut *latest, Latest::Never).orphaned();
+        let record = Record::new(Arc::downgrade(stream), self.timing, orphan);
+        *latest = Latest::Queued(Arc::clone(&record));
+        self.settled.store(false, Ordering::Release);
+        record
+    }
+
+    /// The latest record, if it is still to happen.
+    pub fn pending(&self) -> Option<Arc<Record>> {
+        if self.settled.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut latest = self.latest.lock();
+        match &*latest {
+            Latest::Queued(record) if !record.has_happened() => Some(Arc::clone(record)),
+            Latest::Queued(record) => {
+                // Forget the record, and with it its stream.
+                *latest = Latest::Happened(record.time.load(Ordering::Relaxed));
+                self.settled.store(true, Ordering::Release);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn time(&self) -> Result<u64> {
+        if self.pending().is_none()
+            && let (true, Latest::Happened(time)) = (self.timing, &*self.latest.lock())
+        {
+            return Ok(*time);
+        }
+        let text = "the event has no time: it was made without timing, or has not happened";
+        Err(Fault::new(FaultKind::Driver, text))
+    }
+}
+
+impl Event for CpuEvent {
+    fn is_complete(&self) -> Result<bool> {
+        Ok(self.is_known_complete() || self.pending().is_none())
+    }
+
+    fn is_known_complete(&self) -> bool {
+        self.settled.load(Ordering::Acquire)
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        let Some(record) = self.pending() else { return Ok(Wait::Done) };
+        let over = || record.has_happened() || record.dropped().is_some();
+        let wait = record.stream().map_or(Wait::Done, |stream| stream.wait_until(&over, deadline));
+        match record.dropped() {
+            Some(why) if !record.has_happened() => Err(why.clone()),
+            _ => Ok(wait),
+        }
+    }
+
+    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
+        let (start, end) = (Self::of(start)?.time()?, self.time()?);
+        Ok((end.wrapping_sub(start) as i64 as f64 / 1e6) as f32)
+    }
+
+    fn time_ns(&self) -> Result<u64> {
+        self.time()
+    }
+
+    fn native(&self) -> Option<usize> {
+        None
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,234 @@
+//! What a stream's queue holds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::event::Record;
+use super::queue::Queue;
+use super::stream_value;
+use crate::algo::queue::stream_queue;
+use crate::backend::base::timer::Limit;
+use crate::backend::cpu::graph::Run;
+use crate::backend::cpu::kernel::kernel_launch;
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::stream::watch::Watched;
+use crate::backend::cpu::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
+use crate::backend::stream::watch::Range;
+use crate::backend::{
+    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Notify, RandomNum,
+    Reduce, Result, Span, ValueWrite, thread_number,
+};
+
+/// Operations on at most this many bytes run in the caller when the stream is idle: they take no
+/// longer (2 to 4 us) than waking a worker would cost the caller.
+pub const SHORT: usize = 64 << 10;
+/// Operations on at most this many bytes are so short (about 60 ns) that they run under the
+/// stream's lock instead of claiming the stream.
+pub const TINY: usize = 4 << 10;
+
+/// What a stream waits for, and how long at most.
+#[derive(Clone)]
+pub struct Awaited {
+    pub record: Arc<Record>,
+    pub limit: Option<Arc<Limit<Queue>>>,
+    /// What makes the record happen, if that is a change in memory.
+    pub watched: Option<Arc<Watched>>,
+}
+
+impl Awaited {
+    /// A wait for as long as it takes.
+    pub fn record(record: Arc<Record>) -> Self {
+        Self { record, limit: None, watched: None }
+    }
+}
+
+/// An operation in a stream, and who queued it.
+pub struct Task {
+    pub operation: Operation,
+    /// As [`thread_number`] calls it.
+    pub thread: u32,
+}
+
+impl Task {
+    /// What the calling thread queues.
+    pub fn new(operation: Operation) -> Self {
+        Self { operation, thread: thread_number() }
+    }
+}
+
+pub enum Operation {
+    Copy(Copy),
+    /// Another operation on memory, for a caller who waits for it and wants to know that it began.
+    Awaited(Box<Self>, Arc<AtomicBool>),
+    /// A host-to-device copy whose source was read when it was queued.
+    CopyStaged(Span, Box<[u8]>),
+    /// Boxed, because it is larger than all others, and rare.
+    Copy2d(Box<Copy2d>),
+    CopyIndirect(Box<CopyIndirect>),
+    Fill(Fill),
+    RandomNum(Box<RandomNum>),
+    Reduce(Reduce),
+    WriteValue(ValueWrite),
+    Launch(Box<kernel_launch::Call>),
+    Graph(Box<Run>),
+    HostFn(HostFn),
+    /// With what becomes of it when the stream waits for that.
+    HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
+    Record(Arc<Record>),
+    ChangeNotify(Arc<Notify>, Change),
+    Wait(Awaited),
+    /// Only a place in the stream.
+    Mark,
+    /// A defect, for tests of how the stream survives it.
+    #[cfg(test)]
+    Panic,
+}
+
+/// Address ranges that an operation uses: first byte and length.
+pub type Ranges = [(usize, usize); 2];
+
+const NOTHING: (usize, usize) = (0, 0);
+/// What a kernel uses nobody knows, nor what a copy does that is told where to when it runs.
+const ANYTHING: (usize, usize) = (0, usize::MAX);
+
+/// What is known of an operation while somebody runs it.
+#[derive(Clone)]
+pub struct Footprint {
+    pub ranges: Ranges,
+    /// It is user code, which may wait for anything.
+    pub is_user_code: bool,
+}
+
+/// Whether two ranges have a byte in common.
+pub fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
+    a.0 < b.0 + b.1 && b.0 < a.0 + a.1
+}
+
+impl Operation {
+    /// The memory that it uses.
+    pub fn ranges(&self) -> Ranges {
+        let of = |span: &Span| (span.addr, span.len);
+        match self {
+            Self::Awaited(operation, _) => operation.ranges(),
+            Self::Copy(copy) => [of(&copy.dst), of(&copy.src)],
+            Self::CopyStaged(dst, _) => [of(dst), NOTHING],
+            Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
+            Self::Fill(fill) => [of(&fill.dst), NOTHING],
+            Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
+            // With numbers in memory it is unknown where; else two places are all that it uses.
+            Self::RandomNum(job) if job.words().next().is_some() => [ANYTHING, NOTHING],
+            Self::RandomNum(job) => [of(&job.dst), job.counter.as_ref().map_or(NOTHING, of)],
+            Self::WriteValue(write) => [of(&write.dst), NOTHING],
+            Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
+            Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
+            _ => [NOTHING; 2],
+        }
+    }
+
+    /// Where it writes.
+    pub fn written(&self) -> Range {
+        self.ranges()[0]
+    }
+
+    pub fn uses_memory(&self) -> bool {
+        self.ranges()[0].1 != 0
+    }
+
+    /// How many bytes it works on, or what takes as long.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Copy2d(copy) => memcpy_2d::effort(copy),
+            Self::RandomNum(job) => random_num::effort(job),
+            Self::Graph(run) => run.effort(),
+            _ => self.ranges()[0].1,
+        }
+    }
+
+    /// If it is a run of a kernel: what is told of one that failed.
+    pub fn failed_launch(&self) -> Option<FailedLaunch> {
+        if let Self::Launch(call) = self { Some(call.failed()) } else { None }
+    }
+
+    /// It calls user code, which is no business of a thread that helps.
+    pub fn is_host_fn(&self) -> bool {
+        match self {
+            Self::HostFn(_) => true,
+            Self::Graph(run) => run.has_user_code(),
+            _ => false,
+        }
+    }
+
+    /// It runs kernels, which are promised a stack as large as those of the library's threads.
+    pub fn runs_kernels(&self) -> bool {
+        match self {
+            Self::Launch(_) => true,
+            Self::Graph(run) => run.runs_kernels(),
+            _ => false,
+        }
+    }
+
+    /// When it is over depends on the program.
+    pub fn is_user_code(&self) -> bool {
+        self.is_host_fn() || matches!(self, Self::HandOver(..))
+    }
+
+    /// As [`Self::run`], for those that may fail by themselves; they never run in the caller.
+    pub fn attempt(&self, shared: &Shared) -> Result<()> {
+        match self {
+            Self::CopyIndirect(job) => memcpy_indirect::copy(shared, job),
+            Self::Launch(call) => kernel_launch::run(shared, call),
+            operation => {
+                operation.run(shared);
+                Ok(())
+            }
+        }
+    }
+
+    /// Does what an operation on memory does. The others are the queue's business.
+    pub fn run(&self, shared: &Shared) {
+        match self {
+            Self::Awaited(operation, began) => {
+                // Relaxed: the end of the operation is seen with a stronger order.
+                began.store(true, Ordering::Relaxed);
+                operation.run(shared);
+            }
+            Self::Copy(copy) => memcpy::copy(shared, copy),
+            Self::CopyStaged(dst, bytes) => memcpy::copy_from(shared, dst, bytes),
+            Self::Copy2d(copy) => memcpy_2d::copy(shared, copy),
+            Self::Fill(fill) => memcpy::fill(shared, fill),
+            Self::RandomNum(job) => random_num::make(shared, job),
+            Self::Reduce(job) => reduce::reduce(shared, job),
+            Self::WriteValue(write) => stream_value::write(shared, write),
+            Self::Graph(run) => run.run_all(shared),
+            #[cfg(test)]
+            Self::Panic => panic!("a test's panic"),
+            Self::CopyIndirect(_) | Self::Launch(_) => unreachable!("may fail"),
+            Self::HostFn(_)
+            | Self::HandOver(..)
+            | Self::Record(_)
+            | Self::ChangeNotify(..)
+            | Self::Wait(_)
+            | Self::Mark => unreachable!("not an operation on memory"),
+        }
+    }
+}
+
+impl stream_queue::Operation for Task {
+    type Record = Awaited;
+    type Footprint = Footprint;
+
+    fn awaits(&self) -> Option<&Awaited> {
+        if let Operation::Wait(awaited) = &self.operation { Some(awaited) } else { None }
+    }
+
+    fn footprint(&self) -> Footprint {
+        let operation = &self.operation;
+        Footprint { ranges: operation.ranges(), is_user_code: operation.is_user_code() }
+    }
+
+    fn give_up(&self) {
+        if let Operation::Wait(Awaited { watched: Some(watched), .. }) = &self.operation {
+            watched.cancel();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! One large operation, in pieces, on several threads.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::executor::Executor;
+use crate::algo::sync::event_count::EventCount;
+
+/// Memory is as fast as it gets with this many threads.
+const MAX_THREADS: usize = 8;
+/// Pauses before the owner sleeps until the others have finished their last pieces.
+const SPINS: u32 = 200;
+
+type Work<'a> = dyn Fn(usize) + Sync + 'a;
+
+/// Work that several threads share. Pieces are begun in order.
+pub struct Job {
+    /// The owner's closure. Valid until `finished == count`, which the owner waits for; it is
+    /// only called for a piece that was begun and is not finished.
+    work: *const Work<'static>,
+    count: usize,
+    begun: AtomicUsize,
+    finished: AtomicUsize,
+    panicked: AtomicBool,
+    done: EventCount,
+}
+
+// SAFETY: the closure behind `work` is Sync, and outlives every use as its comment says; all else
+// is Send and Sync by itself.
+unsafe impl Send for Job {}
+// SAFETY: shared access takes indices by atomic operations and calls the closure, which is Sync.
+unsafe impl Sync for Job {}
+
+impl Job {
+    pub fn has_pieces(&self) -> bool {
+        self.begun.load(Ordering::Relaxed) < self.count
+    }
+
+    /// Does pieces until none is left to begin.
+    pub fn help(&self) {
+        loop {
+            let piece = self.begun.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.count {
+                return;
+            }
+            // SAFETY: this piece was begun and is not finished, so the owner still waits.
+            let work = unsafe { &*self.work };
+            if catch_unwind(AssertUnwindSafe(|| work(piece))).is_err() {
+                self.panicked.store(true, Ordering::Relaxed);
+            }
+            if self.finished.fetch_add(1, Ordering::Release) + 1 == self.count {
+                self.done.notify_all();
+            }
+        }
+    }
+}
+
+impl Executor {
+    /// Calls `work` once for each number below `count`, on this thread and on those that have
+    /// nothing to do. Returns when all calls have returned.
+    pub fn parallel(self: &Arc<Self>, count: usize, work: &Work<'_>) {
+        self.parallel_on(MAX_THREADS, count, work);
+    }
+
+    /// As [`Self::parallel`], on at most so many threads.
+    pub fn parallel_on(self: &Arc<Self>, threads: usize, count: usize, work: &Work<'_>) {
+        if count < 2 || self.cores < 2 {
+            (0..count).for_each(work);
+            return;
+        }
+        // SAFETY: only the lifetime changes. Nobody uses the reference after this call returns:
+        // see `Job::work`, and the wait below, which nothing skips.
+        let work = unsafe { std::mem::transmute::<&Work<'_>, &Work<'static>>(work) };
+        let job = Arc::new(Job {
+            work,
+            count,
+            begun: AtomicUsize::new(0),
+            finished: AtomicUsize::new(0),
+            panicked: AtomicBool::new(false),
+            done: EventCount::new(),
+        });
+        self.offer(&job, count.min(threads.max(1)) - 1);
+        job.help();
+        self.withdraw(&job);
+        let is_done = || job.finished.load(Ordering::Acquire) == count;
+        let mut spins = 0;
+        while !is_done() {
+            if spins < SPINS {
+                spins += 1;
+                std::hint::spin_loop();
+                continue;
+            }
+            let key = job.done.prepare();
+            if is_done() {
+                job.done.cancel(key);
+            } else {
+                job.done.wait(key, None);
+            }
+        }
+        assert!(!job.panicked.load(Ordering::Relaxed), "a piece of a large operation failed");
+    }
+}

@@ -1,0 +1,427 @@
+//! The inside of a stream: its operations, the memory that they use, and what became of them.
+//!
+//! Who may run them when is decided by [`StreamQueue`]; this is what a thread does that may.
+//!
+//! Lock order: a queue's operations, then an event or a record; the executor's lock with none of
+//! them held. Never two queues.
+
+mod run;
+mod settle;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::event::Record;
+use super::operation::{Awaited, Footprint, Operation, SHORT, Task, overlap};
+use crate::algo::queue::stream_queue::{LockedClaim, StreamQueue, Submission};
+use crate::algo::sync::event_count::EventCount;
+use crate::backend::base::timer::{Timer, Waiter};
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::utilization::Busy;
+use crate::backend::cpu::stream::watch::Watched;
+use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
+
+/// Queues longer than this are not searched for uses of a block.
+const MAX_SEARCH: usize = 1024;
+
+pub struct Queue {
+    shared: Arc<Shared>,
+    /// Its device.
+    ordinal: u32,
+    /// Distinguishes streams in the seeded delays.
+    id: u64,
+    priority: AtomicU32,
+    pub operations: StreamQueue<Task>,
+    /// Ticket of the last operation that uses memory.
+    last_use: AtomicU64,
+    /// It is on the list of users of memory.
+    enlisted: AtomicBool,
+    /// Who is told of failures.
+    observer: Option<Arc<dyn Observer>>,
+    /// Why it was aborted the last time.
+    aborted: Mutex<Option<Fault>>,
+    /// See [`crate::backend::Stream::retire`].
+    retired: AtomicBool,
+    /// See [`crate::backend::Stream::limit_waits`].
+    waits_until: OnceLock<Instant>,
+    waiters: EventCount,
+}
+
+impl Queue {
+    pub fn new(
+        shared: Arc<Shared>,
+        ordinal: u32,
+        number: u64,
+        priority: u32,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            shared,
+            ordinal,
+            id: u64::from(ordinal) << 48 | number,
+            priority: AtomicU32::new(priority),
+            operations: StreamQueue::new(),
+            last_use: AtomicU64::new(0),
+            enlisted: AtomicBool::new(false),
+            observer,
+            aborted: Mutex::new(None),
+            retired: AtomicBool::new(false),
+            waits_until: OnceLock::new(),
+            waiters: EventCount::new(),
+        })
+    }
+
+    /// How busy its device is.
+    fn busy(&self) -> &Busy {
+        &self.shared.devices[self.ordinal as usize].busy
+    }
+
+    pub fn priority(&self) -> u32 {
+        // Relaxed: it says how soon, nothing else.
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    pub fn set_priority(&self, priority: u32) {
+        self.priority.store(priority, Ordering::Relaxed);
+    }
+
+    // ---- submission ----
+
+    /// The right to submit, or why not.
+    pub fn submit(&self) -> Result<Submission<'_, Task>> {
+        self.operations.submit().ok_or_else(abandoned)
+    }
+
+    /// The right to submit an operation that is queued, for which there is room.
+    pub fn submit_queued(&self) -> Result<Submission<'_, Task>> {
+        let mut submission = self.submit()?;
+        if submission.make_room() { Ok(submission) } else { Err(no_room()) }
+    }
+
+    /// Whether an operation may run in the caller: nothing is before it. If not there is room to queue it.
+    pub fn may_run_now(&self, submission: &mut Submission<'_, Task>) -> Result<bool> {
+        if !self.shared.options.asynchronous && submission.is_idle() {
+            return Ok(true);
+        }
+        if submission.make_room() { Ok(false) } else { Err(no_room()) }
+    }
+
+    /// Queues an operation: its ticket.
+    pub fn push(
+        self: &Arc<Self>,
+        submission: Submission<'_, Task>,
+        operation: Operation,
+    ) -> Position {
+        let ticket = submission.ticket();
+        let enlist = self.note_use(&operation, ticket);
+        let list = submission.push(Task::new(operation));
+        if enlist {
+            self.shared.users.add(self);
+        }
+        if list {
+            self.shared.executor.push(Arc::clone(self));
+        }
+        ticket
+    }
+
+    /// An operation is about to be queued: whether its use of memory puts the queue on the list of
+    /// users then.
+    fn note_use(&self, operation: &Operation, ticket: Position) -> bool {
+        if !operation.uses_memory() {
+            return false;
+        }
+        // Sequentially consistent with `delist_if_unused`: one of the two sees the other.
+        self.last_use.store(ticket, Ordering::SeqCst);
+        !self.enlisted.load(Ordering::SeqCst)
+    }
+
+    /// Nothing is to be done: where that stands in the stream.
+    pub fn nothing(&self, submission: Submission<'_, Task>) -> Position {
+        if submission.is_idle() { submission.pass() } else { submission.ticket() - 1 }
+    }
+
+    /// Runs an operation on memory in the calling thread. The queue must be idle.
+    pub fn run_now(self: &Arc<Self>, submission: Submission<'_, Task>, task: &Task) -> Position {
+        let position = submission.ticket();
+        let claim = submission.claim(task);
+        let failed = {
+            // Short ones take about as long as counting them would.
+            let _working = (task.operation.len() > SHORT).then(|| self.busy().begin());
+            self.run_guarded(&task.operation)
+        };
+        self.shared.watcher.look(task.operation.written());
+        let told =
+            failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
+        let mut claim = claim.lock();
+        self.finish(&mut claim, told);
+        let list = claim.release();
+        if list {
+            self.shared.executor.push(Arc::clone(self));
+        }
+        position
+    }
+
+    /// Later operations wait. The queue must be idle: nobody need run anything.
+    pub fn block_now(
+        self: &Arc<Self>,
+        submission: Submission<'_, Task>,
+        awaited: Awaited,
+    ) -> Position {
+        let position = submission.ticket();
+        let wait = Operation::Wait(awaited);
+        let enlist = self.note_use(&wait, position);
+        submission.block(Task::new(wait), |on| self.subscribe(on));
+        if enlist {
+            self.shared.users.add(self);
+        }
+        position
+    }
+
+    /// Puts the queue on the list of those that wait for a record, which is its first operation's;
+    /// false if it has happened, or is not waited for. Under the queue's lock.
+    fn subscribe(self: &Arc<Self>, on: &Awaited) -> bool {
+        if !on.record.completion.subscribe(self) {
+            return false;
+        }
+        if let Some(watched) = &on.watched {
+            return self.watch(watched, &on.record);
+        }
+        // On the list first: who drops the record looks there for queues that are retired.
+        if self.is_retired() && on.record.dropped().is_some() {
+            on.record.completion.unsubscribe(self);
+            return false;
+        }
+        if let Some(limit) = &on.limit {
+            limit.arm(self, self.operations.finished() + 1);
+        }
+        true
+    }
+
+    /// Has memory watched for a change that makes the record happen; false if it has come already.
+    /// Under the queue's lock.
+    fn watch(self: &Arc<Self>, watched: &Watched, record: &Arc<Record>) -> bool {
+        let ticket = self.operations.finished() + 1;
+        let (queue, happening) = (Arc::downgrade(self), Arc::clone(record));
+        let end = Box::new(move |outcome: Result<()>| match (outcome, queue.upgrade()) {
+            (Ok(()), _) => happen(&happening),
+            (Err(fault), Some(queue)) => queue.end_wait(ticket, |_| Some(fault)),
+            // A stream that is gone waits for nothing.
+            (Err(_), None) => {}
+        });
+        let waits = watched.begin(self.waits_until.get().copied(), end);
+        if !waits {
+            record.completion.unsubscribe(self);
+        }
+        waits
+    }
+
+    /// The queue goes on without what it waits for by the operation with this ticket, as failed if
+    /// `fault` says so.
+    fn end_wait(self: &Arc<Self>, ticket: u64, fault: impl FnOnce(&Awaited) -> Option<Fault>) {
+        let Some((claim, task)) = self.operations.expire(ticket) else { return };
+        let mut told = None;
+        if let Operation::Wait(on) = &task.operation {
+            on.record.completion.unsubscribe(self);
+            told = fault(on).and_then(|fault| self.fail(fault, task.thread, None));
+        }
+        let mut claim = claim.lock();
+        self.finish(&mut claim, told);
+        let list = claim.release();
+        if list {
+            self.shared.executor.push(Arc::clone(self));
+        }
+    }
+
+    // ---- memory in use ----
+
+    fn uses_memory(&self) -> bool {
+        !self.operations.has_finished(self.last_use.load(Ordering::SeqCst))
+    }
+
+    /// Puts it on the list of users, under the list's lock; false if it is on it.
+    pub fn enlist(&self) -> bool {
+        !self.enlisted.swap(true, Ordering::SeqCst)
+    }
+
+    /// Takes it off the list of users, under the list's lock, unless it uses memory.
+    pub fn delist_if_unused(&self) -> bool {
+        if self.uses_memory() {
+            return false;
+        }
+        self.enlisted.store(false, Ordering::SeqCst);
+        if self.uses_memory() {
+            self.enlisted.store(true, Ordering::SeqCst);
+            return false;
+        }
+        true
+    }
+
+    /// The ticket of the last operation that is not over and uses a byte of the range, or, where
+    /// looking would take too long, that may use it.
+    pub fn last_use_of(&self, addr: usize, len: usize) -> Option<u64> {
+        let ticket = self.operations.last_where(MAX_SEARCH, |footprint| {
+            footprint.ranges.iter().any(|&range| overlap(range, (addr, len)))
+        })?;
+        Some(ticket.min(self.last_use.load(Ordering::Relaxed)))
+    }
+
+    // ---- failure and end ----
+
+    /// The operation in the caller's hands has failed. What is returned has to come before it is
+    /// over: user code is told of the failure on a queue of its own, like a host function.
+    #[cold]
+    fn fail(&self, fault: Fault, thread: u32, launch: Option<FailedLaunch>) -> Option<Operation> {
+        let position = Some(self.operations.finished() + 1);
+        let failure = Failure { fault, position, thread: Some(thread), launch };
+        let tell = self.observer.as_ref()?.failed(failure)?;
+        let teller = Self::new(Arc::clone(&self.shared), self.ordinal, self.id, 0, None);
+        let record = Record::queued(&teller);
+        for operation in [Operation::HostFn(tell), Operation::Record(Arc::clone(&record))] {
+            // A queue that nobody else has takes everything.
+            teller.push(teller.submit().ok()?, operation);
+        }
+        Some(Operation::Wait(Awaited::record(record)))
+    }
+
+    /// The claimed operation is over, or is so when `told` is.
+    fn finish(&self, claim: &mut LockedClaim<'_, Task>, told: Option<Operation>) {
+        match told {
+            Some(told) => claim.put_in_place(Task::new(told)),
+            None => {
+                claim.finish();
+                self.waiters.notify_all();
+            }
+        }
+    }
+
+    /// Drops what has not started; nothing more is taken. The last operation that is kept.
+    pub fn abandon(self: &Arc<Self>) -> Position {
+        let dropped = self.operations.abandon();
+        self.unsubscribe(&dropped);
+        let kept = self.operations.last_ticket() - dropped.len() as u64;
+        self.settle(dropped);
+        self.waiters.notify_all();
+        kept
+    }
+
+    /// Drops what has not started. The ticket of the operation on memory that has, if there is one.
+    pub fn abort(self: &Arc<Self>, why: Fault) -> Option<Position> {
+        *self.aborted.lock() = Some(why.clone());
+        let (dropped, in_hand) = self.operations.abort();
+        self.unsubscribe(&dropped);
+        for task in dropped {
+            match task.operation {
+                Operation::Record(record) => list_all(record.drop_for(why.clone())),
+                Operation::Graph(run) => run.drop_for(&why),
+                _ => {}
+            }
+        }
+        self.waiters.notify_all();
+        let on_memory =
+            |footprint: &Footprint| footprint.ranges[0].1 != 0 && !footprint.is_user_code;
+        in_hand.filter(|(_, footprint)| on_memory(footprint)).map(|(ticket, _)| ticket)
+    }
+
+    /// Why it was aborted last.
+    pub fn why_aborted(&self) -> Fault {
+        self.aborted.lock().clone().unwrap_or_else(abandoned)
+    }
+
+    pub fn is_retired(&self) -> bool {
+        // Sequentially consistent with `Record::drop_for`: one of the two sees the other.
+        self.retired.load(Ordering::SeqCst)
+    }
+
+    /// Waits for records that never happen end from here on.
+    pub fn retire(self: &Arc<Self>) {
+        self.retired.store(true, Ordering::SeqCst);
+        if let Some(on) = self.operations.blocked_on()
+            && on.record.dropped().is_some()
+        {
+            on.record.completion.unsubscribe(self);
+            if self.operations.resume() {
+                list_all(vec![Arc::clone(self)]);
+            }
+        }
+    }
+
+    /// See [`crate::backend::Stream::limit_waits`].
+    pub fn limit_waits(&self, until: Instant) {
+        // Set before the look: a wait that begins later sees it.
+        let until = *self.waits_until.get_or_init(|| until);
+        if let Some(watched) = self.operations.blocked_on().and_then(|on| on.watched) {
+            watched.limit(until);
+        }
+    }
+
+    /// It was blocked on the first of these, perhaps.
+    fn unsubscribe(self: &Arc<Self>, dropped: &VecDeque<Task>) {
+        if let Some(Task { operation: Operation::Wait(on), .. }) = dropped.front() {
+            on.record.completion.unsubscribe(self);
+        }
+    }
+
+    /// Lets the records happen that were dropped.
+    fn settle(&self, dropped: VecDeque<Task>) {
+        for task in dropped {
+            if let Operation::Record(record) = task.operation {
+                happen(&record);
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub fn push_panic(self: &Arc<Self>) {
+        self.push(self.submit().unwrap(), Operation::Panic);
+    }
+}
+
+impl Waiter for Queue {
+    fn expire(self: &Arc<Self>, ticket: u64) {
+        self.end_wait(ticket, |on| {
+            let limit = on.limit.as_ref().filter(|_| !on.record.has_happened())?;
+            Some(Timer::<Self>::fault(limit.duration()))
+        });
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Only an empty queue gets here; but nobody may wait for ever for a record that is gone.
+        self.settle(self.operations.abandon());
+    }
+}
+
+/// Lets a record happen where nobody runs streams.
+pub fn happen(record: &Record) {
+    list_all(record.happen());
+}
+
+/// Has streams run that can go on.
+pub fn list_all(queues: Vec<Arc<Queue>>) {
+    for queue in queues {
+        if queue.operations.must_list() {
+            queue.shared.executor.push(Arc::clone(&queue));
+        }
+    }
+}
+
+/// The ticket that makes `record` happen.
+pub fn ticket(record: Arc<Record>) -> Ticket {
+    Ticket::new(move || happen(&record))
+}
+
+#[cold]
+fn no_room() -> Fault {
+    let text = "no host memory is left to queue another operation in the stream";
+    Fault::new(FaultKind::OutOfHostMemory, text)
+}
+
+/// What a stream answers after it was abandoned.
+pub fn abandoned() -> Fault {
+    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
+}

@@ -1,0 +1,283 @@
+//! Running a queue, and waiting for one.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Queue, ticket};
+use crate::algo::math::mix::mix;
+use crate::algo::queue::stream_queue::{Claim, Help};
+use crate::algo::thread::pause::pause;
+use crate::algo::thread::thread_attributes;
+use crate::backend::cpu::stream::event::Record;
+use crate::backend::cpu::stream::executor::{Entry, Runner};
+use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
+use crate::backend::stream::watch::ANYWHERE;
+use crate::backend::{Fault, FaultKind, Ticket, Wait};
+
+/// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
+const SPINS: u32 = 200;
+/// How many streams, each waiting for the next, a helping thread follows.
+const MAX_CHAIN: usize = 64;
+
+impl Queue {
+    /// Runs operations of a queue that the caller has claimed, until it is empty, blocked, or
+    /// `stop` says so after an operation; then the claim is given up.
+    pub fn run(
+        self: &Arc<Self>,
+        claim: Claim<'_, Task>,
+        runner: &mut Runner<'_>,
+        stop: &mut dyn FnMut() -> bool,
+    ) {
+        let mut claim = claim.lock();
+        // Begins with the first operation on memory; user code is not the device's work.
+        let mut working = None;
+        while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
+            let Task { operation, thread } = task;
+            let mut told = None;
+            claim = match operation {
+                operation if operation.runs_kernels() && !runner.may_run_kernels() => {
+                    self.hold(locked.unlock(), runner, Task { operation, thread });
+                    return;
+                }
+                // It has happened.
+                Operation::Wait(_) => locked,
+                Operation::Mark => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    claim.lock()
+                }
+                Operation::Record(record) => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    runner.resumed(record.happen());
+                    claim.lock()
+                }
+                Operation::ChangeNotify(notify, change) => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    notify.change(change);
+                    self.shared.watcher.look(notify.range());
+                    claim.lock()
+                }
+                Operation::HandOver(delivery, record) => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
+                    let mut claim = claim.lock();
+                    if let Some(record) = record {
+                        let wait = Operation::Wait(Awaited::record(record));
+                        claim.go_on_with(Task { operation: wait, thread });
+                    }
+                    claim
+                }
+                Operation::HostFn(function) => {
+                    let claim = locked.unlock();
+                    working = None;
+                    match runner.enter_user_code() {
+                        Entry::Granted => {
+                            self.delay();
+                            function.run();
+                            runner.leave_user_code();
+                            self.shared.watcher.look(ANYWHERE);
+                        }
+                        Entry::NotNow => {
+                            let operation = Operation::HostFn(function);
+                            self.hold(claim, runner, Task { operation, thread });
+                            return;
+                        }
+                        Entry::Failed(fault) => told = self.fail(fault, thread, None),
+                    }
+                    claim.lock()
+                }
+                Operation::Graph(mut run) if run.has_user_code() => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    loop {
+                        working.get_or_insert_with(|| self.busy().begin());
+                        let mut function = None;
+                        let failed = self.guarded(|| {
+                            function = run.run_to_user_code(&self.shared);
+                        });
+                        working = None;
+                        self.shared.watcher.look(ANYWHERE);
+                        told = failed.and_then(|fault| self.fail(fault, thread, None));
+                        let Some(function) = function else { break };
+                        match runner.enter_user_code() {
+                            Entry::Granted => {
+                                function.run();
+                                runner.leave_user_code();
+                                self.shared.watcher.look(ANYWHERE);
+                                run.has_called();
+                            }
+                            Entry::NotNow => {
+                                let operation = Operation::Graph(run);
+                                self.hold(claim, runner, Task { operation, thread });
+                                return;
+                            }
+                            Entry::Failed(fault) => {
+                                told = self.fail(fault, thread, None);
+                                break;
+                            }
+                        }
+                    }
+                    if let Some(fault) = run.failure() {
+                        told = self.fail(fault, thread, None);
+                    }
+                    runner.resumed(run.end());
+                    claim.lock()
+                }
+                operation => {
+                    let claim = locked.unlock();
+                    if operation.len() > SHORT {
+                        runner.flush();
+                    }
+                    self.delay();
+                    working.get_or_insert_with(|| self.busy().begin());
+                    let failed = self.run_guarded(&operation);
+                    self.shared.watcher.look(operation.written());
+                    told = failed
+                        .and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
+                    if let Operation::Graph(run) = operation {
+                        runner.resumed(run.end());
+                    }
+                    claim.lock()
+                }
+            };
+            self.finish(&mut claim, told);
+            if stop() {
+                if claim.release() {
+                    self.shared.executor.push(Arc::clone(self));
+                }
+                return;
+            }
+        }
+    }
+
+    /// The claimer cannot call this function: the queue goes back to the executor, with it in
+    /// front again.
+    fn hold(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, task: Task) {
+        match claim.lock().put_back(task) {
+            Ok(true) => runner.hold(Arc::clone(self)),
+            Ok(false) => {}
+            // Dropped meanwhile, and over now.
+            Err((_, list)) => {
+                self.waiters.notify_all();
+                if list {
+                    self.shared.executor.push(Arc::clone(self));
+                }
+            }
+        }
+    }
+
+    /// Runs an operation on memory: its failure, which may be a panic.
+    pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
+        let mut outcome = Ok(());
+        let panicked = self.guarded(|| outcome = operation.attempt(&self.shared));
+        let failed = panicked.or(outcome.err());
+        match operation {
+            Operation::Graph(run) => failed.or_else(|| run.failure()),
+            _ => failed,
+        }
+    }
+
+    /// Does the library's own work; a panic is its failure.
+    fn guarded(&self, work: impl FnOnce()) -> Option<Fault> {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(work)) else { return None };
+        let said = panic
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("no text");
+        let text = format!("an operation of the stream failed by a defect in portacl: {said}");
+        Some(Fault::new(FaultKind::Execution, text))
+    }
+
+    /// In asynchronous mode: a moment that depends on the seed, the stream and the operation, in
+    /// half of all cases none.
+    fn delay(&self) {
+        let options = &self.shared.options;
+        if options.asynchronous {
+            let ticket = self.operations.finished();
+            let random = mix(options.seed ^ mix(self.id ^ mix(ticket)));
+            if random & 1 == 0 {
+                pause(Duration::from_nanos((random >> 1) % 200_000));
+            }
+        }
+    }
+
+    /// Waits until `done`, which must become true by an operation of this queue. Meanwhile this
+    /// thread runs the library's own operations that have to come first, where it can.
+    pub fn wait_until(
+        self: &Arc<Self>,
+        done: &dyn Fn() -> bool,
+        deadline: Option<Instant>,
+    ) -> Wait {
+        let expired = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        loop {
+            if done() {
+                return Wait::Done;
+            }
+            if expired() {
+                return Wait::TimedOut;
+            }
+            if !self.shared.options.asynchronous && self.help(&|| done() || expired()) {
+                continue;
+            }
+            if self.shared.cores > 1 {
+                for _ in 0..SPINS {
+                    if done() {
+                        return Wait::Done;
+                    }
+                    std::hint::spin_loop();
+                }
+            }
+            let key = self.waiters.prepare();
+            if done() {
+                self.waiters.cancel(key);
+                return Wait::Done;
+            }
+            if !self.waiters.wait(key, deadline) && !done() {
+                return Wait::TimedOut;
+            }
+        }
+    }
+
+    /// Runs operations of this queue, or of the one that it has to wait for. False: nothing can
+    /// be done from here.
+    fn help(self: &Arc<Self>, enough: &dyn Fn() -> bool) -> bool {
+        let mut queue = Arc::clone(self);
+        let mut until: Option<Arc<Record>> = None;
+        for _ in 0..MAX_CHAIN {
+            let may_run = |first: &Task| {
+                let operation = &first.operation;
+                !operation.is_host_fn()
+                    && (!operation.runs_kernels() || thread_attributes::has_deep_stack())
+            };
+            let record = match queue.operations.help(may_run) {
+                Help::Claimed(claim) => {
+                    let mut runner = Runner::helper(&self.shared.executor);
+                    let mut stop =
+                        || enough() || until.as_ref().is_some_and(|record| record.has_happened());
+                    queue.run(claim, &mut runner, &mut stop);
+                    while let Some(next) = runner.take_local() {
+                        if enough() {
+                            runner.put_back(next);
+                            break;
+                        }
+                        if let Some(claim) = next.operations.claim_resumed() {
+                            next.run(claim, &mut runner, &mut || enough());
+                        }
+                    }
+                    return true;
+                }
+                Help::BlockedOn(on) if !on.record.has_happened() => on.record,
+                Help::BlockedOn(_) | Help::Nothing => return false,
+            };
+            let Some(next) = record.stream() else { return false };
+            until = Some(record);
+            queue = next;
+        }
+        false
+    }
+}

@@ -1,0 +1,61 @@
+//! Waiting for what comes to its end by itself, whatever the program does meanwhile.
+
+use std::sync::Arc;
+
+use super::Queue;
+use crate::backend::Position;
+use crate::backend::cpu::stream::event::Record;
+use crate::backend::cpu::stream::operation::{Operation, Task};
+
+/// Streams that a record depends on, with the operations up to which it does.
+type Seen = Vec<(Arc<Queue>, Position)>;
+
+impl Queue {
+    /// Waits until the operation with this ticket is over, or those before the first one whose end
+    /// depends on the program.
+    pub fn settle_up_to(self: &Arc<Self>, ticket: Position) {
+        let ticket = self.independent_up_to(ticket, &mut Vec::new());
+        let _ = self.wait_until(&|| self.operations.has_finished(ticket), None);
+    }
+
+    /// The last operation, up to `ticket`, that is over at some time whatever the program does.
+    fn independent_up_to(self: &Arc<Self>, ticket: Position, seen: &mut Seen) -> Position {
+        if self.operations.in_hand().is_some_and(|in_hand| in_hand.is_user_code) {
+            return self.operations.finished();
+        }
+        let mut waits = Vec::new();
+        let stop = self.operations.find(|task| {
+            if let Operation::Wait(on) = &task.operation {
+                waits.push(Arc::clone(&on.record));
+            }
+            task.operation.is_user_code()
+        });
+        let ticket = stop.map_or(ticket, |stop| ticket.min(stop - 1));
+        for record in waits {
+            if !happens_by_itself(&record, seen) {
+                let is_it = |task: &Task| matches!(&task.operation, Operation::Wait(on) if Arc::ptr_eq(&on.record, &record));
+                // Not queued any more: it has happened after all.
+                let Some(stop) = self.operations.find(is_it) else { continue };
+                return ticket.min(stop - 1);
+            }
+        }
+        ticket
+    }
+}
+
+fn happens_by_itself(record: &Arc<Record>, seen: &mut Seen) -> bool {
+    if record.has_happened() {
+        return true;
+    }
+    let Some(stream) = record.stream().filter(|_| record.dropped().is_none()) else {
+        return false;
+    };
+    let is_it = |task: &Task| matches!(&task.operation, Operation::Record(queued) if Arc::ptr_eq(queued, record));
+    // Not queued any more: it is about to happen.
+    let Some(ticket) = stream.operations.find(is_it) else { return true };
+    if seen.iter().any(|(other, seen)| Arc::ptr_eq(other, &stream) && *seen >= ticket) {
+        return true;
+    }
+    seen.push((Arc::clone(&stream), ticket));
+    stream.independent_up_to(ticket, seen) == ticket
+}

@@ -1,0 +1,49 @@
+//! Copies of rows.
+
+use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::transfer::memcpy::{LARGE, STREAMING, copy_bytes, piece_of};
+use crate::backend::{Copy2d, Rows, Span};
+
+/// What a row costs at least, in bytes that might be copied instead.
+const LINE: usize = 64;
+/// Rows from this size on are written past the caches where all of them together are many bytes:
+/// shorter ones would spend too much on their ends.
+const LONG_ROW: usize = 4 << 10;
+
+fn row_effort(copy: &Copy2d) -> usize {
+    copy.width.next_multiple_of(LINE)
+}
+
+/// How long it takes, in bytes that might be copied instead.
+pub fn effort(copy: &Copy2d) -> usize {
+    copy.height * row_effort(copy)
+}
+
+/// Copies rows: at once if they are few bytes, else several together as pieces for several threads.
+pub fn copy(shared: &Shared, copy: &Copy2d) {
+    let streaming = copy.width >= LONG_ROW && copy.width * copy.height >= STREAMING;
+    let rows = |first: usize, count: usize| {
+        let mut dst = shared.pointer(&part(&copy.dst, first, count, copy.width));
+        let mut src = shared.pointer(&part(&copy.src, first, count, copy.width)).cast_const();
+        for _ in 0..count {
+            // SAFETY: the core has checked both spans, and all rows lie inside them.
+            unsafe { copy_bytes(dst, src, copy.width, streaming) };
+            dst = dst.wrapping_add(copy.dst.pitch);
+            src = src.wrapping_add(copy.src.pitch);
+        }
+    };
+    let effort = effort(copy);
+    if effort < LARGE {
+        return rows(0, copy.height);
+    }
+    let in_piece = piece_of(effort).div_ceil(row_effort(copy));
+    shared.executor.parallel(copy.height.div_ceil(in_piece), &|piece| {
+        let first = piece * in_piece;
+        rows(first, in_piece.min(copy.height - first));
+    });
+}
+
+/// The span of `count` rows from the first one on.
+fn part(rows: &Rows, first: usize, count: usize, width: usize) -> Span {
+    Span { len: (count - 1) * rows.pitch + width, ..rows.row(first, width) }
+}

@@ -1,0 +1,529 @@
+//! The functions of the CUDA driver, found by name at run time.
+//!
+//! Every entry is optional: a driver that is too old lacks some, and then only the calls that need
+//! them fail. All of them return a plain `c_int`: a status number that this library has never heard
+//! of is then an ordinary value.
+
+use std::error::Error;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::mem::ManuallyDrop;
+
+use cudarc::driver::sys::{
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_PEER, CUDA_MEMSET_NODE_PARAMS_st, CUcontext, CUdevice, CUdeviceptr, CUevent,
+    CUfunction, CUgraph, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn,
+    CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle,
+    CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream,
+    CUuuid,
+};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use super::error::{Failure, NO_DEVICE};
+use crate::backend::{Fault, FaultKind, Result};
+
+/// What a driver call gives.
+pub type Outcome = std::result::Result<(), Failure>;
+
+/// The names under which a driver is looked for, in this order. `libcuda.so` comes last: where it
+/// is no link to the first it is the toolkit's stub, which only knows how to refuse.
+const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+/// A function that was found, and the name under which it was.
+struct Entry<F> {
+    symbol: &'static str,
+    function: F,
+}
+
+/// Declares the table: `method(arguments) = "symbol", "older symbol";`. The first symbol that the
+/// driver has is taken. Each line becomes an optional entry of [`Functions`] and a method of
+/// [`Api`] that calls it, or tells that it is missing.
+macro_rules! driver_functions {
+    ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) = $($symbol:literal),+ ; )*) => {
+        struct Functions {
+            $( $method: Option<Entry<unsafe extern "C" fn($($kind),*) -> c_int>>, )*
+        }
+
+        impl Functions {
+            /// # Safety
+            /// `library` is a CUDA driver: its functions have the declared signatures.
+            unsafe fn find(library: &Library) -> Self {
+                Self {
+                    // SAFETY: the macro's user vouches that each symbol has the type of its method.
+                    $( $method: unsafe { find(library, &[$($symbol),+]) }, )*
+                }
+            }
+        }
+
+        impl Api {
+            $(
+                /// # Safety
+                /// What the driver's documentation asks for: live handles, valid memory.
+                #[allow(
+                    clippy::too_many_arguments,
+                    reason = "a method has the arguments of its driver function"
+                )]
+                pub unsafe fn $method(&self, $($argument: $kind),*) -> Outcome {
+                    match &self.functions.$method {
+                        Some(entry) => {
+                            // SAFETY: the method's caller keeps the contract of the driver's
+                            // function, and its type was vouched for at loading.
+                            let status = unsafe { (entry.function)($($argument),*) };
+                            self.outcome(entry.symbol, status)
+                        }
+                        None => Err(self.missing([$($symbol),+][0])),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+// Other names in the order of preference. Never the names without _v2 of functions that take device
+// addresses or sizes: those are 32-bit functions of the first driver interface.
+driver_functions! {
+    init(flags: c_uint) = "cuInit";
+    driver_get_version(version: *mut c_int) = "cuDriverGetVersion";
+    checkpoint_lock(process: c_int, options: *mut c_void) = "cuCheckpointProcessLock";
+    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
+    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
+    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";
+
+    device_get_count(count: *mut c_int) = "cuDeviceGetCount";
+    device_get(device: *mut CUdevice, ordinal: c_int) = "cuDeviceGet";
+    device_get_name(name: *mut c_char, len: c_int, device: CUdevice) = "cuDeviceGetName";
+    device_total_mem(bytes: *mut usize, device: CUdevice) =
+        "cuDeviceTotalMem_v2";
+    device_get_attribute(value: *mut c_int, attribute: c_int, device: CUdevice) =
+        "cuDeviceGetAttribute";
+    device_get_uuid(uuid: *mut CUuuid, device: CUdevice) = "cuDeviceGetUuid_v2", "cuDeviceGetUuid";
+    device_get_pci_bus_id(text: *mut c_char, len: c_int, device: CUdevice) =
+        "cuDeviceGetPCIBusId";
+    device_host_atomics(
+        bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice,
+    ) = "cuDeviceGetHostAtomicCapabilities";
+    device_peer_atomics(
+        bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice, peer: CUdevice,
+    ) = "cuDeviceGetP2PAtomicCapabilities";
+    device_can_access_peer(can: *mut c_int, device: CUdevice, peer: CUdevice) =
+        "cuDeviceCanAccessPeer";
+
+    primary_ctx_retain(context: *mut CUcontext, device: CUdevice) = "cuDevicePrimaryCtxRetain";
+    primary_ctx_release(device: CUdevice) =
+        "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
+    ctx_get_current(context: *mut CUcontext) = "cuCtxGetCurrent";
+    ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
+    thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";
+    ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
+        "cuCtxGetStreamPriorityRange";
+    ctx_enable_peer_access(peer: CUcontext, flags: c_uint) = "cuCtxEnablePeerAccess";
+    ctx_disable_peer_access(peer: CUcontext) = "cuCtxDisablePeerAccess";
+
+    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2";
+    mem_alloc(address: *mut CUdeviceptr, len: usize) = "cuMemAlloc_v2";
+    mem_free(address: CUdeviceptr) = "cuMemFree_v2";
+    mem_host_alloc(address: *mut *mut c_void, len: usize, flags: c_uint) = "cuMemHostAlloc";
+    mem_free_host(address: *mut c_void) = "cuMemFreeHost";
+    mem_host_register(address: *mut c_void, len: usize, flags: c_uint) = "cuMemHostRegister_v2";
+    mem_host_unregister(address: *mut c_void) = "cuMemHostUnregister";
+    mem_host_get_device_pointer(device: *mut CUdeviceptr, host: *mut c_void, flags: c_uint) =
+        "cuMemHostGetDevicePointer_v2";
+    mem_alloc_managed(address: *mut CUdeviceptr, len: usize, flags: c_uint) = "cuMemAllocManaged";
+    mem_advise(address: CUdeviceptr, len: usize, advice: c_int, location: CUmemLocation) =
+        "cuMemAdvise_v2";
+    mem_prefetch_async(
+        address: CUdeviceptr,
+        len: usize,
+        location: CUmemLocation,
+        flags: c_uint,
+        stream: CUstream,
+    ) = "cuMemPrefetchAsync_v2";
+    mem_get_allocation_granularity(
+        granularity: *mut usize,
+        properties: *const CUmemAllocationProp,
+        option: c_int,
+    ) = "cuMemGetAllocationGranularity";
+    mem_address_reserve(
+        address: *mut CUdeviceptr,
+        len: usize,
+        alignment: usize,
+        wanted: CUdeviceptr,
+        flags: c_ulonglong,
+    ) = "cuMemAddressReserve";
+    mem_address_free(address: CUdeviceptr, len: usize) = "cuMemAddressFree";
+    mem_create(
+        handle: *mut CUmemGenericAllocationHandle,
+        len: usize,
+        properties: *const CUmemAllocationProp,
+        flags: c_ulonglong,
+    ) = "cuMemCreate";
+    mem_release(handle: CUmemGenericAllocationHandle) = "cuMemRelease";
+    mem_map(
+        address: CUdeviceptr,
+        len: usize,
+        offset: usize,
+        handle: CUmemGenericAllocationHandle,
+        flags: c_ulonglong,
+    ) = "cuMemMap";
+    mem_unmap(address: CUdeviceptr, len: usize) = "cuMemUnmap";
+    mem_set_access(
+        address: CUdeviceptr,
+        len: usize,
+        access: *const CUmemAccessDesc,
+        count: usize,
+    ) = "cuMemSetAccess";
+    mem_export(
+        handle: *mut c_void,
+        memory: CUmemGenericAllocationHandle,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemExportToShareableHandle";
+    mem_import(handle: *mut CUmemGenericAllocationHandle, shareable: *mut c_void, kind: c_uint) =
+        "cuMemImportFromShareableHandle";
+    ipc_get_mem_handle(handle: *mut CUipcMemHandle, address: CUdeviceptr) = "cuIpcGetMemHandle";
+    ipc_open_mem_handle(address: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) =
+        "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle";
+    ipc_close_mem_handle(address: CUdeviceptr) = "cuIpcCloseMemHandle";
+    mem_pool_create(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps) =
+        "cuMemPoolCreate";
+    mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy";
+    mem_pool_get_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
+        "cuMemPoolGetAttribute";
+    mem_pool_set_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
+        "cuMemPoolSetAttribute";
+    mem_pool_trim_to(pool: CUmemoryPool, keep: usize) = "cuMemPoolTrimTo";
+    mem_pool_set_access(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize) =
+        "cuMemPoolSetAccess";
+    mem_pool_get_access(flags: *mut c_int, pool: CUmemoryPool, location: *mut CUmemLocation) =
+        "cuMemPoolGetAccess";
+    mem_pool_export(
+        handle: *mut c_void,
+        pool: CUmemoryPool,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemPoolExportToShareableHandle";
+    mem_pool_import(
+        pool: *mut CUmemoryPool,
+        handle: *mut c_void,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemPoolImportFromShareableHandle";
+    mem_pool_export_pointer(export: *mut CUmemPoolPtrExportData, address: CUdeviceptr) =
+        "cuMemPoolExportPointer";
+    mem_pool_import_pointer(
+        address: *mut CUdeviceptr,
+        pool: CUmemoryPool,
+        export: *mut CUmemPoolPtrExportData,
+    ) = "cuMemPoolImportPointer";
+    mem_alloc_from_pool_async(
+        address: *mut CUdeviceptr,
+        len: usize,
+        pool: CUmemoryPool,
+        stream: CUstream,
+    ) = "cuMemAllocFromPoolAsync";
+    mem_free_async(address: CUdeviceptr, stream: CUstream) = "cuMemFreeAsync";
+    pointer_get_attribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr) =
+        "cuPointerGetAttribute";
+
+    stream_create_with_priority(stream: *mut CUstream, flags: c_uint, priority: c_int) =
+        "cuStreamCreateWithPriority";
+    stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
+    stream_get_ctx(stream: CUstream, context: *mut CUcontext) = "cuStreamGetCtx";
+    stream_query(stream: CUstream) = "cuStreamQuery";
+    stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
+    stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
+    stream_wait_value(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) =
+        "cuStreamWaitValue32_v2", "cuStreamWaitValue32";
+    stream_wait_value_64(stream: CUstream, address: CUdeviceptr, value: u64, flags: c_uint) =
+        "cuStreamWaitValue64_v2", "cuStreamWaitValue64";
+    stream_write_value_64(stream: CUstream, address: CUdeviceptr, value: u64, flags: c_uint) =
+        "cuStreamWriteValue64_v2", "cuStreamWriteValue64";
+    launch_host_func(stream: CUstream, function: CUhostFn, argument: *mut c_void) =
+        "cuLaunchHostFunc";
+
+    event_create(event: *mut CUevent, flags: c_uint) = "cuEventCreate";
+    event_destroy(event: CUevent) = "cuEventDestroy_v2", "cuEventDestroy";
+    event_record(event: CUevent, stream: CUstream) = "cuEventRecord";
+    event_query(event: CUevent) = "cuEventQuery";
+    event_synchronize(event: CUevent) = "cuEventSynchronize";
+    event_elapsed_time(ms: *mut f32, start: CUevent, end: CUevent) =
+        "cuEventElapsedTime_v2", "cuEventElapsedTime";
+
+    memcpy_htod_async(dst: CUdeviceptr, src: *const c_void, len: usize, stream: CUstream) =
+        "cuMemcpyHtoDAsync_v2";
+    memcpy_dtoh_async(dst: *mut c_void, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyDtoHAsync_v2";
+    memcpy_dtod_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyDtoDAsync_v2";
+    memcpy_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyAsync";
+    memcpy_peer_async(
+        dst: CUdeviceptr,
+        dst_context: CUcontext,
+        src: CUdeviceptr,
+        src_context: CUcontext,
+        len: usize,
+        stream: CUstream,
+    ) = "cuMemcpyPeerAsync";
+    memcpy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) = "cuMemcpy2DAsync_v2";
+    memcpy_3d_peer_async(copy: *const CUDA_MEMCPY3D_PEER, stream: CUstream) =
+        "cuMemcpy3DPeerAsync";
+    memset_d8_async(dst: CUdeviceptr, value: u8, len: usize, stream: CUstream) =
+        "cuMemsetD8Async";
+    memset_d32_async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream) =
+        "cuMemsetD32Async";
+
+    module_load_data(module: *mut CUmodule, image: *const c_void) = "cuModuleLoadData";
+    module_unload(module: CUmodule) = "cuModuleUnload";
+    module_get_function(function: *mut CUfunction, module: CUmodule, name: *const c_char) =
+        "cuModuleGetFunction";
+    module_get_global(
+        address: *mut CUdeviceptr,
+        len: *mut usize,
+        module: CUmodule,
+        name: *const c_char,
+    ) = "cuModuleGetGlobal_v2";
+    func_get_attribute(value: *mut c_int, attribute: c_int, function: CUfunction) =
+        "cuFuncGetAttribute";
+    func_get_param_info(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize) =
+        "cuFuncGetParamInfo";
+    func_set_attribute(function: CUfunction, attribute: c_int, value: c_int) =
+        "cuFuncSetAttribute";
+    launch_kernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: CUstream,
+        arguments: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) = "cuLaunchKernel";
+
+    graph_create(graph: *mut CUgraph, flags: c_uint) = "cuGraphCreate";
+    graph_destroy(graph: CUgraph) = "cuGraphDestroy";
+    graph_add_memcpy(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        copy: *const CUDA_MEMCPY3D,
+        context: CUcontext,
+    ) = "cuGraphAddMemcpyNode";
+    graph_add_memset(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        fill: *const CUDA_MEMSET_NODE_PARAMS_st,
+        context: CUcontext,
+    ) = "cuGraphAddMemsetNode";
+    graph_add_kernel(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        launch: *const CUDA_KERNEL_NODE_PARAMS_st,
+    ) = "cuGraphAddKernelNode";
+    graph_add_host(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        call: *const CUDA_HOST_NODE_PARAMS_st,
+    ) = "cuGraphAddHostNode";
+    graph_add_event_record(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        event: CUevent,
+    ) = "cuGraphAddEventRecordNode";
+    graph_instantiate(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong) =
+        "cuGraphInstantiateWithFlags";
+    graph_exec_update(
+        exec: CUgraphExec,
+        graph: CUgraph,
+        result: *mut CUgraphExecUpdateResultInfo,
+    ) = "cuGraphExecUpdate_v2";
+    graph_launch(exec: CUgraphExec, stream: CUstream) = "cuGraphLaunch";
+    graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
+}
+
+/// How the driver puts a status into words: `cuGetErrorName` and `cuGetErrorString`.
+type Describe = unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int;
+
+/// The driver's words for its numbers; none where it has no such function.
+#[derive(Clone, Copy)]
+pub struct Words {
+    name: Option<Describe>,
+    text: Option<Describe>,
+}
+
+impl Words {
+    /// For a status that no driver has given.
+    #[cfg(test)]
+    pub const NONE: Self = Self { name: None, text: None };
+
+    /// Name and text of `status`, as far as the driver knows them.
+    pub fn of(self, status: c_int) -> (Option<&'static str>, Option<&'static str>) {
+        let ask = |describe: Option<Describe>| {
+            let mut words = std::ptr::null();
+            // SAFETY: the driver's function, and a place for its answer.
+            let answer = unsafe { describe?(status, &mut words) };
+            if answer != 0 || words.is_null() {
+                return None;
+            }
+            // SAFETY: a constant of the driver, which is never unloaded.
+            unsafe { CStr::from_ptr(words) }.to_str().ok()
+        };
+        (ask(self.name), ask(self.text))
+    }
+}
+
+/// A loaded and initialised driver.
+pub struct Api {
+    functions: Functions,
+    words: Words,
+    /// As `cuDriverGetVersion` says it: 1000 * major + 10 * minor, 0 when it does not.
+    version: c_int,
+    /// Never closed: drivers leave threads and exit handlers behind.
+    _library: ManuallyDrop<Library>,
+}
+
+impl Api {
+    /// Loads the driver of this machine and initialises it.
+    pub fn load() -> Result<Self> {
+        let library = open_library()?;
+        // SAFETY: a library of this name is a CUDA driver.
+        let functions = unsafe { Functions::find(&library) };
+        // SAFETY: the types of the fields are those of the driver's functions with these names.
+        let (name, text) =
+            unsafe { (find(&library, &["cuGetErrorName"]), find(&library, &["cuGetErrorString"])) };
+        let words = Words {
+            name: name.map(|entry: Entry<Describe>| entry.function),
+            text: text.map(|entry: Entry<Describe>| entry.function),
+        };
+        let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
+
+        // SAFETY: the first call, as the driver wants it.
+        unsafe { api.init(0) }.map_err(does_not_start)?;
+        let mut version = 0;
+        // SAFETY: the driver writes its version into `version`, whatever its state.
+        if unsafe { api.driver_get_version(&mut version) }.is_ok() {
+            api.version = version;
+        }
+        Ok(api)
+    }
+
+    /// Whether processes can be saved.
+    pub fn has_checkpoints(&self) -> bool {
+        self.functions.checkpoint_lock.is_some()
+    }
+
+    fn outcome(&self, call: &'static str, status: c_int) -> Outcome {
+        if status == 0 {
+            return Ok(());
+        }
+        Err(Failure::Status { call, status, words: self.words })
+    }
+
+    #[cold]
+    fn missing(&self, call: &'static str) -> Failure {
+        Failure::Missing { call, version: self.version }
+    }
+}
+
+/// What `cuInit` said.
+#[cold]
+fn does_not_start(failure: Failure) -> Fault {
+    let remedy = if failure.status() == Some(NO_DEVICE) {
+        "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"
+    } else {
+        "see that the kernel module and the driver library have the same version (`nvidia-smi` \
+         tells)"
+    };
+    let fault = Fault::from(failure).with_kind(FaultKind::NoDevice);
+    let said = fault.text();
+    let text = format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
+    fault.with_text(text)
+}
+
+/// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings
+/// a second C library along, and dies in there.
+fn is_static_program() -> bool {
+    unsafe extern "C" fn look(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        found: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the description of an object with its table, and the word that was passed along.
+        let (headers, found) = unsafe {
+            let info = &*info;
+            (std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()), &mut *found.cast())
+        };
+        *found = headers.iter().any(|header| header.p_type == libc::PT_INTERP);
+        // The program comes first.
+        1
+    }
+
+    let mut names_a_loader = true;
+    // SAFETY: `look` is called during this call only, with the word.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut names_a_loader).cast()) };
+    !names_a_loader
+}
+
+fn open_library() -> Result<Library> {
+    if is_static_program() {
+        return Err(Fault::new(
+            FaultKind::NoDevice,
+            "the program is linked with -static, and can load no CUDA driver; link it dynamically, \
+             or use the cpu backend",
+        ));
+    }
+    let mut tried = Vec::new();
+    for name in LIBRARIES {
+        // SAFETY: loading a driver runs its initialisers, which is what it is for.
+        match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
+            Ok(library) => return Ok(library),
+            Err(error) => {
+                tried.push(format!("{name} ({})", reason(&error)));
+            }
+        }
+    }
+    Err(Fault::new(
+        FaultKind::NoDevice,
+        format!(
+            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu \
+             backend",
+            tried.join(", ")
+        ),
+    ))
+}
+
+/// Why a library cannot be loaded, in the loader's own words: what was not found, or why it does not
+/// fit.
+pub fn reason(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// # Safety
+/// `F` is the signature of the function that has one of these names.
+unsafe fn find<F: Copy>(library: &Library, symbols: &[&'static str]) -> Option<Entry<F>> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let (symbol, address) = look_up(library, symbols)?;
+    // SAFETY: a function of this signature is there, as promised by the caller; both are pointers.
+    Some(Entry { symbol, function: unsafe { std::mem::transmute_copy(&address) } })
+}
+
+/// Once for all signatures: repeated for each function it would be a hundredth of the library.
+#[inline(never)]
+fn look_up(library: &Library, symbols: &[&'static str]) -> Option<(&'static str, *mut c_void)> {
+    symbols.iter().find_map(|&symbol| {
+        // SAFETY: what is there is only named as an address here.
+        let found = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
+        Some((symbol, *found))
+    })
+}

@@ -1,0 +1,167 @@
+//! From the driver's status numbers to faults.
+
+use std::ffi::c_int;
+
+use crate::backend::cuda::base::api::Words;
+use crate::backend::{Fault, FaultKind};
+
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub const INVALID_VALUE: c_int = 1;
+/// `CUDA_ERROR_NOT_SUPPORTED`.
+const NOT_SUPPORTED: c_int = 801;
+/// `CUDA_ERROR_OUT_OF_MEMORY`.
+const OUT_OF_MEMORY: c_int = 2;
+/// `CUDA_ERROR_NO_DEVICE`.
+pub const NO_DEVICE: c_int = 100;
+/// `CUDA_ERROR_INVALID_CONTEXT`.
+const INVALID_CONTEXT: c_int = 201;
+/// `CUDA_ERROR_NOT_READY`: no failure, the work goes on.
+const NOT_READY: c_int = 600;
+
+/// A driver call that did not give 0.
+#[derive(Clone, Copy)]
+pub enum Failure {
+    /// The driver has no such function.
+    Missing {
+        /// Its newest name.
+        call: &'static str,
+        /// The driver's version.
+        version: c_int,
+    },
+    /// The driver's answer.
+    Status {
+        /// What was called.
+        call: &'static str,
+        /// What it returned.
+        status: c_int,
+        /// Who can put that into words.
+        words: Words,
+    },
+}
+
+impl Failure {
+    /// The driver's answer, if it gave one.
+    pub fn status(self) -> Option<c_int> {
+        match self {
+            Self::Missing { .. } => None,
+            Self::Status { status, .. } => Some(status),
+        }
+    }
+
+    /// The work asked about goes on.
+    pub fn is_not_ready(self) -> bool {
+        self.status() == Some(NOT_READY)
+    }
+
+    /// No context is current, or none that will do.
+    pub fn wants_context(self) -> bool {
+        self.status() == Some(INVALID_CONTEXT)
+    }
+
+    /// The driver, or the device, does not have what was asked for; some drivers call that an
+    /// invalid value.
+    pub fn is_unsupported(self) -> bool {
+        matches!(self.status(), None | Some(INVALID_VALUE | NOT_SUPPORTED))
+    }
+
+    /// The context is lost: every later call on this device fails in the same way.
+    pub fn is_sticky(self) -> bool {
+        self.status().is_some_and(is_sticky)
+    }
+
+    /// As a fault; `out_of_memory` tells what has run out when the driver says that something has.
+    #[cold]
+    pub fn fault(self, out_of_memory: FaultKind) -> Fault {
+        match self {
+            Self::Missing { call, version } => Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the CUDA driver (version {}.{}) has no {call}; a newer driver has it",
+                    version / 1000,
+                    version % 1000 / 10
+                ),
+            ),
+            Self::Status { call, status, words } => {
+                let (name, text) = words.of(status);
+                let mut said = format!("{call} gave {status}");
+                if let Some(name) = name {
+                    said.push_str(&format!(" {name}"));
+                }
+                if let Some(text) = text {
+                    said.push_str(&format!(": {text}"));
+                }
+                Fault::new(kind(status, out_of_memory), said)
+            }
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        failure.fault(FaultKind::OutOfDeviceMemory)
+    }
+}
+
+fn kind(status: c_int, out_of_memory: FaultKind) -> FaultKind {
+    match status {
+        OUT_OF_MEMORY => out_of_memory,
+        // Not or no longer initialised, a stub instead of a driver, no, bad, unlicensed or busy
+        // device, a driver that does not fit its kernel module.
+        3 | 4 | 34 | 46 | NO_DEVICE..=102 | 803 | 804 => FaultKind::NoDevice,
+        // A newer driver is wanted; no kernel, or no compiler, for this device; not supported.
+        36 | 209 | 221..=223 | NOT_SUPPORTED => FaultKind::Unsupported,
+        // A bad image, no such name in it, bad PTX.
+        200 | 218 | 500 => FaultKind::InvalidArgument,
+        712 => FaultKind::AlreadyRegistered,
+        _ if is_sticky(status) => FaultKind::Execution,
+        _ => FaultKind::Driver,
+    }
+}
+
+/// After these the driver's context answers nothing else: uncorrectable memory or link errors,
+/// faults of a kernel, a context that somebody destroyed.
+const fn is_sticky(status: c_int) -> bool {
+    matches!(status, 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(status: c_int) -> Failure {
+        Failure::Status { call: "cuTest", status, words: Words::NONE }
+    }
+
+    #[test]
+    fn kinds_follow_the_status() {
+        let kind = |status| Fault::from(failure(status)).kind();
+        assert_eq!(kind(2), FaultKind::OutOfDeviceMemory);
+        assert_eq!(failure(2).fault(FaultKind::OutOfHostMemory).kind(), FaultKind::OutOfHostMemory);
+        assert_eq!(kind(100), FaultKind::NoDevice);
+        assert_eq!(kind(801), FaultKind::Unsupported);
+        assert_eq!(kind(500), FaultKind::InvalidArgument);
+        assert_eq!(kind(712), FaultKind::AlreadyRegistered);
+        assert_eq!(kind(700), FaultKind::Execution);
+        assert_eq!(kind(719), FaultKind::Execution);
+        assert_eq!(kind(1), FaultKind::Driver);
+        assert_eq!(kind(123_456), FaultKind::Driver);
+    }
+
+    #[test]
+    fn only_a_lost_context_is_sticky() {
+        assert!(failure(700).is_sticky() && failure(717).is_sticky());
+        assert!(!failure(2).is_sticky() && !failure(600).is_sticky() && !failure(701).is_sticky());
+        assert!(!Failure::Missing { call: "cuTest", version: 12_040 }.is_sticky());
+    }
+
+    #[test]
+    fn texts_name_call_status_and_version() {
+        assert_eq!(Fault::from(failure(999)).text(), "cuTest gave 999");
+        let missing = Fault::from(Failure::Missing { call: "cuTest", version: 12_040 });
+        assert_eq!(missing.kind(), FaultKind::Unsupported);
+        assert!(
+            missing.text().contains("12.4") && missing.text().contains("cuTest"),
+            "{missing:?}"
+        );
+    }
+}

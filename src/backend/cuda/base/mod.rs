@@ -1,0 +1,5 @@
+//! The CUDA driver: its functions, its status numbers, what the backend got from it.
+
+pub mod api;
+pub mod error;
+pub mod owned;

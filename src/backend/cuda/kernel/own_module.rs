@@ -1,0 +1,129 @@
+//! Modules of our own kernels: PTX, which the driver compiles for its device when the first kernel of a
+//! module is wanted.
+
+use std::ffi::CString;
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::{CUfunc_st, CUfunction, CUmod_st, CUmodule};
+use parking_lot::Mutex;
+
+use crate::backend::Result;
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device::DeviceState;
+
+/// Threads in a block: enough to fill a multiprocessor with a few blocks, on every device.
+pub const THREADS: u32 = 256;
+
+/// Blocks per multiprocessor: all its threads (2048 at most); loops in the kernels do the rest.
+const BLOCKS_PER_CORE: u32 = 8;
+
+/// The modules of a device.
+#[derive(Default)]
+pub struct OwnModules {
+    pub reduce: OwnModule,
+    pub memcpy_indirect: OwnModule,
+    pub random_num: OwnModule,
+}
+
+impl OwnModules {
+    /// Part of closing a device: nothing of them runs any more.
+    pub fn unload(&self, device: &DeviceState) {
+        self.reduce.unload(device);
+        self.memcpy_indirect.unload(device);
+        self.random_num.unload(device);
+    }
+}
+
+/// One of them.
+#[derive(Default)]
+pub struct OwnModule {
+    loaded: OnceLock<Loaded>,
+    /// Held while the module is loaded, so that it is loaded once.
+    loading: Mutex<()>,
+}
+
+struct Loaded {
+    raw: Raw<CUmod_st>,
+    functions: Box<[Raw<CUfunc_st>]>,
+}
+
+impl OwnModule {
+    /// The kernel at `index` among those with these names, in the text `ptx`, which ends with a zero.
+    pub fn kernel(
+        &self,
+        device: &DeviceState,
+        ptx: &'static str,
+        names: impl Fn() -> Vec<String>,
+        index: usize,
+    ) -> Result<CUfunction> {
+        let loaded = match self.loaded.get() {
+            Some(loaded) => loaded,
+            None => {
+                let _loading = self.loading.lock();
+                match self.loaded.get() {
+                    Some(loaded) => loaded,
+                    None => {
+                        let loaded = Loaded::load(device, ptx, &names())?;
+                        self.loaded.get_or_init(|| loaded)
+                    }
+                }
+            }
+        };
+        Ok(loaded.functions[index].0)
+    }
+
+    fn unload(&self, device: &DeviceState) {
+        if let Some(loaded) = self.loaded.get() {
+            // SAFETY: loaded once, unloaded once.
+            let unload = |api: &crate::backend::cuda::base::api::Api| unsafe {
+                api.module_unload(loaded.raw.0)
+            };
+            device.driver().end_in(device.context(), unload);
+        }
+    }
+}
+
+impl Loaded {
+    fn load(device: &DeviceState, ptx: &'static str, names: &[String]) -> Result<Self> {
+        debug_assert!(ptx.ends_with('\0'));
+        let mut raw: CUmodule = std::ptr::null_mut();
+        // SAFETY: a place for the answer, and a text that ends with a zero.
+        device.call(|api| unsafe { api.module_load_data(&mut raw, ptx.as_ptr().cast()) })?;
+        let mut functions = Vec::with_capacity(names.len());
+        for name in names {
+            let name = CString::new(name.as_str()).expect("no zero inside");
+            let mut function: CUfunction = std::ptr::null_mut();
+            // SAFETY: a place for the answer, the module, and a name that ends with a zero.
+            let found = device
+                .call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
+            if let Err(fault) = found {
+                // SAFETY: loaded above, and nobody has it yet.
+                device.driver().end_in(device.context(), |api| unsafe { api.module_unload(raw) });
+                return Err(fault);
+            }
+            functions.push(Raw(function));
+        }
+        Ok(Self { raw: Raw(raw), functions: functions.into_boxed_slice() })
+    }
+}
+
+/// How many blocks a device with this many multiprocessors gets for this many items of work.
+pub fn blocks(items: u64, cores: u32) -> u32 {
+    let wanted = items.div_ceil(u64::from(THREADS));
+    let most = cores.saturating_mul(BLOCKS_PER_CORE).max(1);
+    u32::try_from(wanted).unwrap_or(u32::MAX).clamp(1, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_cover_little_and_stay_within_the_device() {
+        assert_eq!(blocks(1, 132), 1);
+        assert_eq!(blocks(256, 132), 1);
+        assert_eq!(blocks(257, 132), 2);
+        assert_eq!(blocks(u64::MAX, 132), 132 * 8);
+        assert_eq!(blocks(1000, 0), 1);
+    }
+}

@@ -1,0 +1,66 @@
+//! Host memory of the caller that is registered with the driver.
+
+use std::ffi::c_void;
+
+use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUdeviceptr};
+
+use super::release::{self, Release};
+use crate::backend::cuda::memory::device_memory;
+use crate::backend::cuda::memory::device_memory::Pinned;
+use crate::backend::cuda::runtime::driver::DriverState;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// Registers memory for all devices: where they see it.
+pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> {
+    driver.reap();
+    let once = || {
+        device_memory::in_any_context(driver, |context| {
+            let host: *mut c_void = std::ptr::with_exposed_provenance_mut(addr);
+            let mut device: CUdeviceptr = 0;
+            context.call_for(FaultKind::OutOfHostMemory, |api| {
+                let flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+                // SAFETY: a range of the caller's, which the driver checks, and a place for the answer.
+                unsafe {
+                    api.mem_host_register(host, len, flags)?;
+                    api.mem_host_get_device_pointer(&mut device, host, 0).inspect_err(|_| {
+                        // Nobody knows of it yet. The first failure is the one to tell.
+                        let _ = api.mem_host_unregister(host);
+                    })
+                }
+            })?;
+            Ok(device as usize)
+        })
+    };
+    let (context, device) = match once() {
+        Err(fault)
+            if fault.kind() == FaultKind::AlreadyRegistered && driver.pending().count() > 0 =>
+        {
+            // It may have been taken back while work used it, and that work may be done.
+            driver.reap_all();
+            once()
+        }
+        first => first,
+    }
+    .map_err(|fault| explain(addr, len, fault))?;
+    driver.remember_pinned(addr, Pinned::Registered, context);
+    driver.owned().add_registered(addr, len);
+    Ok(device)
+}
+
+#[cold]
+fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
+    let hint = match fault.kind() {
+        FaultKind::AlreadyRegistered => {
+            "; another library has registered a part of it, or it was unregistered while queued work \
+             uses it: then synchronise first"
+        }
+        _ => "",
+    };
+    let text = format!("{len} bytes of host memory at {addr:#x}: {}{hint}", fault.text());
+    fault.with_text(text)
+}
+
+/// Takes a registration back, after the work that uses it.
+pub fn unregister(driver: &DriverState, addr: usize) -> Result<()> {
+    release::give_back(driver, Release::Registered { addr })
+}

@@ -1,0 +1,118 @@
+//! What other processes need to have memory of this one: the driver's own handles, which are plain bytes,
+//! and its descriptors.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType,
+    CUmemGenericAllocationHandle,
+};
+
+use crate::backend::base::broker::Parcel;
+use crate::backend::cuda::base::api::Api;
+use crate::backend::cuda::memory::device_memory;
+use crate::backend::cuda::memory::device_memory::NORMAL_PAGE;
+use crate::backend::cuda::pool::mem_pool::is_none;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::{Block, Fault, FaultKind, Result};
+
+const MEMORY: [u8; 8] = *b"cudamem1";
+const PHYSICAL: [u8; 8] = *b"cudaphy1";
+
+/// Handles of physical memory are descriptors.
+const DESCRIPTOR: c_uint =
+    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
+
+const HANDLE: usize = size_of::<CUipcMemHandle>();
+
+#[cold]
+fn other() -> Fault {
+    Fault::new(
+        FaultKind::InvalidArgument,
+        "it was exported by a process with another backend or version of this library; both processes need \
+         the same (PORTACL_BACKEND)",
+    )
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("8 bytes"))
+}
+
+/// The parcel of the first bytes of a block.
+pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
+    if device_memory::page_size(block) > NORMAL_PAGE {
+        return Err(Fault::new(
+            FaultKind::Unsupported,
+            "the driver has no such handle of memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; \
+             allocate it with ACL_MEM_MALLOC_HUGE_FIRST, or share physical memory \
+             (aclrtMemExportToShareableHandle)",
+        ));
+    }
+    let base = device_memory::base(block);
+    let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
+    // SAFETY: a place for the answer, and memory of the driver.
+    device.call(|api| unsafe { api.ipc_get_mem_handle(&mut handle, base as CUdeviceptr) })?;
+    let handle = handle.reserved.map(|byte| byte as u8);
+    let place = [(block.addr - base) as u64, len as u64].map(u64::to_le_bytes);
+    Ok(Parcel::new([&MEMORY[..], &handle, place.as_flattened()].concat(), None))
+}
+
+/// The block that another process has exported.
+pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
+    let bytes: &[u8; HANDLE + 24] = parcel.bytes[..].try_into().map_err(|_| other())?;
+    if bytes[..8] != MEMORY {
+        return Err(other());
+    }
+    let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
+    for (to, from) in handle.reserved.iter_mut().zip(&bytes[8..]) {
+        *to = from.cast_signed();
+    }
+    let (offset, len) = (word(&bytes[HANDLE + 8..HANDLE + 16]), word(&bytes[HANDLE + 16..]));
+    let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as c_uint;
+    let mut base: CUdeviceptr = 0;
+    // SAFETY: a place for the answer, and a handle, which the driver may find wrong.
+    let open = |api: &Api| unsafe { api.ipc_open_mem_handle(&mut base, handle, flags) };
+    device
+        .call(open)
+        .map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
+    let (base, offset, len) = (base as usize, offset as usize, len as usize);
+    device.driver().owned().add(base, offset + len);
+    Ok(device_memory::imported_block(base, base + offset, len))
+}
+
+/// The parcel of memory without an address.
+pub fn export_physical(
+    device: &Arc<DeviceState>,
+    handle: CUmemGenericAllocationHandle,
+    len: usize,
+) -> Result<Parcel> {
+    let mut number: c_int = -1;
+    let place: *mut c_void = (&raw mut number).cast();
+    // SAFETY: a place for a descriptor, and live memory.
+    device.call(|api| unsafe { api.mem_export(place, handle, DESCRIPTOR, 0) })?;
+    // SAFETY: the driver has made it for the caller.
+    let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
+    let bytes = [PHYSICAL, (len as u64).to_le_bytes()].concat();
+    Ok(Parcel::new(bytes, Some(descriptor)))
+}
+
+/// Memory without an address that another process has exported, and its length.
+pub fn import_physical(
+    device: &Arc<DeviceState>,
+    parcel: &Parcel,
+) -> Result<(CUmemGenericAllocationHandle, usize)> {
+    let descriptor = parcel.descriptor.as_ref().ok_or_else(other)?;
+    if parcel.bytes.len() != 16 || parcel.bytes[..8] != PHYSICAL {
+        return Err(other());
+    }
+    // The driver takes a descriptor instead of an address.
+    let shareable: *mut c_void = std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
+    let mut handle = 0;
+    device
+        // SAFETY: a place for the answer, and a descriptor, which the driver may find wrong.
+        .call(|api| unsafe { api.mem_import(&mut handle, shareable, DESCRIPTOR) })
+        .map_err(|fault| is_none(fault, "the driver has no memory for this descriptor"))?;
+    Ok((handle, word(&parcel.bytes[8..]) as usize))
+}

@@ -1,0 +1,62 @@
+//! What programs say about managed memory, for the driver.
+
+use std::ffi::c_int;
+
+use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
+
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::runtime::driver::DriverState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::{Advice, Home, Place, Position, Result, Span};
+
+fn location(driver: &DriverState, home: Home) -> CUmemLocation {
+    let (type_, id) = match home {
+        Home::Device(ordinal) => {
+            (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, driver.number(ordinal) as c_int)
+        }
+        Home::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
+        Home::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node as c_int),
+        Home::NearestHostNode => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0),
+    };
+    CUmemLocation { type_, id }
+}
+
+/// Tells the driver. It may refuse what the machine cannot do.
+pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
+    use CUmem_advise as Driver;
+    let (number, home) = match advice {
+        Advice::ReadMostly(true) => (Driver::CU_MEM_ADVISE_SET_READ_MOSTLY, None),
+        Advice::ReadMostly(false) => (Driver::CU_MEM_ADVISE_UNSET_READ_MOSTLY, None),
+        Advice::PreferredHome(None) => (Driver::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, None),
+        Advice::PreferredHome(home) => (Driver::CU_MEM_ADVISE_SET_PREFERRED_LOCATION, home),
+        Advice::AccessedBy(home, true) => (Driver::CU_MEM_ADVISE_SET_ACCESSED_BY, Some(home)),
+        Advice::AccessedBy(home, false) => (Driver::CU_MEM_ADVISE_UNSET_ACCESSED_BY, Some(home)),
+    };
+    // Where the advice is about no place the driver looks at none, but wants one.
+    let location = location(device.driver(), home.unwrap_or(Home::Host));
+    let addr = range.addr as CUdeviceptr;
+    // SAFETY: the core has found `range` within a live managed allocation, which the advice does
+    // not change.
+    device.call(|api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
+}
+
+/// Queues a move.
+pub fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position> {
+    let device = stream.device();
+    if range.place != Place::Device(device.context().ordinal()) {
+        stream.note_crossing();
+    }
+    let addr = range.addr as CUdeviceptr;
+    stream.submit(|| {
+        // SAFETY: the stream orders the prefetch before a later free of the range.
+        device.call(|api| unsafe {
+            api.mem_prefetch_async(
+                addr,
+                range.len,
+                location(device.driver(), to),
+                0,
+                stream.raw().0,
+            )
+        })
+    })
+}

@@ -1,0 +1,149 @@
+//! Memory that was given back while streams may still use it.
+//!
+//! Giving memory back must not wait, since what is queued may itself wait for the caller. But
+//! `cuMemFree` and `cuMemFreeHost` can wait for everything that runs. So while any stream is busy
+//! a block is set aside, with a mark in each busy stream, and is released by a later call: when
+//! all streams are idle, or, when memory runs out, as soon as all its marks are past.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::release::Release;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::runtime::driver::DriverState;
+use crate::backend::cuda::stream::event::Mark;
+
+/// How often it is looked whether a mapping has ended that is in the way.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
+/// What waits to be released.
+#[derive(Default)]
+pub struct Pending {
+    entries: Mutex<Vec<Entry>>,
+    /// How many entries there are, also those that are being looked at.
+    count: AtomicUsize,
+    /// Held by whoever looks through the entries. Who needs the memory waits for it, who comes by
+    /// does not.
+    reaping: Mutex<()>,
+}
+
+struct Entry {
+    release: Release,
+    marks: Marks,
+}
+
+/// How far streams have to come.
+pub struct Marks {
+    marks: Vec<Mark>,
+    /// A busy stream could not be marked: only when all are idle it is surely past.
+    incomplete: bool,
+}
+
+impl Marks {
+    /// In every stream whose work may use this memory.
+    pub fn in_busy_streams(driver: &DriverState, release: &Release) -> Self {
+        let mut marks = Self { marks: Vec::new(), incomplete: false };
+        for stream in driver.streams_with_work() {
+            if !release.may_be_used_by(&stream) {
+                continue;
+            }
+            stream.look(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
+                // A device that failed runs nothing any more. One refusal is no failure yet.
+                Ok(true) | Err(_) => {}
+                Ok(false) => match Mark::new(stream) {
+                    Ok(mark) => marks.marks.push(mark),
+                    Err(_) => marks.incomplete = true,
+                },
+            });
+        }
+        marks
+    }
+
+    /// No stream had work.
+    pub fn is_empty(&self) -> bool {
+        self.marks.is_empty() && !self.incomplete
+    }
+
+    fn are_past(&self) -> bool {
+        !self.incomplete && self.marks.iter().all(Mark::is_past)
+    }
+}
+
+impl Pending {
+    /// Sets something aside until `marks` are past.
+    pub fn push(&self, release: Release, marks: Marks) {
+        self.entries.lock().push(Entry { release, marks });
+        // Relaxed: a hint; who misses it looks again with the next call.
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many blocks wait.
+    pub fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Releases what can be released without waiting for queued work.
+    pub fn reap(&self, driver: &DriverState) {
+        if self.count() == 0 {
+            return;
+        }
+        if let Some(_reaping) = self.reaping.try_lock() {
+            self.release_ready(driver, false);
+        }
+    }
+
+    /// Releases everything that no queued work uses, even if the driver waits for other work.
+    pub fn reap_all(&self, driver: &DriverState) {
+        if self.count() == 0 {
+            return;
+        }
+        let _reaping = self.reaping.lock();
+        self.release_ready(driver, true);
+    }
+
+    fn release_ready(&self, driver: &DriverState, may_wait: bool) {
+        let entries = std::mem::take(&mut *self.entries.lock());
+        // Asked after the entries were taken: all that was queued before them is then finished.
+        let idle = driver.all_settled();
+        let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
+            let wanted = may_wait || !entry.release.may_wait();
+            idle || wanted && entry.marks.are_past()
+        });
+        self.entries.lock().extend(waiting);
+        let released = ready.len();
+        for entry in ready {
+            let mapping = entry.release.mapping();
+            let released = entry.release.now(driver);
+            if released.is_err() {
+                driver.stuck().add(mapping);
+            }
+            // The caller who gave the block back is gone.
+            driver.note_refusal(released);
+        }
+        self.count.fetch_sub(released, Ordering::Relaxed);
+    }
+
+    /// Waits until no mapping in this range waits any more.
+    pub fn settle(&self, driver: &DriverState, addr: usize, len: usize) {
+        let mut pause = SHORTEST_PAUSE;
+        loop {
+            self.reap(driver);
+            let _reaping = self.reaping.lock();
+            if !self.entries.lock().iter().any(|entry| entry.release.is_mapping_in(addr, len)) {
+                return;
+            }
+            drop(_reaping);
+            crate::algo::thread::pause::pause(pause);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Memory of this device still waits.
+    pub fn has_any_of(&self, device: &DeviceState) -> bool {
+        let _reaping = self.reaping.lock();
+        self.entries.lock().iter().any(|entry| entry.release.is_of(device))
+    }
+}

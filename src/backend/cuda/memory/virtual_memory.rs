@@ -1,0 +1,217 @@
+//! Addresses and memory apart: the driver's own, with what it leaves to its callers: mappings that
+//! queued work still uses are taken back later.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUdeviceptr, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUmemGenericAllocationHandle,
+};
+use parking_lot::Mutex;
+
+use super::ipc;
+use super::release::{Release, give_back};
+use crate::backend::base::broker::Parcel;
+use crate::backend::cuda::memory::device_memory;
+use crate::backend::cuda::memory::device_memory::{in_any_context, with_reaping};
+use crate::backend::cuda::pool::mem_pool::access_flags;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::runtime::driver::CudaDriver;
+use crate::backend::{
+    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result,
+    VirtualMemory,
+};
+
+/// Memory of a device without an address, until it is dropped; the driver keeps what is mapped.
+pub struct Physical {
+    device: Arc<DeviceState>,
+    handle: CUmemGenericAllocationHandle,
+    len: usize,
+    /// It takes memory of this process's device, and not another process's.
+    is_own: bool,
+}
+
+impl Drop for Physical {
+    fn drop(&mut self) {
+        let driver = self.device.driver();
+        // SAFETY: made by `cuMemCreate`, and given back once.
+        let released = unsafe { driver.api().mem_release(self.handle) };
+        // Also where the device has failed: this is of no context, and what ends that does not end it.
+        let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
+        driver.note_refusal(released.map_err(refused));
+        if self.is_own {
+            self.device.device_bytes().sub(self.len);
+        }
+    }
+}
+
+/// Mappings that the driver did not take back when nobody could be told.
+#[derive(Default)]
+pub struct Stuck(Mutex<Vec<(usize, usize, Arc<Physical>)>>);
+
+impl Stuck {
+    pub fn add(&self, mapping: Option<(usize, usize, Arc<Physical>)>) {
+        self.0.lock().extend(mapping);
+    }
+
+    /// Has the driver take back those in a range, at last.
+    fn free(&self, from: usize, len: usize) -> Result<()> {
+        let mut all = self.0.lock();
+        while let Some(index) =
+            all.iter().position(|&(addr, mapped, _)| addr < from + len && from < addr + mapped)
+        {
+            let (addr, mapped, ref memory) = all[index];
+            // SAFETY: mapped there, and nobody uses it.
+            unsafe { memory.device.driver().api().mem_unmap(addr as CUdeviceptr, mapped) }?;
+            all.swap_remove(index);
+        }
+        Ok(())
+    }
+}
+
+struct CudaPhysicalMemory(Arc<Physical>);
+
+impl PhysicalMemory for CudaPhysicalMemory {
+    fn page_size(&self) -> usize {
+        GRANULARITY
+    }
+
+    /// The driver keeps it for those who have it.
+    fn export(&self) -> Result<Parcel> {
+        let Physical { device, handle, len, .. } = &*self.0;
+        if !can_be_shared(device)? {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "CUDA device {} cannot share physical memory by file descriptors: share what aclrtMalloc \
+                     gives, by aclrtIpcMemGetExportKey",
+                    device.context().ordinal()
+                ),
+            ));
+        }
+        ipc::export_physical(device, *handle, *len)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Whether other processes can have physical memory of this device.
+fn can_be_shared(device: &DeviceState) -> Result<bool> {
+    let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
+    Ok(device.driver().device_attribute(device.context().ordinal(), asked)? != 0)
+}
+
+fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
+    let own = memory.as_any().downcast_ref::<CudaPhysicalMemory>();
+    &own.expect("memory of this driver").0
+}
+
+/// Memory of a device without an address.
+pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+    let mut properties = device_memory::properties(device);
+    if can_be_shared(device)? {
+        properties.requestedHandleTypes =
+            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    }
+    let mut handle = 0;
+    with_reaping(device.driver(), || {
+        // SAFETY: the properties describe memory of this device, and the handle is written into
+        // `handle`.
+        device.call(|api| unsafe { api.mem_create(&mut handle, len, &properties, 0) })
+    })
+    .map_err(|fault| device_memory::explain(device, len, fault))?;
+    device.device_bytes().add(len);
+    let device = Arc::clone(device);
+    Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len, is_own: true }))))
+}
+
+impl VirtualMemory for CudaDriver {
+    fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
+        let mut addr: CUdeviceptr = 0;
+        let (context, ()) = in_any_context(&self.0, |context| {
+            // SAFETY: the driver writes the reserved range's address into `addr`; `wish` is only a
+            // hint.
+            context.call_for(FaultKind::OutOfHostMemory, |api| unsafe {
+                api.mem_address_reserve(&mut addr, len, align, wish as CUdeviceptr, 0)
+            })
+        })?;
+        self.0.note_refusal(self.0.release_context(&context));
+        let addr = addr as usize;
+        if wish != 0 && addr != wish {
+            // SAFETY: just reserved, and nobody has it.
+            let _ = unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) };
+            return Err(Fault::new(
+                FaultKind::OutOfHostMemory,
+                "the addresses that were asked for are not free",
+            ));
+        }
+        self.0.owned().add(addr, len);
+        Ok(addr)
+    }
+
+    fn release(&self, addr: usize, len: usize) -> Result<()> {
+        self.0.pending().settle(&self.0, addr, len);
+        self.0.stuck().free(addr, len)?;
+        self.0.owned().remove_after(addr, || {
+            // SAFETY: reserved with this length, and nothing is mapped there.
+            Ok(unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) }?)
+        })
+    }
+
+    fn alloc_host(&self, _len: usize, _node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            "host memory without an address is not available on the cuda backend; allocate with \
+             aclrtMallocHost, or memory of a device",
+        ))
+    }
+
+    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
+        let device = self.0.open_device(ordinal)?;
+        let (handle, len) = ipc::import_physical(&device, &parcel)?;
+        let physical = Physical { device, handle, len, is_own: false };
+        let memory = Arc::new(CudaPhysicalMemory(Arc::new(physical)));
+        Ok(ImportedMemory { memory, len, on_device: true })
+    }
+
+    fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
+        self.0.pending().settle(&self.0, addr, len);
+        self.0.stuck().free(addr, len)?;
+        let memory = own(memory);
+        // SAFETY: a part of a range of ours where nothing is, as long as the memory.
+        memory
+            .device
+            .call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })
+    }
+
+    fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
+        let memory = Arc::clone(own(memory));
+        let device = Arc::clone(&memory.device);
+        give_back(&self.0, Release::Unmapped { device, addr, len, memory })
+    }
+
+    fn set_access(
+        &self,
+        addr: usize,
+        len: usize,
+        memory: &dyn PhysicalMemory,
+        ordinal: Option<u32>,
+        access: Access,
+    ) -> Result<()> {
+        let Some(ordinal) = ordinal else {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy",
+            ));
+        };
+        let location = self.0.location(PoolPlace::Device(ordinal));
+        let access = CUmemAccessDesc { location, flags: access_flags(access) };
+        // SAFETY: a mapping of ours, and one description.
+        own(memory)
+            .device
+            .call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })
+    }
+}

@@ -1,0 +1,99 @@
+//! Where a pool's blocks have been.
+//!
+//! What the driver says of an address after its block was freed in stream order is not defined, so it
+//! is not asked: an address in one of these pages is nobody else's, and stale where no live block has
+//! it.
+
+use std::collections::BTreeSet;
+
+use parking_lot::Mutex;
+
+use crate::backend::base::hull::Hull;
+
+/// How many runs of pages are kept apart, to be looked at without a lock. A driver gives a pool its
+/// memory in large pieces, most of them side by side.
+const RUNS: usize = 4;
+
+/// Pages, never fewer.
+pub struct PoolPages {
+    /// Bytes of a page, a power of two: no two pools share one.
+    page: usize,
+    runs: [Hull; RUNS],
+    /// First addresses of the pages that touch no run.
+    others: Mutex<BTreeSet<usize>>,
+}
+
+impl PoolPages {
+    /// None yet.
+    pub fn new(page: usize) -> Self {
+        Self { page, runs: [const { Hull::new() }; RUNS], others: Mutex::default() }
+    }
+
+    /// A block is here. True where none has been on some of its pages.
+    #[inline]
+    pub fn add(&self, addr: usize, len: usize) -> bool {
+        let (first, last) = (addr, addr + len - 1);
+        let known = |run: &Hull| run.contains(first) && run.contains(last);
+        !self.runs.iter().any(known) && self.add_pages(first & !(self.page - 1), last)
+    }
+
+    #[cold]
+    fn add_pages(&self, first: usize, last: usize) -> bool {
+        let mut others = self.others.lock();
+        let pages = || (first..=last).step_by(self.page);
+        if pages().all(|page| others.contains(&page)) {
+            return false;
+        }
+        let end = (last | (self.page - 1)) + 1;
+        // Runs are used in order, so that those that are empty come last.
+        let fits = |run: &&Hull| run.is_empty() || run.touches(first, end);
+        match self.runs.iter().find(fits) {
+            Some(run) => run.add(first, end),
+            None => others.extend(pages()),
+        }
+        true
+    }
+
+    /// A block is there, or was.
+    pub fn contains(&self, addr: usize) -> bool {
+        self.runs.iter().any(|run| run.contains(addr))
+            || self.others.lock().contains(&(addr & !(self.page - 1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: usize = 0x1000;
+
+    #[test]
+    fn whole_pages_are_known_and_no_others() {
+        let pages = PoolPages::new(PAGE);
+        assert!(!pages.contains(0) && !pages.contains(0x5000));
+        assert!(pages.add(0x5100, 1));
+        assert!(!pages.add(0x5f00, 0x100), "the same page");
+        assert!(pages.contains(0x5000) && pages.contains(0x5fff));
+        assert!(!pages.contains(0x4fff) && !pages.contains(0x6000));
+        assert!(pages.add(0x5f00, 0x101), "one byte of the next");
+        assert!(pages.contains(0x6fff) && !pages.contains(0x7000));
+        assert!(pages.add(0x4fff, 1), "the one before");
+        assert!(pages.contains(0x4000));
+    }
+
+    #[test]
+    fn runs_grow_and_what_is_far_from_all_of_them_is_known_too() {
+        let pages = PoolPages::new(PAGE);
+        let bases = (1..=2 * RUNS).map(|index| index << 20);
+        for base in bases.clone() {
+            assert!(pages.add(base, 3 * PAGE));
+            assert!(!pages.add(base + PAGE, 2 * PAGE));
+        }
+        for base in bases {
+            assert!([base, base + 3 * PAGE - 1].iter().all(|&addr| pages.contains(addr)));
+            assert!(![base - 1, base + 3 * PAGE].iter().any(|&addr| pages.contains(addr)));
+            assert!(pages.add(base + 2 * PAGE, 2 * PAGE), "one page more");
+            assert!(pages.contains(base + 4 * PAGE - 1) && !pages.contains(base + 4 * PAGE));
+        }
+    }
+}

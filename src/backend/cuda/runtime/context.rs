@@ -1,0 +1,352 @@
+//! Primary contexts: what the driver needs to be current on a thread before most of its calls.
+//!
+//! A device is used through its primary context, the one that the CUDA runtime and frameworks in
+//! the same process use too; never through one of our own. Before each call the context is made
+//! current where it is not, since the caller, or a framework, may have made another one current in
+//! between. It then stays current, as the CUDA runtime does it: putting the earlier one back would
+//! cost two driver calls around each of ours.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ffi::{c_int, c_uint};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::sys::{CUcontext, CUctx_st, CUdevice};
+use parking_lot::Mutex;
+
+use crate::algo::thread::per_thread::per_thread;
+use crate::algo::thread::quiet_thread;
+use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::error::Failure;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// A driver handle that may be used from every thread.
+pub struct Raw<T>(pub *mut T);
+
+impl<T> Clone for Raw<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Raw<T> {}
+
+impl<T> Raw<T> {
+    /// For sets of handles.
+    pub fn key(self) -> usize {
+        self.0.addr()
+    }
+}
+
+// SAFETY: driver handles are names: the driver's functions take them from any thread, and nothing
+// here dereferences them.
+unsafe impl<T> Send for Raw<T> {}
+// SAFETY: threads share the value of a driver's handle only; the driver itself is thread-safe.
+unsafe impl<T> Sync for Raw<T> {}
+
+/// Numbers the contexts of this process, so that a thread can tell a context from an earlier one
+/// at the same address.
+static LIVES: AtomicU64 = AtomicU64::new(1);
+
+/// The addresses of the contexts of this process that ended. The driver may give one out again.
+static ENDED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+per_thread! {
+    /// The context that this thread made current last: its number and its address.
+    static ENTERED: Cell<(u64, usize)> = Cell::new((0, 0));
+}
+
+/// The primary context of a device, retained.
+pub struct Context {
+    api: Arc<Api>,
+    ordinal: u32,
+    number: u32,
+    device: CUdevice,
+    raw: Raw<CUctx_st>,
+    life: u64,
+    /// An earlier one had the same address: threads that used that one have it current still.
+    is_successor: bool,
+    /// The failure that ended this context, if one did.
+    failed: OnceLock<Fault>,
+}
+
+impl Context {
+    fn retain(api: &Arc<Api>, ordinal: u32, number: u32) -> Result<Self> {
+        let device = device_of(api, number)?;
+        let mut raw: CUcontext = std::ptr::null_mut();
+        // SAFETY: `device` comes from the driver's list, and `raw` receives the context.
+        unsafe { api.primary_ctx_retain(&mut raw, device) }?;
+        // Relaxed: the number only has to be different from all others.
+        let life = LIVES.fetch_add(1, Ordering::Relaxed);
+        Ok(Self {
+            api: Arc::clone(api),
+            ordinal,
+            number,
+            device,
+            raw: Raw(raw),
+            life,
+            is_successor: ENDED.lock().contains(&raw.addr()),
+            failed: OnceLock::new(),
+        })
+    }
+
+    /// Gives the reference back. The thread keeps no name of a context that may be gone.
+    fn release(&self) -> Outcome {
+        ENDED.lock().insert(self.raw.key());
+        let mut current: CUcontext = std::ptr::null_mut();
+        // SAFETY: a place for the answer, no context, and a device that was retained once. The
+        // reference is given up whatever the driver says before.
+        unsafe {
+            let left = match self.api.ctx_get_current(&mut current) {
+                Ok(()) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
+                asked => asked,
+            };
+            let released = self.api.primary_ctx_release(self.device).and(left);
+            match released {
+                // The driver says once more how the context ended, and has the reference.
+                Err(failure) if failure.is_sticky() && self.failed.get().is_some() => Ok(()),
+                released => released,
+            }
+        }
+    }
+
+    /// The number of the device among those that are used.
+    pub fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    /// The driver's number of the device.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The driver's handle of the device.
+    pub fn device(&self) -> CUdevice {
+        self.device
+    }
+
+    /// For the driver's functions that take contexts.
+    pub fn raw(&self) -> Raw<CUctx_st> {
+        self.raw
+    }
+
+    /// The failure that ended this context, if one did.
+    pub fn failure(&self) -> Option<&Fault> {
+        self.failed.get()
+    }
+
+    /// Makes this context current on the calling thread where it is not.
+    #[inline(always)]
+    fn enter(&self) -> Outcome {
+        let mut current: CUcontext = std::ptr::null_mut();
+        // SAFETY: the driver writes the current context's handle into `current`.
+        unsafe { self.api.ctx_get_current(&mut current) }?;
+        // A context that ended leaves its address current on threads that used it: hence the second
+        // condition.
+        let is_own = !self.is_successor || ENTERED.get().0 == self.life;
+        if current == self.raw.0 && is_own { Ok(()) } else { self.set() }
+    }
+
+    #[cold]
+    fn set(&self) -> Outcome {
+        if ENTERED.get().0 == 0 && quiet_thread::is_current() {
+            leave_captures_alone(&self.api);
+        }
+        // SAFETY: retained, so it exists.
+        unsafe { self.api.ctx_set_current(self.raw.0) }?;
+        ENTERED.set((self.life, self.raw.key()));
+        Ok(())
+    }
+
+    /// Runs driver calls in this context, whatever happened to it before.
+    #[inline]
+    pub fn attempt(&self, calls: impl FnOnce(&Api) -> Outcome) -> Outcome {
+        self.enter()?;
+        calls(&self.api)
+    }
+
+    /// Runs driver calls in this context. After a failure that ended the context it says so
+    /// without asking the driver.
+    #[inline]
+    pub fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.call_for(FaultKind::OutOfDeviceMemory, calls)
+    }
+
+    /// As [`Self::call`]; `out_of_memory` tells what has run out when the driver says so.
+    pub fn call_for(
+        &self,
+        out_of_memory: FaultKind,
+        calls: impl FnOnce(&Api) -> Outcome,
+    ) -> Result<()> {
+        let api = self.ready(out_of_memory)?;
+        calls(api).map_err(|failure| self.note(failure, out_of_memory))
+    }
+
+    /// The driver, for calls in this context from here on; says so if something ended it.
+    #[inline(always)]
+    pub fn ready(&self, out_of_memory: FaultKind) -> Result<&Api> {
+        self.healthy()?;
+        match self.enter() {
+            Ok(()) => Ok(&self.api),
+            Err(failure) => Err(self.note(failure, out_of_memory)),
+        }
+    }
+
+    /// Runs driver calls that look for no current context; says so if something ended this one. A driver that
+    /// wants one all the same gets it.
+    #[inline(always)]
+    pub fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+        self.healthy()?;
+        match calls(&self.api) {
+            Ok(()) => Ok(()),
+            Err(failure) if failure.wants_context() => self.call(calls),
+            Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
+        }
+    }
+
+    /// Asks whether something has happened: `false` while the driver says "not ready".
+    #[inline]
+    pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
+        self.healthy()?;
+        match self.attempt(question) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.is_not_ready() => Ok(false),
+            Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
+        }
+    }
+
+    /// The fault that ended this context, if one did.
+    #[inline]
+    pub fn healthy(&self) -> Result<()> {
+        if self.failed.get().is_some() { Err(self.has_failed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn has_failed(&self) -> Fault {
+        self.failed.get().expect("asked for where it has failed").clone()
+    }
+
+    /// A failure as a fault; one that ends the context is remembered.
+    #[cold]
+    pub fn note(&self, failure: Failure, out_of_memory: FaultKind) -> Fault {
+        let fault = failure.fault(out_of_memory);
+        if !failure.is_sticky() {
+            return fault;
+        }
+        let text = format!(
+            "work failed on CUDA device {} and ended its context: {}; reset the device",
+            self.ordinal,
+            fault.text()
+        );
+        self.failed.get_or_init(|| fault.with_text(text)).clone()
+    }
+}
+
+/// While another library captures a stream, the driver refuses some calls of all threads, and the capture
+/// is then invalid. A thread of ours has nothing to do with it, and says so.
+fn leave_captures_alone(api: &Api) {
+    /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+    const RELAXED: c_uint = 2;
+    let mut mode = RELAXED;
+    // SAFETY: a place with a mode, for the one that the thread had. A driver that refuses this lets captures
+    // forbid calls, as for any thread.
+    let _ = unsafe { api.thread_exchange_stream_capture_mode(&mut mode) };
+}
+
+/// The driver's handle of the device with this number of the driver's.
+pub fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
+    let mut device: CUdevice = 0;
+    // SAFETY: the driver writes the device of that number into `device`, or fails.
+    unsafe { api.device_get(&mut device, number as c_int) }?;
+    Ok(device)
+}
+
+/// All contexts in use, each retained once however many use it.
+pub struct Contexts {
+    slots: Vec<Mutex<Option<Slot>>>,
+    numbers: Box<[u32]>,
+}
+
+struct Slot {
+    context: Arc<Context>,
+    users: usize,
+}
+
+impl Contexts {
+    /// None in use, for the devices with these numbers of the driver's.
+    pub fn new(numbers: Box<[u32]>) -> Self {
+        Self { slots: numbers.iter().map(|_| Mutex::new(None)).collect(), numbers }
+    }
+
+    /// The driver's number of the device with this ordinal.
+    pub fn number(&self, ordinal: u32) -> u32 {
+        self.numbers[ordinal as usize]
+    }
+
+    /// The ordinal of the device with this number of the driver's, if it is used.
+    pub fn ordinal(&self, number: u32) -> Option<u32> {
+        self.numbers.iter().position(|used| *used == number).map(|ordinal| ordinal as u32)
+    }
+
+    /// The context of a device, for one more user, who gives it back with [`Self::release`].
+    pub fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
+        let mut slot = self.slots[ordinal as usize].lock();
+        if slot.is_none() {
+            *slot = Some(Slot {
+                context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?),
+                users: 0,
+            });
+        }
+        let slot = slot.as_mut().expect("filled above");
+        slot.users += 1;
+        Ok(Arc::clone(&slot.context))
+    }
+
+    /// One user less; the last one ends the context as far as this library is concerned.
+    pub fn release(&self, context: &Context) -> Outcome {
+        let mut slot = self.slots[context.ordinal as usize].lock();
+        let Some(used) = slot.as_mut() else { return Ok(()) };
+        used.users -= 1;
+        if used.users > 0 {
+            return Ok(());
+        }
+        let released = used.context.release();
+        *slot = None;
+        released
+    }
+
+    /// A context that is in use and has not failed, for one more user.
+    pub fn acquire_healthy(&self) -> Option<Arc<Context>> {
+        self.slots.iter().find_map(|slot| {
+            let mut slot = slot.lock();
+            let used = slot.as_mut().filter(|used| used.context.failure().is_none())?;
+            used.users += 1;
+            Some(Arc::clone(&used.context))
+        })
+    }
+
+    /// The contexts in use, those that failed left out.
+    pub fn healthy(&self) -> impl Iterator<Item = Arc<Context>> {
+        self.slots
+            .iter()
+            .filter_map(|slot| slot.lock().as_ref().map(|used| Arc::clone(&used.context)))
+            .filter(|context| context.failure().is_none())
+    }
+
+    /// True when `current`, which is current on this thread, is a context of ours that has ended
+    /// since: other threads than the one that ends a context keep its address.
+    pub fn is_left_over(&self, current: Raw<CUctx_st>) -> bool {
+        let (life, address) = ENTERED.get();
+        let is_live = |slot: &Mutex<Option<Slot>>| {
+            slot.lock().as_ref().is_some_and(|used| used.context.life == life)
+        };
+        address == current.key() && !self.slots.iter().any(is_live)
+    }
+
+    /// False when the context of this device has failed.
+    pub fn is_usable(&self, ordinal: u32) -> bool {
+        let slot = self.slots[ordinal as usize].lock();
+        slot.as_ref().is_none_or(|used| used.context.failure().is_none())
+    }
+}

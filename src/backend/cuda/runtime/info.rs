@@ -1,0 +1,114 @@
+//! What a CUDA device says of itself.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUmemAllocationHandleType, CUuuid};
+
+use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::error::Failure;
+use crate::backend::{DeviceInfo, PciAddress, PoolSupport, Result, ThreadLimits};
+
+/// Facts that need no context.
+pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
+    use CUdevice_attribute::*;
+    let number = |attribute: CUdevice_attribute| -> Result<u32> {
+        let mut value: c_int = 0;
+        // SAFETY: the driver's device exists, and the attribute's value is written into `value`.
+        unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) }?;
+        Ok(value.max(0) as u32)
+    };
+    let mut total_memory = 0_usize;
+    // SAFETY: the driver writes the size of this device's memory into `total_memory`.
+    unsafe { api.device_total_mem(&mut total_memory, device) }?;
+    let threads = ThreadLimits {
+        warp: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        per_core: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        shared_memory_per_core: u64::from(number(
+            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+        )?),
+        per_block: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        grid: [
+            number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+        ],
+        block: [
+            number(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+        ],
+    };
+    Ok(DeviceInfo {
+        name: text(|room, len| {
+            // SAFETY: the driver writes at most `len` bytes of the name into `room`.
+            unsafe { api.device_get_name(room, len, device) }
+        })?,
+        total_memory: total_memory as u64,
+        cores: number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
+        host_cores: 0,
+        l2_cache: u64::from(number(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
+        threads: Some(threads),
+        uuid: uuid(api, device)?,
+        pci: pci(api, device)?,
+        // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
+        shares_memory: false,
+        readable_tail: false,
+        notes_parts: false,
+        pools: pools(api, device)?,
+    })
+}
+
+/// What its pools can be; what a driver does not know it does not have.
+fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
+    use CUdevice_attribute::*;
+    let number = |attribute: CUdevice_attribute| -> Result<u32> {
+        let mut value: c_int = 0;
+        // SAFETY: a driver that does not know the attribute fails and leaves `value` alone.
+        match unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) } {
+            Ok(()) => Ok(value.max(0) as u32),
+            Err(failure) if failure.is_unsupported() => Ok(0),
+            Err(failure) => Err(failure.into()),
+        }
+    };
+    let device = number(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
+    let handles = number(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
+    let has = |kind: CUmemAllocationHandleType| handles & kind.0 != 0;
+    Ok(PoolSupport {
+        device,
+        descriptor: has(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+        fabric: has(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC),
+        host: number(CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED)? != 0,
+        host_node: number(CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)? != 0,
+        rdma: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED)? != 0,
+        rdma_flush: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)?,
+        rdma_ordering: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)?,
+    })
+}
+
+/// A text that the driver writes.
+fn text(write: impl FnOnce(*mut c_char, c_int) -> Outcome) -> std::result::Result<String, Failure> {
+    let mut room = [0 as c_char; 256];
+    // One byte is kept back: the last one is a zero whatever the driver writes.
+    write(room.as_mut_ptr(), room.len() as c_int - 1)?;
+    // SAFETY: it ends with a zero.
+    Ok(unsafe { CStr::from_ptr(room.as_ptr()) }.to_string_lossy().into_owned())
+}
+
+pub fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
+    let mut uuid = CUuuid { bytes: [0; 16] };
+    // SAFETY: the driver writes 16 bytes into `uuid`, which has them.
+    match unsafe { api.device_get_uuid(&mut uuid, device) } {
+        Ok(()) => Ok(Some(uuid.bytes.map(|byte| byte as u8))),
+        Err(Failure::Missing { .. }) => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+pub fn pci(api: &Api, device: CUdevice) -> Result<Option<PciAddress>> {
+    // SAFETY: the driver writes at most `len` bytes of the bus address into `room`.
+    match text(|room, len| unsafe { api.device_get_pci_bus_id(room, len, device) }) {
+        Ok(address) => Ok(PciAddress::parse(&address)),
+        Err(Failure::Missing { .. }) => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}

@@ -1,0 +1,91 @@
+//! Direct access of devices to each other's memory.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::device::DeviceState;
+use crate::backend::Result;
+use crate::backend::cuda::base::api::Outcome;
+use crate::backend::cuda::runtime::driver::DriverState;
+
+/// Which device is to use which other one's memory, by ordinals. The driver knows that only while
+/// both have contexts, so it is told when the second of them is opened.
+#[derive(Default)]
+pub struct Peers(Mutex<BTreeSet<(u32, u32)>>);
+
+impl Peers {
+    pub fn set(&self, driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
+        let mut wanted = self.0.lock();
+        if wanted.contains(&(from, to)) == on {
+            return Ok(());
+        }
+        if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
+            if on { enable(&first, &second) } else { disable(&first, &second) }?;
+        }
+        if on {
+            wanted.insert((from, to))
+        } else {
+            wanted.remove(&(from, to))
+        };
+        Ok(())
+    }
+
+    /// The device was opened: what was wanted before comes true.
+    pub fn opened(&self, driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
+        let ordinal = device.context().ordinal();
+        let wanted = self.0.lock();
+        for &(from, to) in wanted.iter().filter(|pair| pair.0 == ordinal || pair.1 == ordinal) {
+            if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
+                enable(&first, &second)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The device is about to close.
+    pub fn closing(&self, driver: &DriverState, device: &DeviceState) {
+        let ordinal = device.context().ordinal();
+        self.0.lock().retain(|&(from, to)| {
+            if from != ordinal && to != ordinal {
+                return true;
+            }
+            if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
+                // What a failed context had access to goes with it.
+                driver.note_refusal(disable(&first, &second));
+            }
+            false
+        });
+    }
+}
+
+/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`: another library in the process was first.
+const ALREADY_ENABLED: i32 = 704;
+/// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`: another library has taken it back.
+const NOT_ENABLED: i32 = 705;
+
+fn enable(from: &DeviceState, to: &DeviceState) -> Result<()> {
+    // The other context must not end in between.
+    let Some(_open) = to.keep_open() else { return Ok(()) };
+    from.call(|api| {
+        // SAFETY: `to` keeps its primary context retained while this thread enables access to it.
+        but_for(ALREADY_ENABLED, unsafe { api.ctx_enable_peer_access(to.context().raw().0, 0) })
+    })
+}
+
+fn disable(from: &DeviceState, to: &DeviceState) -> Result<()> {
+    let Some(_open) = to.keep_open() else { return Ok(()) };
+    from.call(|api| {
+        // SAFETY: `to` is open, so its context is retained until access to it has ended.
+        but_for(NOT_ENABLED, unsafe { api.ctx_disable_peer_access(to.context().raw().0) })
+    })
+}
+
+/// The outcome, with one answer of the driver taken for success.
+fn but_for(status: i32, outcome: Outcome) -> Outcome {
+    match outcome {
+        Err(failure) if failure.status() == Some(status) => Ok(()),
+        outcome => outcome,
+    }
+}

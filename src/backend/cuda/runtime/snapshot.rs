@@ -1,0 +1,79 @@
+//! Snapshots: the driver's own checkpoints, which have everything that a process has on its GPUs.
+
+use std::ffi::{c_int, c_uint};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::backend::cuda::base::api::Api;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// Whether memory is saved.
+#[derive(Default)]
+pub struct Saved(AtomicBool);
+
+/// A `CUcheckpointLockArgs`.
+#[repr(C)]
+struct LockOptions {
+    timeout_ms: c_uint,
+    reserved: [c_uint; 15],
+}
+
+fn process() -> c_int {
+    std::process::id() as c_int
+}
+
+/// See [`crate::backend::Driver::hold_process`].
+pub fn hold(api: &Api, patience: Duration) -> Result<()> {
+    // 0 is for ever.
+    let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
+    let mut options = LockOptions { timeout_ms, reserved: [0; 15] };
+    // SAFETY: the structure is what the driver wants, and outlives the call.
+    let locked = unsafe { api.checkpoint_lock(process(), (&raw mut options).cast()) };
+    locked.map_err(|failure| {
+        let fault = failure.fault(FaultKind::OutOfHostMemory);
+        if failure.is_not_ready() { fault.with_kind(FaultKind::WaitTimedOut) } else { fault }
+    })
+}
+
+impl Saved {
+    /// See [`crate::backend::Driver::save_memory`]. Managed memory the driver does not save. It may find
+    /// that out half-way, and then promises nothing about the process: it is not asked. `managed` are the bytes
+    /// that it has not been given back, which may be more than programs know of.
+    pub fn save(&self, api: &Api, managed: u64) -> Result<()> {
+        if managed > 0 {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
+                     aclrtMemAllocManaged gave before the process is locked"
+                ),
+            ));
+        }
+        // SAFETY: without options, of the process itself.
+        unsafe { api.checkpoint_save(process(), std::ptr::null_mut()) }
+            .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))?;
+        self.0.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// See [`crate::backend::Driver::restore_memory`].
+    pub fn restore(&self, api: &Api) -> Result<()> {
+        if !self.0.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        // SAFETY: checkpoint_restore accepts null for its options; the process is the one that was
+        // saved.
+        unsafe { api.checkpoint_restore(process(), std::ptr::null_mut()) }
+            .map_err(|failure| failure.fault(FaultKind::OutOfDeviceMemory))?;
+        self.0.store(false, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// See [`crate::backend::Driver::release_process`].
+pub fn release(api: &Api) -> Result<()> {
+    // SAFETY: checkpoint_unlock gets this process's number, and null for the options, which the
+    // driver allows.
+    unsafe { api.checkpoint_unlock(process(), std::ptr::null_mut()) }
+        .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))
+}

@@ -1,0 +1,219 @@
+//! How busy a GPU is. The CUDA driver does not tell; NVML, which comes with it, does.
+//!
+//! With the types of `nvml-wrapper-sys` and a table of our own, as `base/api.rs` has cudarc's: five
+//! functions instead of the four hundred that the crate's loader looks for.
+
+use std::ffi::{CStr, CString, c_char};
+use std::mem::ManuallyDrop;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use nvml_wrapper_sys::bindings::{
+    nvmlDevice_t, nvmlReturn_enum_NVML_ERROR_INVALID_ARGUMENT as INVALID_ARGUMENT,
+    nvmlReturn_enum_NVML_ERROR_NO_PERMISSION as NO_PERMISSION,
+    nvmlReturn_enum_NVML_ERROR_NOT_FOUND as NOT_FOUND,
+    nvmlReturn_enum_NVML_ERROR_NOT_SUPPORTED as NOT_SUPPORTED, nvmlReturn_t, nvmlUtilization_t,
+};
+use parking_lot::Mutex;
+
+use crate::backend::cuda::base::api::reason;
+use crate::backend::{Fault, FaultKind, PciAddress, Result};
+
+const LIBRARY: &str = "libnvidia-ml.so.1";
+
+/// NVML, loaded and started by the first question.
+#[derive(Default)]
+pub struct Monitor(Mutex<Option<Nvml>>);
+
+impl Monitor {
+    /// The percentage of NVML's last sample period (a sixth of a second to a second) in which the
+    /// device ran kernels, of anybody.
+    ///
+    /// The device is found by what it is, never by its number: NVML counts all of the machine's
+    /// devices in an order of its own, the driver those that are visible, or parts of one.
+    pub fn percentage(&self, uuid: Option<[u8; 16]>, pci: Option<PciAddress>) -> Result<u32> {
+        let mut slot = self.0.lock();
+        let nvml = match &mut *slot {
+            Some(nvml) => nvml,
+            none => none.insert(Nvml::start()?),
+        };
+        nvml.busy(nvml.device(uuid, pci)?)
+    }
+
+    /// Ends NVML, if it was started.
+    pub fn close(&self) {
+        *self.0.lock() = None;
+    }
+}
+
+/// Declares the table of what is needed: `method(arguments) = "symbol";`.
+macro_rules! nvml_functions {
+    ($( $method:ident ( $($argument:ident: $kind:ty),* ) = $symbol:literal; )*) => {
+        struct Functions {
+            $( $method: unsafe extern "C" fn($($kind),*) -> nvmlReturn_t, )*
+        }
+
+        impl Functions {
+            /// # Safety
+            /// `library` is NVML: its functions have the declared signatures.
+            unsafe fn find(library: &Library) -> Result<Self> {
+                Ok(Self {
+                    $( $method: {
+                        // SAFETY: the macro's user vouches that the symbol is a function of the
+                        // method's type.
+                        let found = unsafe { library.get(concat!($symbol, "\0").as_bytes()) };
+                        *found.map_err(|_| cannot_be_used(concat!("has no ", $symbol)))?
+                    }, )*
+                })
+            }
+        }
+    };
+}
+
+nvml_functions! {
+    init() = "nvmlInit_v2";
+    shutdown() = "nvmlShutdown";
+    device_by_uuid(uuid: *const c_char, device: *mut nvmlDevice_t) = "nvmlDeviceGetHandleByUUID";
+    device_by_pci_bus_id(id: *const c_char, device: *mut nvmlDevice_t) =
+        "nvmlDeviceGetHandleByPciBusId_v2";
+    utilization_rates(device: nvmlDevice_t, rates: *mut nvmlUtilization_t) =
+        "nvmlDeviceGetUtilizationRates";
+}
+
+/// NVML, started. Ends it when dropped.
+struct Nvml {
+    functions: Functions,
+    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
+    /// Never closed, as the driver.
+    _library: ManuallyDrop<Library>,
+}
+
+impl Nvml {
+    fn start() -> Result<Self> {
+        // SAFETY: loading NVML runs its initialisers, which is what it is for.
+        let library = unsafe { Library::open(Some(LIBRARY), RTLD_NOW | RTLD_LOCAL) }
+            .map_err(|error| cannot_be_used(&format!("cannot be loaded ({})", reason(&error))))?;
+        // SAFETY: a library of this name is NVML.
+        let (functions, describe) = unsafe {
+            let describe = library.get(b"nvmlErrorString\0").ok().map(|found| *found);
+            (Functions::find(&library)?, describe)
+        };
+        // SAFETY: the first call, as NVML wants it.
+        let status = unsafe { (functions.init)() };
+        if status != 0 {
+            let said = in_words("nvmlInit_v2", status, describe);
+            return Err(cannot_be_used(&format!("does not start: {said}")));
+        }
+        Ok(Self { functions, describe, _library: ManuallyDrop::new(library) })
+    }
+
+    /// The device with this number or, where NVML does not know that, at this place.
+    fn device(&self, uuid: Option<[u8; 16]>, pci: Option<PciAddress>) -> Result<nvmlDevice_t> {
+        let mut device: nvmlDevice_t = std::ptr::null_mut();
+        let mut names = Vec::new();
+        for kind in ["GPU", "MIG"] {
+            let Some(uuid) = uuid else { break };
+            let name = format!("{kind}-{}", in_groups(uuid));
+            // SAFETY: a text that ends with a zero, and a place for the answer.
+            let status =
+                unsafe { (self.functions.device_by_uuid)(c_text(&name).as_ptr(), &mut device) };
+            match status {
+                0 => return Ok(device),
+                NOT_FOUND | INVALID_ARGUMENT => names.push(name),
+                status => return Err(self.refused("nvmlDeviceGetHandleByUUID", status)),
+            }
+        }
+        if let Some(pci) = pci {
+            let name = pci.to_string();
+            // SAFETY: the bus address ends with a zero, and the device's handle is written into
+            // `device`.
+            let status = unsafe {
+                (self.functions.device_by_pci_bus_id)(c_text(&name).as_ptr(), &mut device)
+            };
+            match status {
+                0 => return Ok(device),
+                NOT_FOUND | INVALID_ARGUMENT => names.push(name),
+                status => return Err(self.refused("nvmlDeviceGetHandleByPciBusId_v2", status)),
+            }
+        }
+        Err(cannot_be_used(&format!("does not know the device as {}", names.join(" or "))))
+    }
+
+    fn busy(&self, device: nvmlDevice_t) -> Result<u32> {
+        let mut rates = nvmlUtilization_t { gpu: 0, memory: 0 };
+        // SAFETY: a device of NVML, and a place for the answer.
+        match unsafe { (self.functions.utilization_rates)(device, &mut rates) } {
+            0 => Ok(rates.gpu.min(100)),
+            status => Err(self.refused("nvmlDeviceGetUtilizationRates", status)),
+        }
+    }
+
+    #[cold]
+    fn refused(&self, call: &str, status: nvmlReturn_t) -> Fault {
+        let said = in_words(call, status, self.describe);
+        match status {
+            // Of a part of a device (MIG), or to this user, it is not told.
+            NOT_SUPPORTED | NO_PERMISSION => cannot_be_used(&format!("does not tell: {said}")),
+            _ => Fault::new(FaultKind::Driver, said),
+        }
+    }
+}
+
+impl Drop for Nvml {
+    fn drop(&mut self) {
+        // SAFETY: started, once. What it refuses nobody can be told of, and nothing depends on it.
+        unsafe { (self.functions.shutdown)() };
+    }
+}
+
+#[cold]
+fn cannot_be_used(why: &str) -> Fault {
+    Fault::new(
+        FaultKind::Unsupported,
+        format!(
+            "how busy a GPU is only NVML tells, and {LIBRARY} {why}; install the one of this driver, and have \
+             NVIDIA_DRIVER_CAPABILITIES of a container name `utility`"
+        ),
+    )
+}
+
+fn in_words(
+    call: &str,
+    status: nvmlReturn_t,
+    describe: Option<unsafe extern "C" fn(nvmlReturn_t) -> *const c_char>,
+) -> String {
+    // SAFETY: NVML's function, which takes any number.
+    let text = describe.map_or(std::ptr::null(), |describe| unsafe { describe(status) });
+    if text.is_null() {
+        return format!("{call} gave {status}");
+    }
+    // SAFETY: a constant of NVML, which is never unloaded.
+    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+    format!("{call} gave {status}: {text}")
+}
+
+fn c_text(text: &str) -> CString {
+    CString::new(text).expect("no zero in it")
+}
+
+/// As NVML writes such a number: 8, 4, 4, 4 and 12 digits.
+fn in_groups(uuid: [u8; 16]) -> String {
+    let mut text = String::with_capacity(36);
+    for (index, byte) in uuid.iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_groups;
+
+    #[test]
+    fn numbers_are_written_in_groups() {
+        let uuid = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0xfc, 0xfd, 0xfe, 0xff];
+        assert_eq!(in_groups(uuid), "00010203-0405-0607-0809-0a0bfcfdfeff");
+    }
+}

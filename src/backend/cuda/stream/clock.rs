@@ -1,0 +1,111 @@
+//! When an event happened, as a time and not as a difference, which is all that the driver tells.
+
+use std::time::Duration;
+
+use cudarc::driver::sys::CUevent_st;
+use parking_lot::Mutex;
+
+use crate::backend::Result;
+use crate::backend::base::clock;
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device::DeviceState;
+
+/// Differences longer than this are not exact to the microsecond: the driver tells milliseconds in
+/// single precision.
+const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };
+/// A base that is not further than this from the one before goes on counting from it: twice what is
+/// exact, also where tests move the base more often, on a machine that may be slow.
+const COUNTED_MS: f32 = 16_000.0;
+/// A base is taken anew, a few times, where it took longer than this: on a busy machine whoever waits for
+/// the device goes on much later than the device.
+const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
+const MOST_TRIES: usize = 8;
+
+/// The time base of a device.
+#[derive(Default)]
+pub struct Clock(Mutex<Option<Base>>);
+
+/// An event of our own that has happened at a known time.
+#[derive(Clone, Copy)]
+struct Base {
+    raw: Raw<CUevent_st>,
+    at: Duration,
+}
+
+impl Base {
+    /// Happens now, to within the time that a wait for the device takes: the shortest of some.
+    fn new(device: &DeviceState) -> Result<Self> {
+        let (mut best, mut took) = Self::once(device)?;
+        for _ in 1..MOST_TRIES {
+            if took <= CLOSE_ENOUGH {
+                break;
+            }
+            let again = Self::once(device).inspect_err(|_| device.destroy_event(best.raw));
+            let (mut other, time) = again?;
+            if time < took {
+                std::mem::swap(&mut best, &mut other);
+                took = time;
+            }
+            device.destroy_event(other.raw);
+        }
+        Ok(best)
+    }
+
+    /// A base, and how long the wait took.
+    fn once(device: &DeviceState) -> Result<(Self, Duration)> {
+        let raw = device.create_event(true)?;
+        let begin = clock::now();
+        let recorded = device.on_own_stream(|stream| {
+            // SAFETY: the clock's event and the device's stream belong to the device that
+            // `on_own_stream` keeps open.
+            device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
+        });
+        let base = Self { raw, at: clock::now() };
+        if recorded.is_err() {
+            device.destroy_event(raw);
+        }
+        recorded.map(|()| (base, base.at.saturating_sub(begin)))
+    }
+
+    /// How many milliseconds later than this base `event` has happened.
+    fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
+        let mut ms = 0.0;
+        // SAFETY: both events were recorded and are alive, and `ms` receives the result.
+        device.call(|api| unsafe { api.event_elapsed_time(&mut ms, self.raw.0, event.0) })?;
+        Ok(ms)
+    }
+
+    fn plus(self, ms: f32) -> Duration {
+        let difference = Duration::from_secs_f64(f64::from(ms.abs()) / 1000.0);
+        match ms < 0.0 {
+            true => self.at.saturating_sub(difference),
+            false => self.at + difference,
+        }
+    }
+}
+
+impl Clock {
+    /// Nanoseconds of the machine's clock at which `event` has happened. The base moves along, so
+    /// that two events near each other are told with the difference that they have.
+    pub fn time_ns(&self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
+        let mut held = self.0.lock();
+        let base = match *held {
+            Some(base) => base,
+            None => *held.insert(Base::new(device)?),
+        };
+        let ms = base.until(device, event)?;
+        if ms <= EXACT_MS {
+            return Ok(base.plus(ms).as_nanos() as u64);
+        }
+        let mut later = Base::new(device)?;
+        let step = base.until(device, later.raw)?;
+        if step <= COUNTED_MS {
+            // Exact enough to go on counting; otherwise the machine's clock is better.
+            later.at = base.plus(step);
+        }
+        let back = later.until(device, event)?;
+        *held = Some(later);
+        device.destroy_event(base.raw);
+        Ok(later.plus(back).as_nanos() as u64)
+    }
+}

@@ -1,0 +1,410 @@
+//! Host code in a stream.
+//!
+//! The driver runs host functions one after the other, those of all streams. One that takes its
+//! time, or waits for another stream, would hold up the others. So the driver's function only hands
+//! the job to a thread of ours, and the stream then waits for a word in pinned memory, which that
+//! thread writes when the job is done. Where the driver cannot let a stream wait for a word, the
+//! job runs on the driver's thread after all.
+//!
+//! What a stream hands over to the core goes the same way, without a thread of ours: its ticket
+//! writes the word.
+
+use std::ffi::c_void;
+use std::mem;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use cudarc::driver::sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUstreamWaitValue_flags,
+};
+use parking_lot::Mutex;
+
+use super::call_slots::{CallSlots, ROOM, is_reached};
+use super::workers::Job;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::{Delivery, FaultKind, Position, Result, Ticket};
+
+const PAGE: usize = 4 << 10;
+const WORD: usize = size_of::<AtomicU32>();
+
+/// The words of a device for which its streams wait.
+#[derive(Default)]
+pub struct Words {
+    lists: Mutex<WordLists>,
+    /// Jobs that were handed over and have not written their word; with [`ENDED`], those that came too late.
+    running: AtomicUsize,
+}
+
+#[derive(Default)]
+struct WordLists {
+    /// Pinned memory, a page each.
+    pages: Vec<usize>,
+    /// Words that no stream has.
+    spare: Vec<usize>,
+}
+
+/// No job writes a word from now on.
+const ENDED: usize = 1 << (usize::BITS - 1);
+
+/// A word that a stream has, and the number of its latest job. The jobs count on from what the
+/// word's earlier owner left there.
+struct Word {
+    addr: usize,
+    number: u32,
+}
+
+/// What a stream needs for the calls that it waits for.
+pub struct StreamCalls {
+    word: Word,
+    slots: CallSlots,
+    /// Calls in the slots name the stream without a count of their own.
+    stream: Arc<StreamState>,
+}
+
+impl StreamCalls {
+    #[cold]
+    fn new(words: &Words, stream: &Arc<StreamState>) -> Result<Self> {
+        let word = words.lend(stream.device())?;
+        Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
+    }
+
+    /// Gives back what the stream had, which the device is done with. A driver whose device has failed may
+    /// have forgotten calls, or come with them yet: then it stays.
+    pub fn end(self) {
+        // Acquire, with the Release of the jobs.
+        let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
+        match self.stream.device().words() {
+            Some(words) if is_over => words.give_back(self.word),
+            _ => mem::forget(self),
+        }
+    }
+}
+
+impl Words {
+    /// Words for `device`, if its driver lets streams wait for them.
+    pub fn probe(device: &DeviceState) -> Result<Option<Self>> {
+        let words = Self::default();
+        let word = words.lend(device)?;
+        let mut cannot_wait = false;
+        // What the word says already is waited for: this ends at once or is refused.
+        let probed = device.on_own_stream(|stream| {
+            let number = word.number;
+            // SAFETY: a stream and a live word.
+            device.call(|api| unsafe {
+                api.stream_wait_value(stream.0, word.addr as CUdeviceptr, number, GREATER_EQUAL)
+                    .inspect_err(|failure| cannot_wait = failure.is_unsupported())
+            })
+        });
+        if probed.is_ok() {
+            words.give_back(word);
+            return Ok(Some(words));
+        }
+        words.release(device);
+        if cannot_wait { Ok(None) } else { probed.map(|()| None) }
+    }
+
+    fn lend(&self, device: &DeviceState) -> Result<Word> {
+        let mut lists = self.lists.lock();
+        if lists.spare.is_empty() {
+            let page = alloc_page(device)?;
+            lists.pages.push(page);
+            lists.spare.extend((page..page + PAGE).step_by(WORD).rev());
+        }
+        let addr = lists.spare.pop().expect("filled above");
+        Ok(Word { addr, number: at(addr).load(Ordering::Relaxed) })
+    }
+
+    /// No job and no wait uses the word any more.
+    fn give_back(&self, word: Word) {
+        self.lists.lock().spare.push(word.addr);
+    }
+
+    /// A job begins; false if it may write no word any more.
+    fn begin_job(&self) -> bool {
+        // Relaxed: the driver calls it before it says that the stream is past it. Where the device has failed the
+        // count alone decides who came first.
+        self.running.fetch_add(1, Ordering::Relaxed) & ENDED == 0
+    }
+
+    /// Ends the use of the words, unless a job may still write one even though the device has nothing to do: it may
+    /// have failed, and its driver comes with calls yet.
+    pub fn try_end(&self) -> bool {
+        // Acquire, with the Release of the last job.
+        let ended = self.running.compare_exchange(0, ENDED, Ordering::Acquire, Ordering::Acquire);
+        ended.is_ok() || ended.is_err_and(|running| running & ENDED != 0)
+    }
+
+    /// Gives the memory back, at the end of the device.
+    pub fn release(&self, device: &DeviceState) {
+        let mut lists = self.lists.lock();
+        lists.spare.clear();
+        for page in lists.pages.drain(..) {
+            let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
+            let free = |api: &crate::backend::cuda::base::api::Api| {
+                // SAFETY: a live block that is given back once.
+                unsafe { api.mem_free_host(page) }
+            };
+            device.driver().end_in(device.context(), free);
+        }
+    }
+}
+
+const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as u32;
+
+/// A page of words, all zero.
+fn alloc_page(device: &DeviceState) -> Result<usize> {
+    let mut page: *mut c_void = std::ptr::null_mut();
+    let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+    // SAFETY: the driver writes the address of the pinned page into `page`.
+    let alloc = |api: &crate::backend::cuda::base::api::Api| unsafe {
+        api.mem_host_alloc(&mut page, PAGE, flags)
+    };
+    device.context().call_for(FaultKind::OutOfHostMemory, alloc)?;
+    // SAFETY: just allocated.
+    unsafe { page.cast::<u8>().write_bytes(0, PAGE) };
+    Ok(page.expose_provenance())
+}
+
+fn at(addr: usize) -> &'static AtomicU32 {
+    let word = std::ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: an aligned word in a live page; whoever asks has borrowed it, and the pages go when
+    // nothing runs any more. The device reads it at any time, hence an atomic.
+    unsafe { AtomicU32::from_ptr(word) }
+}
+
+/// What the driver is given to call back: something, and its turn in the stream.
+struct Call<F> {
+    /// In a slot the stream's own reference keeps it, in a box one of the call's.
+    stream: *const StreamState,
+    /// How often the stream was aborted when this was queued.
+    aborts: u64,
+    /// The word to write afterwards, and what.
+    done: Option<(usize, u32)>,
+    function: F,
+}
+
+/// The turn of something in its stream, which has come.
+struct Turn {
+    stream: Arc<StreamState>,
+    aborts: u64,
+    done: Option<(usize, u32)>,
+}
+
+impl Turn {
+    /// It is left out.
+    fn is_dropped(&self) -> bool {
+        self.stream.has_dropped(self.aborts)
+    }
+}
+
+/// The stream goes on when this is dropped, if it waits.
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some((addr, number)) = self.done
+            && let Some(words) = self.stream.device().words()
+        {
+            // Release: the device sees what was written before it goes on, and the slot is free.
+            at(addr).store(number, Ordering::Release);
+            words.running.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+/// Something whose turn has come.
+struct Begun<F> {
+    turn: Turn,
+    function: F,
+}
+
+impl<F: FnOnce() + Send> Job for Begun<F> {
+    fn run(self: Box<Self>) {
+        let Self { turn, function } = *self;
+        if !turn.is_dropped() {
+            function();
+        }
+    }
+}
+
+/// Queues a call of `function` on another thread; later work of the stream waits for it. Without
+/// [words](Words) the function may make no driver call. It is left out when the stream is abandoned or aborted before
+/// its turn comes, and on a device that fails before (the driver then forgets the call, and the few
+/// bytes that describe it).
+pub fn queue<F: FnOnce() + Send + 'static>(
+    stream: &Arc<StreamState>,
+    function: F,
+) -> Result<Position> {
+    queue_and_wait(stream, function, run_here::<F>, run_elsewhere::<F>)
+}
+
+/// Queues handing `delivery` over; with `wait`, later work of the stream waits for the ticket. It
+/// is dropped, undelivered, when the stream is abandoned or aborted before its turn comes.
+pub fn hand_over(
+    stream: &Arc<StreamState>,
+    delivery: Box<dyn Delivery>,
+    wait: bool,
+) -> Result<Position> {
+    if wait {
+        queue_and_wait(stream, delivery, deliver_and_wait, deliver)
+    } else {
+        stream.submit(|| launch_boxed(stream, deliver_unawaited, delivery))
+    }
+}
+
+type Entry = unsafe extern "C" fn(*mut c_void);
+
+/// Has the driver call `entry`, after which the stream waits for its word; where it cannot wait,
+/// `without_word`.
+///
+/// Inlined by force, and what it calls, too: the function would go through memory at each step.
+#[inline(always)]
+fn queue_and_wait<F: Send + 'static>(
+    stream: &Arc<StreamState>,
+    function: F,
+    without_word: Entry,
+    entry: Entry,
+) -> Result<Position> {
+    stream.submit_with_calls(
+        #[inline(always)]
+        |place| {
+            let Some(words) = stream.device().words() else {
+                return launch_boxed(stream, without_word, function);
+            };
+            let calls = match place {
+                Some(calls) => calls,
+                None => place.insert(StreamCalls::new(words, stream)?),
+            };
+            launch(stream, calls, entry, function)
+        },
+    )
+}
+
+/// `entry` takes a `Call<F>` from a slot. The stream then waits until its word says that it is done.
+#[inline(always)]
+fn launch<F: Send + 'static>(
+    stream: &Arc<StreamState>,
+    calls: &mut StreamCalls,
+    entry: Entry,
+    function: F,
+) -> Result<()> {
+    const { assert!(size_of::<Call<F>>() <= ROOM && align_of::<Call<F>>() <= align_of::<u64>()) }
+    stream.note_dependence();
+    let StreamCalls { word, slots, .. } = calls;
+    let (addr, number) = (word.addr, word.number.wrapping_add(1));
+    // Acquire, with the Release of the jobs, which have read their slots before.
+    let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
+    let (aborts, done) = (stream.aborts(), Some((addr, number)));
+    // SAFETY: a slot has room for it, and is ours until the driver has it.
+    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
+    let mut is_taken = false;
+    let queued = stream.device().call_here(|api| {
+        // SAFETY: `entry` reads a `Call<F>`, which the slot contains; the driver passes the slot to
+        // it exactly once.
+        unsafe { api.launch_host_func(stream.raw().0, Some(entry), slot.as_ptr().cast()) }?;
+        is_taken = true;
+        word.number = number;
+        // SAFETY: a live stream, and a word that is its own as long as it lives.
+        unsafe { api.stream_wait_value(stream.raw().0, addr as CUdeviceptr, number, GREATER_EQUAL) }
+    });
+    if !is_taken {
+        // SAFETY: the driver has refused the function, so `entry` never runs and the call in the
+        // slot is dropped here.
+        unsafe { slot.drop_in_place() };
+    }
+    queued
+}
+
+/// `entry` takes a box of a `Call<F>`, for whose end the stream does not wait.
+#[cold]
+fn launch_boxed<F: Send + 'static>(
+    stream: &Arc<StreamState>,
+    entry: Entry,
+    function: F,
+) -> Result<()> {
+    stream.note_dependence();
+    let aborts = stream.aborts();
+    let stream_of_call = Arc::into_raw(Arc::clone(stream));
+    let call =
+        Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
+    let queued = stream.device().call_here(|api| {
+        // SAFETY: `entry` takes back the box behind `call`, which `into_raw` has given up for it.
+        unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }
+    });
+    if queued.is_err() {
+        // SAFETY: the driver has refused the function: the box behind `call` is taken back by this
+        // thread instead.
+        drop(unsafe { begin_boxed::<F>(call.cast()) });
+    }
+    queued
+}
+
+/// # Safety
+/// `call` is the slot of [`launch`], whose function is an `F`. The driver calls once.
+unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
+    let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
+    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
+    let Call { stream, aborts, done, function } = unsafe { call.read() };
+    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is done.
+    let stream = unsafe {
+        Arc::increment_strong_count(stream);
+        Arc::from_raw(stream)
+    };
+    let done = done.filter(|_| stream.device().words().is_some_and(Words::begin_job));
+    Begun { turn: Turn { stream, aborts, done }, function }
+}
+
+/// # Safety
+/// `call` is the box of [`launch_boxed`], whose function is an `F`. Called once.
+unsafe fn begin_boxed<F>(call: *mut c_void) -> Begun<F> {
+    // SAFETY: `call` came from Box::into_raw with this type, and no other function takes it.
+    let Call { stream, aborts, done, function } = *unsafe { Box::from_raw(call.cast::<Call<F>>()) };
+    // SAFETY: the box had this reference.
+    let stream = unsafe { Arc::from_raw(stream) };
+    Begun { turn: Turn { stream, aborts, done }, function }
+}
+
+unsafe extern "C" fn run_here<F: FnOnce() + Send>(call: *mut c_void) {
+    // SAFETY: the driver's only call.
+    Box::new(unsafe { begin_boxed::<F>(call) }).run();
+}
+
+unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
+    // SAFETY: the driver calls this with the slot that `launch` filled with a `Call<F>`.
+    let begun = Box::new(unsafe { begin::<F>(call) });
+    let device = Arc::clone(begun.turn.stream.device());
+    if let Err(begun) = device.driver().workers().start(begun) {
+        // No thread can be had: late is better than never.
+        begun.run();
+    }
+}
+
+unsafe extern "C" fn deliver(call: *mut c_void) {
+    // SAFETY: `launch` queued this function with a slot that contains a boxed delivery.
+    let Begun { turn, function: delivery } = unsafe { begin::<Box<dyn Delivery>>(call) };
+    if !turn.is_dropped() {
+        delivery.deliver(Ticket::new(move || drop(turn)));
+    }
+}
+
+/// As [`deliver`], where the stream does not wait.
+unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
+    // SAFETY: `launch_boxed` queued this function with a box that contains a delivery.
+    let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
+    if !turn.is_dropped() {
+        delivery.deliver(Ticket::unawaited());
+    }
+}
+
+/// As [`deliver`], on the driver's thread until the ticket is gone.
+unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
+    // SAFETY: the argument is the box that `launch_boxed` made for this very function.
+    let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
+    if !turn.is_dropped() {
+        let (go_on, gone) = mpsc::channel::<()>();
+        delivery.deliver(Ticket::new(move || drop(go_on)));
+        // An error says that the other end is gone, as it is to be.
+        let _ = gone.recv();
+    }
+}

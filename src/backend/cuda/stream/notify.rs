@@ -1,0 +1,71 @@
+//! Notifies, which the host changes and watches (`watch.rs`): a GPU cannot wait for a count and clear
+//! it in one step, nor give a wait up.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::host_fn;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::stream::watch;
+use crate::backend::cuda::stream::watch::{Awaited, note_alive};
+use crate::backend::stream::watch::Watcher;
+use crate::backend::{
+    Change, Delivery, Fault, FaultKind, Notify, NotifyWait, Position, Result, Ticket,
+};
+
+/// A change that a stream has not come to.
+struct Record {
+    stream: Arc<StreamState>,
+    notify: Arc<Notify>,
+    change: Change,
+}
+
+impl Delivery for Record {
+    fn deliver(self: Box<Self>, _ticket: Ticket) {
+        self.notify.change(self.change);
+        self.stream.device().driver().watcher().look(self.notify.range());
+    }
+}
+
+/// Queues a change.
+pub fn change(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+    let (owner, notify) = (Arc::clone(stream), Arc::clone(notify));
+    if notify.is_record() {
+        stream.event_records().note(&notify);
+    }
+    host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
+}
+
+/// The records of events of several processes that a stream has not come to, or has lately.
+///
+/// A driver whose device fails forgets them, and who waits for one has no driver to hear it from: another
+/// process, or a stream of another device.
+#[derive(Default)]
+pub struct EventRecords(Mutex<Vec<Weak<Notify>>>);
+
+impl EventRecords {
+    fn note(&self, record: &Arc<Notify>) {
+        note_alive(&mut self.0.lock(), record);
+    }
+
+    /// The device has failed: none of them will be made.
+    pub fn give_up(&self, watcher: &Watcher) {
+        for record in self.0.lock().drain(..).filter_map(|record| record.upgrade()) {
+            record.give_up();
+            watcher.look(record.range());
+        }
+    }
+}
+
+/// Queues a wait.
+pub fn wait(stream: &Arc<StreamState>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+    if stream.device().words().is_none() {
+        return Err(Fault::new(
+            FaultKind::Unsupported,
+            "this CUDA driver's streams cannot wait for a word in memory, so they cannot wait for \
+             notifies; use an event",
+        ));
+    }
+    watch::queue(stream, Awaited::Notify(Arc::clone(notify), wait))
+}

@@ -1,0 +1,241 @@
+//! Values that streams write, and wait for, which the driver does.
+//!
+//! It cannot end a wait, not even with its context, but by the value that is waited for: that is what a
+//! stream does here with waits that last when its device ends.
+//!
+//! Of managed memory the driver takes neither: the host writes there, in the stream's order, and watches.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUstreamWaitValue_flags,
+    CUstreamWriteValue_flags, cuuint64_t,
+};
+
+use parking_lot::Mutex;
+
+use super::event::{Mark, poll_until};
+use super::host_fn;
+use crate::backend::cuda::memory::foreign;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::stream::watch;
+use crate::backend::cuda::stream::watch::Awaited;
+use crate::backend::stream::watch::Condition;
+use crate::backend::{
+    Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite,
+    Wait, thread_number,
+};
+
+/// How long a stream gets to see a value that ends its wait.
+const NOTICE: Duration = Duration::from_millis(500);
+
+/// A wait that the driver has, perhaps still.
+struct DriverWait {
+    wait: ValueWait,
+    /// Right behind it.
+    mark: Mark,
+    position: Position,
+    thread: u32,
+}
+
+/// Where the driver reaches a word.
+fn address(device: &DeviceState, span: &Span) -> Result<CUdeviceptr> {
+    if span.place != Place::Pinned {
+        return Ok(span.addr as CUdeviceptr);
+    }
+    // Not cuMemHostGetDevicePointer, which refuses memory of pools and mapped memory.
+    let name = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER as c_int;
+    let host = span.addr as CUdeviceptr;
+    let mut address: CUdeviceptr = 0;
+    let value = (&raw mut address).cast::<c_void>();
+    // SAFETY: pinned memory, and a place of the size that the attribute has.
+    device.call(|api| unsafe { api.pointer_get_attribute(value, name, host) })?;
+    Ok(address)
+}
+
+/// Says what to do where the driver has no such operation.
+fn explain(fault: Fault) -> Fault {
+    if fault.kind() != FaultKind::Unsupported {
+        return fault;
+    }
+    let text = format!(
+        "streams of this CUDA driver, or this GPU, can neither write a value nor wait for one ({}); \
+         use an event, or a copy from page-locked memory",
+        fault.text()
+    );
+    fault.with_text(text)
+}
+
+/// The word is managed memory, for which the host stands in for the driver. Only where it may go there
+/// while the device works, and streams wait for it.
+fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
+    let is_asked = span.place != Place::Pinned && device.words().is_some();
+    if !is_asked || !foreign::is_managed(device, span.addr)? {
+        return Ok(false);
+    }
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+    let mut concurrent: c_int = 0;
+    // SAFETY: `device` is open, and the driver writes the attribute into `concurrent`.
+    device.call(|api| unsafe {
+        api.device_get_attribute(&mut concurrent, attribute as c_int, device.context().device())
+    })?;
+    Ok(concurrent != 0)
+}
+
+/// # Safety
+/// There is a word at the address for as long as the result is used.
+unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
+    // SAFETY: the caller vouches for a word that the host reaches, and the core checked that it is
+    // aligned. Programs and devices may write it at any time, hence an atomic.
+    unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
+}
+
+/// Asks whether managed memory has the value. A wait uses the memory until it is over, so the memory
+/// stays, and the condition is not asked any longer.
+pub fn condition(wait: &ValueWait) -> Condition {
+    let ValueWait { src, value, comparison } = *wait;
+    Box::new(move || {
+        // SAFETY: the core checked the range; the wait keeps it.
+        let word = unsafe { at(src.addr) };
+        // Acquire: who sees the value sees what was done before.
+        Ok(comparison.holds(word.load(Ordering::Acquire), value))
+    })
+}
+
+/// Queues the write of a value.
+pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> {
+    let device = stream.device();
+    if is_for_host(device, &write.dst)? {
+        let (addr, value) = (write.dst.addr, write.value);
+        let watcher = Arc::clone(device.driver().watcher());
+        return host_fn::queue(stream, move || {
+            // SAFETY: the core checked the range, and it stays while the stream uses it.
+            let word = unsafe { at(addr) };
+            // Release: who sees the value sees what was done before.
+            word.store(value, Ordering::Release);
+            watcher.look((addr, size_of::<u64>()));
+        });
+    }
+    let address = address(device, &write.dst)?;
+    let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
+    let value: cuuint64_t = write.value;
+    let written = stream.submit_calls(|api| {
+        // SAFETY: a live stream, and a word that stays until the stream is past it.
+        unsafe { api.stream_write_value_64(stream.raw().0, address, value, flags) }
+    });
+    written.map_err(explain)
+}
+
+/// Queues a wait for a value.
+pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
+    let device = stream.device();
+    if is_for_host(device, &wait.src)? {
+        return watch::queue(stream, Awaited::Value(*wait));
+    }
+    let address = address(device, &wait.src)?;
+    let flags = match wait.comparison {
+        Comparison::GreaterOrEqual => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ,
+        Comparison::Equal => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ,
+        Comparison::And => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_AND,
+        Comparison::Nor => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_NOR,
+    };
+    let mark = Mark::unset(device)?;
+    let queued = stream.submit(|| {
+        stream.note_dependence();
+        stream.device().call_here(|api| {
+            // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.
+            unsafe {
+                api.stream_wait_value_64(stream.raw().0, address, wait.value, flags as u32)?;
+                api.event_record(mark.raw().0, stream.raw().0)
+            }
+        })
+    });
+    let position = queued.map_err(explain)?;
+    stream.value_waits().note(DriverWait { wait: *wait, mark, position, thread: thread_number() });
+    Ok(position)
+}
+
+impl DriverWait {
+    /// Writes the value that it waits for, and waits until the stream is past it.
+    fn end(&self, device: &DeviceState) -> Result<()> {
+        let ValueWait { src, value, comparison } = &self.wait;
+        // None: it ends by nothing, as who asked for it could have known.
+        let Some(word) = comparison.satisfying(*value) else { return Ok(()) };
+        let address = address(device, src)?;
+        let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
+        device.on_own_stream(|own| {
+            // SAFETY: a stream of our own, and memory that is kept for a stream that waits for it.
+            device.call(|api| unsafe { api.stream_write_value_64(own.0, address, word, flags) })
+        })?;
+        poll_until(Instant::now() + NOTICE, || self.mark.poll()).map(drop)
+    }
+}
+
+/// The waits of a stream that the driver has, perhaps still.
+#[derive(Default)]
+pub struct ValueWaits(Mutex<List>);
+
+#[derive(Default)]
+struct List {
+    waits: Vec<DriverWait>,
+    /// How many were left after the last look for those that are over.
+    left: usize,
+}
+
+impl ValueWaits {
+    fn note(&self, wait: DriverWait) {
+        let mut list = self.0.lock();
+        list.waits.push(wait);
+        // Seldom: each look asks the driver.
+        if list.waits.len() > 2 * list.left + 8 {
+            list.waits.retain(|wait| !wait.mark.is_past());
+            list.left = list.waits.len();
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.lock().waits.is_empty()
+    }
+
+    /// Forgets them: they are over.
+    pub fn clear(&self) {
+        let waits = std::mem::take(&mut self.0.lock().waits);
+        drop(waits);
+    }
+
+    /// Ends them all, in their order: they have failed. No lock may be held.
+    fn end(&self, stream: &StreamState) -> Result<()> {
+        let waits = std::mem::take(&mut self.0.lock().waits);
+        for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
+            let (position, thread) = (Some(wait.position), Some(wait.thread));
+            stream.fail(
+                Failure { fault: wait.wait.never_came(), position, thread, launch: None },
+                (),
+            );
+            wait.end(stream.device())?;
+        }
+        Ok(())
+    }
+}
+
+/// Before a wait for a stream that is ending: gives what its device's streams wait for the time that it
+/// has, or until the deadline, and then ends all those waits.
+pub fn settle(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
+    let Some(until) = stream.waits_until() else { return Ok(()) };
+    let device = stream.device();
+    let streams = device.driver().streams_of(device);
+    if streams.iter().all(|stream| stream.value_waits().is_empty()) {
+        return Ok(());
+    }
+    let until = deadline.map_or(until, |deadline| deadline.min(until));
+    let mark = Mark::new(stream)?;
+    if poll_until(until, || mark.poll())? == Wait::Done {
+        return Ok(());
+    }
+    let mut ending = streams.iter().filter(|stream| stream.waits_until().is_some());
+    ending.try_for_each(|stream| stream.value_waits().end(stream))
+}

@@ -1,0 +1,173 @@
+//! Waits for events with a time limit, which the driver does not have.
+//!
+//! The stream waits for its word, as after a host function. A stream of our own waits for the event,
+//! records that it has, and calls back; whichever comes first, that or the timer, lets the stream
+//! go on.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use cudarc::driver::sys::{CUevent_st, CUstream_st};
+use parking_lot::Mutex;
+
+use super::host_fn;
+use crate::backend::base::timer::{Limit, Timer, Waiter};
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::{
+    Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number,
+};
+
+/// A wait that is queued or under way.
+pub struct TimedWait {
+    stream: Arc<StreamState>,
+    /// Happens right after what is waited for.
+    mark: Raw<CUevent_st>,
+    thread: u32,
+    position: OnceLock<Position>,
+    stage: Mutex<Stage>,
+}
+
+enum Stage {
+    /// The stream has not come to it.
+    Ahead(Arc<Limit<TimedWait>>),
+    /// The stream waits: it goes on when the ticket is dropped.
+    Waiting(Arc<Limit<TimedWait>>, Ticket),
+    /// The event has happened, or the time is over.
+    Over,
+}
+
+/// What the stream hands over when it comes to the wait.
+struct Arrival(Arc<TimedWait>);
+
+impl Delivery for Arrival {
+    fn deliver(self: Box<Self>, ticket: Ticket) {
+        let mut stage = self.0.stage.lock();
+        if let Stage::Ahead(limit) = &*stage {
+            let limit = Arc::clone(limit);
+            limit.arm(&self.0, 0);
+            *stage = Stage::Waiting(limit, ticket);
+        } else {
+            drop(stage);
+            drop(ticket);
+        }
+    }
+}
+
+impl TimedWait {
+    /// The event has happened.
+    fn happen(&self) {
+        let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
+        // Without the lock: the limit and the ticket have their own.
+        drop(stage);
+    }
+
+    /// The event has happened, though nobody may have called back yet.
+    fn has_happened(&self) -> bool {
+        let device = self.stream.device();
+        let Some(_open) = device.keep_open() else { return false };
+        // SAFETY: ours until the wait is dropped, of a device that is open.
+        device.poll(|api| unsafe { api.event_query(self.mark.0) }).unwrap_or(false)
+    }
+}
+
+impl Drop for TimedWait {
+    fn drop(&mut self) {
+        self.stream.device().give_event_back(self.mark);
+    }
+}
+
+impl Waiter for TimedWait {
+    fn expire(self: &Arc<Self>, _ticket: u64) {
+        let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
+        // Armed when the stream came to it, so it waits or has gone on.
+        let Stage::Waiting(limit, ticket) = stage else { return };
+        if self.has_happened() {
+            return drop(ticket);
+        }
+        let failure = Failure {
+            fault: Timer::<Self>::fault(limit.duration()),
+            position: self.position.get().copied(),
+            thread: Some(self.thread),
+            launch: None,
+        };
+        self.stream.fail(failure, ticket);
+    }
+}
+
+/// Queues a wait of `stream` for the latest record of `event`, for at most `limit`.
+pub fn queue(
+    stream: &Arc<StreamState>,
+    event: Raw<CUevent_st>,
+    limit: Duration,
+) -> Result<Position> {
+    let device = stream.device();
+    if device.words().is_none() {
+        return Err(Fault::new(
+            FaultKind::Unsupported,
+            "this CUDA driver's streams cannot wait for a word in memory, so waits for events have no \
+             time limit; wait without one, and bound the wait of the host with \
+             aclrtSynchronizeStreamWithTimeout",
+        ));
+    }
+    let limit = device.driver().timer().limit(limit)?;
+    let wait = Arc::new(TimedWait {
+        stream: Arc::clone(stream),
+        mark: device.borrow_event()?,
+        thread: thread_number(),
+        position: OnceLock::new(),
+        stage: Mutex::new(Stage::Ahead(limit)),
+    });
+    watch(device, event, &wait)?;
+    let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&wait))), true)?;
+    // Set here only. A failure that is told before has no position.
+    let _ = wait.position.set(position);
+    Ok(position)
+}
+
+/// What the driver is given to call back when the event has happened.
+struct Watch {
+    device: Arc<DeviceState>,
+    helper: Raw<CUstream_st>,
+    wait: Arc<TimedWait>,
+}
+
+/// Has a stream of our own wait for the event and then tell.
+fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
+    let helper = device.borrow_stream()?;
+    let watch = Watch { device: Arc::clone(device), helper, wait: Arc::clone(wait) };
+    let watch = Box::into_raw(Box::new(watch));
+    // Relaxed: the thread that closes the device sees the driver's answers about it anyway.
+    device.watching().fetch_add(1, Ordering::Relaxed);
+    let queued = device.call(|api| {
+        // SAFETY: both are alive, and the driver keeps what it needs of the event's record; the
+        // function fits its argument, which is given away here.
+        unsafe {
+            api.stream_wait_event(helper.0, event.0, 0)?;
+            api.event_record(wait.mark.0, helper.0)?;
+            api.launch_host_func(helper.0, Some(happened), watch.cast())
+        }
+    });
+    if queued.is_err() {
+        // SAFETY: the driver did not take it, so it is still ours.
+        drop(unsafe { Box::from_raw(watch) });
+        // It may wait for the event: nobody else should.
+        device.discard_stream(helper);
+        device.watching().fetch_sub(1, Ordering::Release);
+    }
+    queued
+}
+
+unsafe extern "C" fn happened(watch: *mut c_void) {
+    // SAFETY: the box of `watch`; the driver calls once.
+    let watch = unsafe { Box::from_raw(watch.cast::<Watch>()) };
+    let Watch { device, helper, wait } = *watch;
+    wait.happen();
+    drop(wait);
+    device.give_stream_back(helper);
+    // Release: whoever closes the device finds the stream where it was put.
+    device.watching().fetch_sub(1, Ordering::Release);
+}

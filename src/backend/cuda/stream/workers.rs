@@ -1,0 +1,198 @@
+//! Threads of ours that run user code for streams.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::algo::thread::quiet_thread;
+
+/// What a thread is given to do.
+pub trait Job: Send {
+    /// Does it.
+    fn run(self: Box<Self>);
+}
+
+impl<F: FnOnce() + Send> Job for F {
+    fn run(self: Box<Self>) {
+        self();
+    }
+}
+
+/// As many threads as there are jobs at a time: each may keep its thread for as long as it likes.
+/// Threads stay until the end.
+#[derive(Default)]
+pub struct Workers(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// A thread has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Each has a thread that was called for it, or is new.
+    jobs: VecDeque<Box<dyn Job>>,
+    /// Threads that wait for a job.
+    idle: Vec<Arc<Worker>>,
+    /// Threads that have not ended.
+    alive: usize,
+    handles: Vec<JoinHandle<()>>,
+    stopping: bool,
+}
+
+/// A thread that waits, and is called by itself: whoever has a job wakes one thread, and that one
+/// finds the lock free.
+struct Worker {
+    thread: Thread,
+    called: AtomicBool,
+}
+
+impl Worker {
+    fn call(&self) {
+        // Release, with the Acquire in `wait`.
+        self.called.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+
+    /// On its own thread, while it is in the list of those that wait.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "parks a worker, which is a thread of the library"
+    )]
+    fn wait(&self) {
+        while !self.called.load(Ordering::Acquire) {
+            thread::park();
+        }
+        // Relaxed: nobody else looks before it is in the list again.
+        self.called.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Workers {
+    /// Starts a job at once, on a thread that is idle or new. Gives it back when there is none to
+    /// be had.
+    pub fn start<J: Job + 'static>(&self, job: Box<J>) -> Result<(), Box<J>> {
+        let mut state = self.0.state.lock();
+        if let Some(worker) = state.idle.pop() {
+            state.jobs.push_back(job);
+            drop(state);
+            worker.call();
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.0);
+        // The new thread waits for the lock and then finds the job.
+        match quiet_thread::spawn("portacl-host-fn", move || shared.serve()) {
+            Ok(handle) => {
+                state.handles.push(handle);
+                state.alive += 1;
+                state.jobs.push_back(job);
+                Ok(())
+            }
+            Err(_) => Err(job),
+        }
+    }
+
+    /// Ends all threads; false when one of them still runs a job at the deadline.
+    pub fn stop(&self, deadline: Instant) -> bool {
+        let mut state = self.0.state.lock();
+        state.stopping = true;
+        state.idle.drain(..).for_each(|worker| worker.call());
+        while state.alive > 0 {
+            if self.0.ended.wait_until(&mut state, deadline).timed_out() {
+                return state.alive == 0;
+            }
+        }
+        let handles = std::mem::take(&mut state.handles);
+        drop(state);
+        for handle in handles {
+            // A panic in a job has ended up in the thread; there is nobody to tell.
+            let _ = handle.join();
+        }
+        true
+    }
+}
+
+/// Counts a thread out, however it ends.
+struct Alive<'a>(&'a Shared);
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().alive -= 1;
+        self.0.ended.notify_all();
+    }
+}
+
+impl Shared {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a worker asks for its own handle, to be unparked by it"
+    )]
+    fn serve(&self) {
+        let _alive = Alive(self);
+        let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });
+        let mut state = self.state.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                job.run();
+                state = self.state.lock();
+            } else if state.stopping {
+                drop(state);
+                return;
+            } else {
+                state.idle.push(Arc::clone(&me));
+                drop(state);
+                me.wait();
+                state = self.state.lock();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
+
+    #[test]
+    fn jobs_that_wait_for_each_other_all_run() {
+        let workers = Workers::default();
+        for _ in 0..3 {
+            let barrier = Arc::new(Barrier::new(4));
+            for _ in 0..3 {
+                let barrier = Arc::clone(&barrier);
+                let started = workers.start(Box::new(move || {
+                    barrier.wait();
+                }));
+                assert!(started.is_ok());
+            }
+            barrier.wait();
+        }
+        assert!(workers.stop(soon()));
+    }
+
+    #[test]
+    fn stopping_runs_what_was_started_and_gives_up_on_what_does_not_end() {
+        let workers = Workers::default();
+        let (release, held) = channel::<()>();
+        let job = move || {
+            let _ = held.recv();
+        };
+        assert!(workers.start(Box::new(job)).is_ok());
+        assert!(!workers.stop(Instant::now() + Duration::from_millis(20)));
+        drop(release);
+        assert!(workers.stop(soon()));
+    }
+}

@@ -1,0 +1,293 @@
+//! Copies and fills, at once and in a stream. Copies of rows are in `memcpy_2d.rs`.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUdeviceptr, CUstream_st};
+
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::stream::host_fn;
+use crate::backend::{Copy, Fill, Pattern, Place, Position, Result, Span};
+
+pub fn device_pointer(span: Span) -> CUdeviceptr {
+    span.addr as CUdeviceptr
+}
+
+pub fn is_host(place: Place) -> bool {
+    matches!(place, Place::Pageable | Place::Pinned)
+}
+
+/// The devices at both ends of a copy that does not stay on one, where both are open.
+pub fn peers(
+    device: &DeviceState,
+    dst: Place,
+    src: Place,
+) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
+    match (dst, src) {
+        (Place::Device(to), Place::Device(from)) if to != from => {
+            device.driver().device(to).zip(device.driver().device(from))
+        }
+        _ => None,
+    }
+}
+
+/// Copies between two ranges of host memory.
+///
+/// # Safety
+/// Both are live, and writable or readable respectively.
+unsafe fn copy_host(copy: &Copy) {
+    let src: *const u8 = std::ptr::with_exposed_provenance(copy.src.addr);
+    let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(copy.dst.addr);
+    // SAFETY: the caller vouches for both host ranges; they may be the same, hence no
+    // `nonoverlapping`.
+    unsafe { std::ptr::copy(src, dst, copy.dst.len) };
+}
+
+/// # Safety
+/// The range is live and writable. (The core checked that the pattern fits it.)
+pub unsafe fn fill_host(fill: &Fill) {
+    let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(fill.dst.addr);
+    // SAFETY: the fill's owner vouches for `fill.dst.len` bytes of host memory at this address
+    // until it has run.
+    unsafe { fill.write_to(dst, fill.dst.len) };
+}
+
+/// The way of a copy that touches one device only.
+#[derive(Clone, Copy)]
+enum Way {
+    Into,
+    OutOf,
+    Within,
+}
+
+impl Way {
+    /// The way of a copy with one end on `device` at least, and none on another.
+    #[inline(always)]
+    fn of(copy: &Copy, device: &DeviceState) -> Option<Self> {
+        let here = device.context().ordinal();
+        match (copy.dst.place, copy.src.place) {
+            (Place::Device(to), Place::Device(from)) if to == here && from == here => {
+                Some(Self::Within)
+            }
+            (Place::Device(_), Place::Device(_)) => None,
+            (Place::Device(to), _) if to == here => Some(Self::Into),
+            (_, Place::Device(from)) if from == here => Some(Self::OutOf),
+            _ => None,
+        }
+    }
+}
+
+/// Gives the driver a copy of which at least one end is on a device.
+pub fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
+    match Way::of(copy, device) {
+        Some(way) => issue_on_device(device, stream, copy, way),
+        None => issue_crossing(device, stream, copy),
+    }
+}
+
+/// Gives the driver a copy that goes this way.
+#[inline(always)]
+fn issue_on_device(
+    device: &DeviceState,
+    stream: Raw<CUstream_st>,
+    copy: &Copy,
+    way: Way,
+) -> Result<()> {
+    // SAFETY: both ranges passed the core's checks, and their owners may free them only after the
+    // stream.
+    device.call_here(|api| unsafe {
+        let (dst, src, len) = (copy.dst.addr, copy.src.addr, copy.dst.len);
+        match way {
+            Way::Into => {
+                let src = std::ptr::with_exposed_provenance(src);
+                api.memcpy_htod_async(dst as CUdeviceptr, src, len, stream.0)
+            }
+            Way::OutOf => {
+                let dst = std::ptr::with_exposed_provenance_mut(dst);
+                api.memcpy_dtoh_async(dst, src as CUdeviceptr, len, stream.0)
+            }
+            Way::Within => {
+                api.memcpy_dtod_async(dst as CUdeviceptr, src as CUdeviceptr, len, stream.0)
+            }
+        }
+    })
+}
+
+/// As [`issue_copy`], where an end is on another device, or on one that another library uses.
+#[inline(never)]
+fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
+    let (dst, src) = (device_pointer(copy.dst), device_pointer(copy.src));
+    if let Some((to, from)) = peers(device, copy.dst.place, copy.src.place) {
+        let (to, from) = (to.context().raw(), from.context().raw());
+        // SAFETY: the core has checked both ranges and keeps both devices open.
+        return device.call(|api| unsafe {
+            api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0)
+        });
+    }
+    // SAFETY: the core has checked both ranges; the driver finds out by the addresses where they
+    // are.
+    device.call(|api| unsafe { api.memcpy_async(dst, src, copy.dst.len, stream.0) })
+}
+
+fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Result<()> {
+    // SAFETY: the range passed the core's checks, and its device memory outlives the queued fill.
+    device.call(|api| unsafe {
+        let (dst, count) = (device_pointer(fill.dst), fill.dst.len / fill.pattern.size());
+        match fill.pattern {
+            Pattern::Byte(value) => api.memset_d8_async(dst, value, count, stream.0),
+            Pattern::Word(value) => api.memset_d32_async(dst, value, count, stream.0),
+        }
+    })
+}
+
+/// Whose stream makes a copy at once: this device's if an end is on it; else that of one end, which
+/// reaches its own memory whatever the devices may do with each other's. `None`: this device's.
+pub fn other_doer(device: &DeviceState, dst: Place, src: Place) -> Option<Arc<DeviceState>> {
+    let here = device.context().ordinal();
+    [dst, src]
+        .into_iter()
+        .try_fold(None, |other, place| match place {
+            Place::Device(ordinal) if ordinal == here => Err(()),
+            Place::Device(ordinal) => Ok(other.or_else(|| device.driver().device(ordinal))),
+            Place::Pageable | Place::Pinned => Ok(other),
+        })
+        .unwrap_or_default()
+}
+
+/// Copies at once, in order with nothing.
+pub fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
+    if is_host(copy.dst.place) && is_host(copy.src.place) {
+        // SAFETY: the core has checked both ranges.
+        unsafe { copy_host(copy) };
+        return Ok(());
+    }
+    let other = other_doer(device, copy.dst.place, copy.src.place);
+    let device = other.as_deref().unwrap_or(device);
+    device.on_own_stream(|stream| issue_copy(device, stream, copy))
+}
+
+/// Copies at once: gives each device all that it has to do, and waits for it once.
+pub fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
+    let (on_host, mut left): (Vec<&Copy>, Vec<&Copy>) =
+        copies.iter().partition(|copy| is_host(copy.dst.place) && is_host(copy.src.place));
+    // SAFETY: the core has checked both ranges of each.
+    on_host.into_iter().for_each(|copy| unsafe { copy_host(copy) });
+    while let Some(first) = left.first() {
+        let doer = |copy: &Copy| other_doer(device, copy.dst.place, copy.src.place);
+        let other = doer(first);
+        let is_same =
+            |copy: &&Copy| doer(copy).as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr);
+        let (now, later): (Vec<&Copy>, Vec<&Copy>) = left.into_iter().partition(is_same);
+        let device = other.as_deref().unwrap_or(device);
+        device.on_own_stream(|stream| {
+            now.iter().try_for_each(|copy| issue_copy(device, stream, copy))
+        })?;
+        left = later;
+    }
+    Ok(())
+}
+
+/// Fills at once, in order with nothing. The driver fills only memory of the stream's own device.
+pub fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
+    let owner = match fill.dst.place {
+        Place::Pageable | Place::Pinned => {
+            // SAFETY: the core has checked the range.
+            unsafe { fill_host(fill) };
+            return Ok(());
+        }
+        Place::Device(ordinal) if ordinal == device.context().ordinal() => None,
+        Place::Device(ordinal) => device.driver().device(ordinal),
+    };
+    let owner = owner.as_deref().unwrap_or(device);
+    owner.on_own_stream(|stream| issue_fill(owner, stream, fill))
+}
+
+/// Queues a copy.
+#[inline(always)]
+pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+    let device = stream.device();
+    if !must_wait(copy)
+        && let Some(way) = Way::of(copy, device)
+    {
+        return stream.submit(
+            #[inline(always)]
+            || issue_on_device(device, stream.raw(), copy, way),
+        );
+    }
+    queue_copy_otherwise(stream, copy)
+}
+
+/// As [`queue_copy`], where somebody has to wait, or no end is on the stream's device, or one is on
+/// another.
+#[inline(never)]
+fn queue_copy_otherwise(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+    let position = submit_copy(stream, copy)?;
+    if must_wait(copy) {
+        stream.finish()?;
+    }
+    Ok(position)
+}
+
+/// Queues copies, and waits once for those that have to be waited for.
+pub fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
+    let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
+    // Also when one was refused: the others may be using memory of the caller.
+    let done = if copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
+    queued.and_then(|position| done.map(|()| position))
+}
+
+/// What the driver promises for pageable memory differs between versions and machines (some let
+/// the device read it in place, later), so this library waits itself. So it does for a source that
+/// has to be free on return.
+fn must_wait(copy: &Copy) -> bool {
+    copy.stage_source || copy.dst.place == Place::Pageable || copy.src.place == Place::Pageable
+}
+
+fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+    if is_host(copy.dst.place) && is_host(copy.src.place) {
+        return submit_host_copy(stream, copy.clone());
+    }
+    note_places(stream, [copy.dst.place, copy.src.place]);
+    stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))
+}
+
+/// The driver copies between host ranges on the calling thread, out of order; this in order.
+#[cold]
+fn submit_host_copy(stream: &Arc<StreamState>, copy: Copy) -> Result<Position> {
+    // SAFETY: the copy's ranges are host memory that the program keeps until the stream has run the
+    // function.
+    host_fn::queue(stream, boxed(move || unsafe { copy_host(&copy) }))
+}
+
+/// What is too large for a stream's own room.
+fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
+    Box::new(job)
+}
+
+/// What the next operation of the stream uses.
+pub fn note_places(stream: &StreamState, places: [Place; 2]) {
+    let here = Place::Device(stream.device().context().ordinal());
+    if places.into_iter().any(|place| !is_host(place) && place != here) {
+        stream.note_crossing();
+    }
+}
+
+/// Queues a fill.
+pub fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Position> {
+    let device = stream.device();
+    if !is_host(fill.dst.place) {
+        if fill.dst.place != Place::Device(device.context().ordinal()) {
+            stream.note_crossing();
+        }
+        return stream.submit(|| issue_fill(device, stream.raw(), fill));
+    }
+    let job = *fill;
+    // SAFETY: the job copies a fill whose destination stays valid until the stream has run this
+    // function.
+    let position = host_fn::queue(stream, boxed(move || unsafe { fill_host(&job) }))?;
+    if fill.dst.place == Place::Pageable {
+        stream.finish()?;
+    }
+    Ok(position)
+}

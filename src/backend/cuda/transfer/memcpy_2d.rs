@@ -1,0 +1,165 @@
+//! Copies of rows, at once and in a stream.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype,
+    CUstream_st,
+};
+
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::transfer::memcpy;
+use crate::backend::cuda::transfer::memcpy::{
+    device_pointer, is_host, note_places, other_doer, peers,
+};
+use crate::backend::{Copy2d, Place, Position, Result, Rows};
+
+/// The largest distance between rows that the driver's functions take, on all its devices.
+pub const MAX_PITCH: usize = i32::MAX as usize;
+
+/// One side of a copy, as the driver's structures have it.
+struct Side {
+    kind: CUmemorytype,
+    host: *mut c_void,
+    device: CUdeviceptr,
+}
+
+impl Side {
+    fn new(rows: &Rows, here: Place) -> Self {
+        let place = rows.span.place;
+        if is_host(place) {
+            let host = std::ptr::with_exposed_provenance_mut(rows.span.addr);
+            return Self { kind: CUmemorytype::CU_MEMORYTYPE_HOST, host, device: 0 };
+        }
+        let kind = if place == here {
+            CUmemorytype::CU_MEMORYTYPE_DEVICE
+        } else {
+            // The driver finds the device by the address.
+            CUmemorytype::CU_MEMORYTYPE_UNIFIED
+        };
+        Self { kind, host: std::ptr::null_mut(), device: device_pointer(rows.span) }
+    }
+}
+
+/// Gives the driver a copy of rows.
+fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
+    if copy.dst.pitch > MAX_PITCH || copy.src.pitch > MAX_PITCH {
+        let mut rows = 0..copy.height;
+        return rows.try_for_each(|row| memcpy::issue_copy(device, stream, &copy.row(row)));
+    }
+    if let Some((to, from)) = peers(device, copy.dst.span.place, copy.src.span.place) {
+        let job = between(copy, to.context().raw().0, from.context().raw().0);
+        // SAFETY: as below; the core keeps both devices open.
+        return device.call(|api| unsafe { api.memcpy_3d_peer_async(&job, stream.0) });
+    }
+    let job = within(copy, Place::Device(device.context().ordinal()));
+    // SAFETY: the core has checked every row of both pitched ranges, and `job` lives during the
+    // call.
+    device.call(|api| unsafe { api.memcpy_2d_async(&job, stream.0) })
+}
+
+/// Copies rows at once, in order with nothing.
+pub fn copy_now(device: &DeviceState, copy: &Copy2d) -> Result<()> {
+    let other = other_doer(device, copy.dst.span.place, copy.src.span.place);
+    let device = other.as_deref().unwrap_or(device);
+    device.on_own_stream(|stream| issue(device, stream, copy))
+}
+
+/// For the function that copies where one device is concerned.
+fn within(copy: &Copy2d, here: Place) -> CUDA_MEMCPY2D {
+    let (dst, src) = (Side::new(&copy.dst, here), Side::new(&copy.src, here));
+    CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: src.kind,
+        srcHost: src.host,
+        srcDevice: src.device,
+        srcArray: std::ptr::null_mut(),
+        srcPitch: copy.src.pitch,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: dst.kind,
+        dstHost: dst.host,
+        dstDevice: dst.device,
+        dstArray: std::ptr::null_mut(),
+        dstPitch: copy.dst.pitch,
+        WidthInBytes: copy.width,
+        Height: copy.height,
+    }
+}
+
+/// For a node of a graph: a box of one layer.
+pub fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
+    let plane = within(copy, Place::Device(device.context().ordinal()));
+    CUDA_MEMCPY3D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcZ: 0,
+        srcLOD: 0,
+        srcMemoryType: plane.srcMemoryType,
+        srcHost: plane.srcHost,
+        srcDevice: plane.srcDevice,
+        srcArray: std::ptr::null_mut(),
+        reserved0: std::ptr::null_mut(),
+        srcPitch: copy.src.pitch,
+        srcHeight: copy.height,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstZ: 0,
+        dstLOD: 0,
+        dstMemoryType: plane.dstMemoryType,
+        dstHost: plane.dstHost,
+        dstDevice: plane.dstDevice,
+        dstArray: std::ptr::null_mut(),
+        reserved1: std::ptr::null_mut(),
+        dstPitch: copy.dst.pitch,
+        dstHeight: copy.height,
+        WidthInBytes: copy.width,
+        Height: copy.height,
+        Depth: 1,
+    }
+}
+
+/// For the function that copies between the memory of two devices: a box of one layer.
+fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUDA_MEMCPY3D_PEER {
+    CUDA_MEMCPY3D_PEER {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcZ: 0,
+        srcLOD: 0,
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcHost: std::ptr::null(),
+        srcDevice: device_pointer(copy.src.span),
+        srcArray: std::ptr::null_mut(),
+        srcContext: src_context,
+        srcPitch: copy.src.pitch,
+        srcHeight: copy.height,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstZ: 0,
+        dstLOD: 0,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstHost: std::ptr::null_mut(),
+        dstDevice: device_pointer(copy.dst.span),
+        dstArray: std::ptr::null_mut(),
+        dstContext: dst_context,
+        dstPitch: copy.dst.pitch,
+        dstHeight: copy.height,
+        WidthInBytes: copy.width,
+        Height: copy.height,
+        Depth: 1,
+    }
+}
+
+/// Queues a copy of rows; pageable memory is waited for, as in `memcpy.rs`.
+pub fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
+    let places = [copy.dst.span.place, copy.src.span.place];
+    note_places(stream, places);
+    let queued = stream.submit(|| issue(stream.device(), stream.raw(), copy));
+    // Also when it was refused half-way, row by row.
+    let done = if places.contains(&Place::Pageable) { stream.finish() } else { Ok(()) };
+    queued.and_then(|position| done.map(|()| position))
+}

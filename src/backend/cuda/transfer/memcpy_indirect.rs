@@ -1,0 +1,70 @@
+//! Copies whose ends are told in memory: a kernel of our own, since the driver wants addresses when a copy
+//! is queued.
+
+use std::ffi::c_void;
+
+use crate::backend::cuda::kernel::own_module::{THREADS, blocks};
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::{CopyIndirect, Indirect, IndirectLen, Place, Position, Result};
+
+/// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
+const PTX: &str = concat!(include_str!("../kernels/memcpy_indirect.ptx"), "\0");
+
+fn names() -> Vec<String> {
+    vec!["portacl_memcpy_indirect".to_owned()]
+}
+
+/// What a thread copies at once where both ends are aligned to it.
+const VECTOR: u64 = 16;
+
+/// Queues a copy.
+pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
+    let device = stream.device();
+    let function = device.kernels().memcpy_indirect.kernel(device, PTX, names, 0)?;
+    let here = Place::Device(device.context().ordinal());
+    if copy.words().any(|word| word.place != here) {
+        stream.note_crossing();
+    }
+    let end = |end: &Indirect| [end.at.addr as u64, end.offset as u64];
+    let ([dst_at, dst_offset], [src_at, src_offset]) = (end(&copy.dst), end(&copy.src));
+    let (len_at, len) = match copy.len {
+        IndirectLen::Known(len) => (0, len as u64),
+        IndirectLen::At(word) => (word.addr as u64, 0),
+    };
+    // What is not known yet gets all that the device has.
+    let items = if len_at == 0 { len.div_ceil(VECTOR) } else { u64::MAX };
+    let grid = blocks(items, device.info().cores);
+    let mut values = [dst_at, dst_offset, src_at, src_offset, len_at, len];
+    let mut arguments = values.each_mut().map(|value| (value as *mut u64).cast::<c_void>());
+    stream.submit(|| {
+        // SAFETY: the kernel's six arguments as it declares them, copied during the call; the core has
+        // checked where the addresses are. What they say is the program's promise, as of any kernel.
+        device.call(|api| unsafe {
+            api.launch_kernel(
+                function,
+                grid,
+                1,
+                1,
+                THREADS,
+                1,
+                1,
+                0,
+                stream.raw().0,
+                arguments.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_is_in_the_ptx() {
+        for name in names() {
+            assert!(PTX.contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Random numbers: kernels of our own.
+
+use std::ffi::c_void;
+
+use cudarc::driver::sys::CUfunction;
+
+use crate::backend::cuda::kernel::own_module::{THREADS, blocks};
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::transfer::memcpy::device_pointer;
+use crate::backend::{Distribution, Number, Place, Position, RandomElement, RandomNum, Result};
+
+/// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
+/// on.
+const PTX: &str = concat!(include_str!("../kernels/random_num.ptx"), "\0");
+
+const BITS: usize = 0;
+const FLOATS: usize = 1;
+const INTEGERS_32: usize = 2;
+const INTEGERS_64: usize = 3;
+const ADVANCE: usize = 4;
+
+fn names() -> Vec<String> {
+    let names = ["bits", "floats", "integers_32", "integers_64", "advance"];
+    names.iter().map(|name| format!("portacl_random_num_{name}")).collect()
+}
+
+/// `Number` of the kernels.
+#[repr(C)]
+struct RawNumber {
+    bits: u64,
+    at: u64,
+    size: u64,
+}
+
+impl From<Number> for RawNumber {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Known(bits) => Self { bits, at: 0, size: 0 },
+            Number::At(span) => Self { bits: 0, at: device_pointer(span), size: span.len as u64 },
+        }
+    }
+}
+
+/// `Task` of the kernels.
+#[repr(C)]
+struct Task {
+    dst: u64,
+    room: u64,
+    distribution: u32,
+    element: u32,
+    first: RawNumber,
+    second: RawNumber,
+    seed: RawNumber,
+    count: RawNumber,
+    counter: u64,
+}
+
+impl Task {
+    fn new(job: &RandomNum) -> Self {
+        let [first, second] = job.parameters.map(RawNumber::from);
+        Self {
+            dst: device_pointer(job.dst),
+            room: job.room(),
+            distribution: match job.distribution {
+                Distribution::Dropout => 0,
+                Distribution::Uniform => 1,
+                Distribution::Normal => 2,
+                Distribution::TruncatedNormal => 3,
+            },
+            element: match job.element {
+                RandomElement::Int32 => 0,
+                RandomElement::UInt32 => 1,
+                RandomElement::Int64 => 2,
+                RandomElement::UInt64 => 3,
+                RandomElement::Float16 => 4,
+                RandomElement::BFloat16 => 5,
+                RandomElement::Float32 => 6,
+            },
+            first,
+            second,
+            seed: job.seed.into(),
+            count: job.count.into(),
+            counter: job.counter.map_or(0, device_pointer),
+        }
+    }
+}
+
+/// The kernel that makes them.
+fn kernel(job: &RandomNum) -> usize {
+    match (job.distribution, job.element) {
+        (Distribution::Dropout, _) => BITS,
+        (_, RandomElement::Int32 | RandomElement::UInt32) => INTEGERS_32,
+        (_, RandomElement::Int64 | RandomElement::UInt64) => INTEGERS_64,
+        _ => FLOATS,
+    }
+}
+
+/// Kernels and their arguments, for a job.
+pub struct Prepared {
+    make: CUfunction,
+    /// As many as there is room for: how many it will be may not be known yet.
+    blocks: u32,
+    /// Behind the other one, if there is a counter.
+    advance: Option<CUfunction>,
+    task: Task,
+    per_block: u64,
+}
+
+/// What a job needs.
+pub fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
+    let own = &device.kernels().random_num;
+    let make = own.kernel(device, PTX, names, kernel(job))?;
+    let advance = own.kernel(device, PTX, names, ADVANCE)?;
+    let per_block = job.per_block();
+    Ok(Prepared {
+        make,
+        blocks: blocks(job.room().div_ceil(per_block), device.info().cores),
+        advance: job.counter.map(|_| advance),
+        task: Task::new(job),
+        per_block,
+    })
+}
+
+impl Prepared {
+    /// Its kernels in order: each with its blocks, the threads of one, and the arguments as it declares them, which are
+    /// there during the call.
+    pub fn launch_each(
+        &mut self,
+        mut launch: impl FnMut(CUfunction, u32, u32, *mut *mut c_void) -> Result<()>,
+    ) -> Result<()> {
+        let (task, per_block) = (&raw mut self.task, &raw mut self.per_block);
+        let mut arguments: [*mut c_void; 2] = [task.cast(), per_block.cast()];
+        launch(self.make, self.blocks, THREADS, arguments.as_mut_ptr())?;
+        self.advance.map_or(Ok(()), |advance| launch(advance, 1, 1, arguments.as_mut_ptr()))
+    }
+}
+
+/// Queues them.
+pub fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
+    let device = stream.device();
+    let mut prepared = prepare(device, job)?;
+    let here = Place::Device(device.context().ordinal());
+    if job.words().chain(job.counter).chain([job.dst]).any(|span| span.place != here) {
+        stream.note_crossing();
+    }
+    stream.submit(|| {
+        prepared.launch_each(|function, blocks, threads, arguments| {
+            // SAFETY: the kernel's arguments as it declares them, copied during the call; the core has
+            // checked the ranges.
+            device.call(|api| unsafe {
+                api.launch_kernel(
+                    function,
+                    blocks,
+                    1,
+                    1,
+                    threads,
+                    1,
+                    1,
+                    0,
+                    stream.raw().0,
+                    arguments,
+                    std::ptr::null_mut(),
+                )
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_is_in_the_ptx() {
+        for name in names() {
+            assert!(PTX.contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+        }
+        let task = format!("_param_0[{}]", size_of::<Task>());
+        assert_eq!(PTX.matches(&task).count(), names().len(), "a task is as large as the kernels'");
+    }
+}

@@ -1,0 +1,115 @@
+//! Reductions: kernels of our own.
+
+use std::ffi::c_void;
+
+use cudarc::driver::sys::CUfunction;
+
+use crate::backend::cuda::kernel::own_module::{THREADS, blocks};
+use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::stream::StreamState;
+use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
+
+/// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
+const PTX: &str = concat!(include_str!("../kernels/reduce.ptx"), "\0");
+
+const OPS: [(ReduceOp, &str); 3] =
+    [(ReduceOp::Sum, "sum"), (ReduceOp::Max, "max"), (ReduceOp::Min, "min")];
+
+const ELEMENTS: [(Element, &str); 6] = [
+    (Element::Int8, "i8"),
+    (Element::Int16, "i16"),
+    (Element::Int32, "i32"),
+    (Element::Float16, "f16"),
+    (Element::BFloat16, "bf16"),
+    (Element::Float32, "f32"),
+];
+
+const KERNELS: usize = OPS.len() * ELEMENTS.len();
+
+/// Where a kernel is among [`names`].
+fn index(op: ReduceOp, element: Element) -> usize {
+    let op = OPS.iter().position(|(known, _)| *known == op);
+    let element = ELEMENTS.iter().position(|(known, _)| *known == element);
+    let (Some(op), Some(element)) = (op, element) else { unreachable!("all are in the tables") };
+    op * ELEMENTS.len() + element
+}
+
+/// The names of all kernels.
+fn names() -> Vec<String> {
+    let name = |index: usize| {
+        let (_, op) = OPS[index / ELEMENTS.len()];
+        let (_, element) = ELEMENTS[index % ELEMENTS.len()];
+        format!("portacl_reduce_{op}_{element}")
+    };
+    (0..KERNELS).map(name).collect()
+}
+
+/// A reduction as the driver gets it: a kernel of one dimension, in blocks of [`THREADS`].
+pub struct Prepared {
+    pub function: CUfunction,
+    pub blocks: u32,
+    /// Destination, source, elements.
+    pub arguments: [u64; 3],
+}
+
+/// Makes a reduction ready.
+pub fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
+    let index = index(reduce.op, reduce.element);
+    let elements = (reduce.dst.len / reduce.element.size()) as u64;
+    Ok(Prepared {
+        function: device.kernels().reduce.kernel(device, PTX, names, index)?,
+        blocks: blocks(elements, device.info().cores),
+        arguments: [reduce.dst.addr as u64, reduce.src.addr as u64, elements],
+    })
+}
+
+/// Queues a reduction.
+pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
+    let device = stream.device();
+    let Prepared { function, blocks, mut arguments } = prepare(device, reduce)?;
+    let here = Place::Device(device.context().ordinal());
+    if reduce.dst.place != here || reduce.src.place != here {
+        stream.note_crossing();
+    }
+    let mut each: [*mut c_void; 3] =
+        arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
+    stream.submit(|| {
+        // SAFETY: the kernel's three arguments as it declares them, copied during the call; the
+        // core has checked the ranges.
+        device.call(|api| unsafe {
+            api.launch_kernel(
+                function,
+                blocks,
+                1,
+                1,
+                THREADS,
+                1,
+                1,
+                0,
+                stream.raw().0,
+                each.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_its_place_and_name() {
+        let mut seen = [false; KERNELS];
+        for (op, op_name) in OPS {
+            for (element, element_name) in ELEMENTS {
+                let index = index(op, element);
+                assert!(!std::mem::replace(&mut seen[index], true));
+                let name = &names()[index];
+                assert_eq!(*name, format!("portacl_reduce_{op_name}_{element_name}"));
+                assert!(PTX.contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+            }
+        }
+        assert_eq!(seen, [true; KERNELS]);
+    }
+}

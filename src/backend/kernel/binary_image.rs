@@ -1,0 +1,201 @@
+//! What a file with a program is: looked at before anything is made of it, because neither the
+//! system's loader nor a GPU driver survives every file, and because a person who brings a program
+//! for other hardware is to be told so.
+
+use object::LittleEndian;
+use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+
+use crate::backend::{Fault, FaultKind, Result};
+
+pub(in crate::backend) const MACHINE_CUDA: u16 = EM_CUDA.0;
+pub(in crate::backend) const SHARED_OBJECT: u16 = ET_DYN.0;
+const FATBIN_MAGIC: u32 = 0xba55_ed50;
+
+/// A program, as its first bytes say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::backend) enum Image {
+    /// A 64-bit little-endian ELF file, complete as far as its headers tell.
+    Elf {
+        /// For which processor.
+        machine: u16,
+        /// Object, executable or shared object.
+        kind: u16,
+    },
+    /// A collection of programs for several kinds of GPUs, complete.
+    Fatbin,
+    /// Text for the compiler of a CUDA driver.
+    Ptx,
+}
+
+impl Image {
+    /// What the bytes are. Unknown: [`FaultKind::Unsupported`]; incomplete:
+    /// [`FaultKind::InvalidArgument`].
+    pub(in crate::backend) fn of(bytes: &[u8]) -> Result<Self> {
+        if bytes.starts_with(&ELFMAG) {
+            return elf(bytes);
+        }
+        if number::<4>(bytes, 0) == Some(u64::from(FATBIN_MAGIC)) {
+            return fatbin(bytes);
+        }
+        if is_ptx(bytes) {
+            return Ok(Self::Ptx);
+        }
+        let first: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            format!(
+                "the {} bytes begin with {}, which is no program for any backend; the cpu backend loads ELF \
+                 shared objects, the cuda backend PTX text, cubin and fatbin files",
+                bytes.len(),
+                first.join(" ")
+            ),
+        ))
+    }
+
+    /// For a person.
+    pub(in crate::backend) fn in_words(self) -> String {
+        match self {
+            Self::Elf { machine: MACHINE_CUDA, .. } => "a cubin, for CUDA devices".to_owned(),
+            Self::Elf { machine, kind: SHARED_OBJECT } => {
+                format!("an ELF shared object for machine {machine}")
+            }
+            Self::Elf { machine, kind } => {
+                format!("an ELF file of type {kind} for machine {machine}")
+            }
+            Self::Fatbin => "a fatbin, for CUDA devices".to_owned(),
+            Self::Ptx => "PTX text, for CUDA devices".to_owned(),
+        }
+    }
+}
+
+fn incomplete(what: &str, needed: u64, len: usize) -> Fault {
+    Fault::new(
+        FaultKind::InvalidArgument,
+        format!("the {what} is cut off: it needs {needed} bytes and there are {len}"),
+    )
+}
+
+/// The little-endian number of `N` bytes at `offset`.
+fn number<const N: usize>(bytes: &[u8], offset: usize) -> Option<u64> {
+    let part = bytes.get(offset..offset.checked_add(N)?)?;
+    let mut whole = [0; 8];
+    whole[..N].copy_from_slice(part);
+    Some(u64::from_le_bytes(whole))
+}
+
+/// The parts of the file that its headers name have to be there: loaders read them without a look at its length.
+fn elf(bytes: &[u8]) -> Result<Image> {
+    if let [_, _, _, _, class, order, ..] = *bytes
+        && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)
+    {
+        return Err(Fault::new(
+            FaultKind::Unsupported,
+            format!(
+                "the ELF file is of class {class} and byte order {order}; loaded are 64-bit little-endian ones, \
+                 class 2 and byte order 1"
+            ),
+        ));
+    }
+    let header = header_of_whole(bytes).map_err(|why| {
+        Fault::new(
+            FaultKind::InvalidArgument,
+            format!("the ELF file of {} bytes is cut off or damaged: {why}", bytes.len()),
+        )
+    })?;
+    let (machine, kind) = (header.e_machine(LittleEndian).0, header.e_type(LittleEndian).0);
+    Ok(Image::Elf { machine, kind })
+}
+
+/// The header of an ELF file that has every part that its headers name.
+fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndian>, String> {
+    let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(|why| why.to_string())?;
+    let segments = header.program_headers(LittleEndian, bytes).map_err(|why| why.to_string())?;
+    if segments.iter().any(|segment| segment.data(LittleEndian, bytes).is_err()) {
+        return Err("a segment ends outside of it".to_owned());
+    }
+    let sections = header.section_headers(LittleEndian, bytes).map_err(|why| why.to_string())?;
+    if sections.iter().any(|section| section.data(LittleEndian, bytes).is_err()) {
+        return Err("a section ends outside of it".to_owned());
+    }
+    Ok(header)
+}
+
+fn fatbin(bytes: &[u8]) -> Result<Image> {
+    let (Some(header), Some(body)) = (number::<2>(bytes, 6), number::<8>(bytes, 8)) else {
+        return Err(incomplete("fatbin", 16, bytes.len()));
+    };
+    let needed = header.saturating_add(body);
+    if needed > bytes.len() as u64 {
+        return Err(incomplete("fatbin", needed, bytes.len()));
+    }
+    Ok(Image::Fatbin)
+}
+
+/// Whether it is text whose first word, behind comments, is `.version`.
+fn is_ptx(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    loop {
+        rest = rest.trim_ascii_start();
+        if let Some(comment) = rest.strip_prefix(b"//") {
+            let end = comment.iter().position(|byte| *byte == b'\n').unwrap_or(comment.len());
+            rest = &comment[end..];
+        } else if let Some(comment) = rest.strip_prefix(b"/*") {
+            let end = comment.windows(2).position(|pair| pair == b"*/");
+            let Some(end) = end else { return false };
+            rest = &comment[end + 2..];
+        } else {
+            return rest.starts_with(b".version");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An ELF header with one program header, whose part of the file ends at `end`.
+    fn elf_file(machine: u16, end: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        bytes[16..18].copy_from_slice(&SHARED_OBJECT.to_le_bytes());
+        bytes[18..20].copy_from_slice(&machine.to_le_bytes());
+        bytes[32] = 64;
+        bytes[54] = 56;
+        bytes[56] = 1;
+        bytes[64] = 1;
+        bytes[64 + 32..64 + 40].copy_from_slice(&end.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn programs_are_known_by_their_first_bytes() {
+        let elf = Image::Elf { machine: 62, kind: SHARED_OBJECT };
+        assert_eq!(Image::of(&elf_file(62, 200, 200)), Ok(elf));
+        assert_eq!(Image::of(b"// made by hand\n/* 1 */ .version 6.4\n"), Ok(Image::Ptx));
+        let mut fatbin = FATBIN_MAGIC.to_le_bytes().to_vec();
+        fatbin.extend([1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]);
+        assert_eq!(Image::of(&fatbin), Ok(Image::Fatbin));
+        for unknown in [&b""[..], b"\0", b"garbage", b"// .version", b"/* .version", b"version"] {
+            assert_eq!(Image::of(unknown).unwrap_err().kind(), FaultKind::Unsupported);
+        }
+        let big = [b"\x7fELF\x02\x02", &[0; 58][..]].concat();
+        assert_eq!(Image::of(&big).unwrap_err().kind(), FaultKind::Unsupported);
+    }
+
+    #[test]
+    fn whatever_is_cut_off_is_told() {
+        let whole = elf_file(62, 200, 200);
+        for len in 4..whole.len() {
+            let fault = Image::of(&whole[..len]).unwrap_err();
+            assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{len} bytes: {}", fault.text());
+        }
+        let fault = Image::of(&elf_file(62, u64::MAX, 200)).unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{}", fault.text());
+        let fatbin =
+            [&FATBIN_MAGIC.to_le_bytes()[..], &[1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0]].concat();
+        for len in 4..=fatbin.len() {
+            assert_eq!(Image::of(&fatbin[..len]).unwrap_err().kind(), FaultKind::InvalidArgument);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Programs of a device, and running them.
+
+pub mod binary_image;
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::{Access, FailedLaunch, Result, Span};
+
+/// A program that is loaded on a device. Kernels of it that somebody holds, and operations that are
+/// queued on its variables or run its kernels, keep what they need of it.
+pub trait Module: Send + Sync {
+    /// The kernel with this name. None of that name: [`super::FaultKind::InvalidArgument`].
+    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>;
+
+    /// The variable with this name: memory of the device until the program goes, which
+    /// [`super::Driver::foreign`] then knows. None of that name:
+    /// [`super::FaultKind::InvalidArgument`].
+    fn variable(&self, name: &str) -> Result<Span>;
+
+    /// Where it lies; `None` where the driver does not tell.
+    fn code(&self) -> Option<Code>;
+}
+
+/// A kernel of a [`Module`], for [`super::Op::Launch`] on the same device.
+pub trait Kernel: Any + Send + Sync {
+    /// Facts that do not change.
+    fn info(&self) -> &KernelInfo;
+}
+
+/// What is known of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct KernelInfo {
+    /// Its parameters; `None` where neither program nor driver tells.
+    pub parameters: Option<Parameters>,
+    /// Fast memory that a block can have at most, beyond what the kernel declares.
+    pub most_shared_bytes: usize,
+    /// Where its code is; `None` where the driver does not tell.
+    pub code: Option<Code>,
+}
+
+/// The parameters of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters {
+    /// Bytes from the first to the end of the last.
+    pub size: usize,
+    /// Each of them, in their order.
+    pub each: Box<[Parameter]>,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Where it is in the arguments.
+    pub offset: usize,
+    /// Its bytes.
+    pub size: usize,
+    /// What the kernel may do behind it, if it is known to be a pointer; never
+    /// [`Access::None`].
+    pub pointer: Option<Access>,
+}
+
+/// Where code lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// First byte.
+    pub addr: usize,
+    /// How many there are.
+    pub len: usize,
+}
+
+/// A run of a kernel: once for each block of the grid, in any order and at the same time.
+pub struct Launch<'a> {
+    /// What the core calls the kernel, to be told if the run fails.
+    pub function: u64,
+    /// What runs; of the stream's device. Who needs it after the call takes a share of it.
+    pub kernel: &'a Arc<dyn Kernel>,
+    /// What it is called.
+    pub name: &'a str,
+    /// How many blocks in x, y and z, each above 0; at most 2^31 - 1 in x and 65,535 in y and z.
+    pub grid: [u32; 3],
+    /// How many threads a block has in each direction, above 0 and within the device's limits.
+    /// `None`: the caller knows of blocks only, and the device chooses.
+    pub threads: Option<[u32; 3]>,
+    /// Fast memory of each block in bytes, beyond what the kernel declares.
+    pub shared_bytes: usize,
+    /// What each block gets.
+    pub arguments: Arguments,
+    /// What has to be there for as long as a graph may run this again. The stream needs it not.
+    pub kept: Option<&'a Arc<dyn Any + Send + Sync>>,
+}
+
+/// Arguments of a kernel: addresses in the caller's memory, which is read during the call and not
+/// afterwards.
+#[derive(Clone, Copy, Debug)]
+pub enum Arguments {
+    /// All of them in one block, each where the kernel expects it. `len` may be 0.
+    Block {
+        /// First byte.
+        addr: usize,
+        /// How many bytes.
+        len: usize,
+    },
+    /// An array with the address of each, in the order of the kernel's parameters.
+    Each {
+        /// The first address of the array; null only for a kernel without parameters.
+        array: usize,
+    },
+}
+
+impl Launch<'_> {
+    /// This run, as one that has failed.
+    pub fn failed(&self) -> FailedLaunch {
+        let known = self.kernel.info().parameters.as_ref();
+        FailedLaunch { function: self.function, arguments: self.arguments.copy(known) }
+    }
+}
+
+impl Arguments {
+    /// All of them in one block; an array only as far as the parameters are known.
+    pub fn copy(&self, known: Option<&Parameters>) -> Box<[u8]> {
+        let mut block = Vec::new();
+        match (*self, known) {
+            (Self::Block { addr, len }, _) => {
+                block.reserve_exact(len);
+                let from: *const u8 = std::ptr::with_exposed_provenance(addr);
+                if len != 0 {
+                    // SAFETY: the caller of the launch has so many bytes there, and the block room.
+                    unsafe {
+                        from.copy_to_nonoverlapping(block.as_mut_ptr(), len);
+                        block.set_len(len);
+                    }
+                }
+            }
+            (Self::Each { array }, Some(known)) if array != 0 => {
+                block.resize(known.size, 0);
+                let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
+                for (index, one) in known.each.iter().enumerate() {
+                    // SAFETY: the caller has a pointer there for each parameter, to as many bytes,
+                    // and parameters lie inside the block.
+                    unsafe {
+                        let from = array.add(index).read_unaligned();
+                        if !from.is_null() {
+                            let to = block.as_mut_ptr().add(one.offset);
+                            from.copy_to_nonoverlapping(to, one.size);
+                        }
+                    }
+                }
+            }
+            (Self::Each { .. }, _) => {}
+        }
+        block.into()
+    }
+
+    /// The argument of this number as an address, if it is there and as large as one.
+    #[inline]
+    pub fn pointer(&self, index: usize, parameter: &Parameter) -> Option<usize> {
+        if parameter.size != size_of::<usize>() {
+            return None;
+        }
+        let at: *const usize = match *self {
+            Self::Block { addr, len } => {
+                let end = parameter.offset + parameter.size;
+                (end <= len).then(|| std::ptr::with_exposed_provenance(addr + parameter.offset))?
+            }
+            Self::Each { array: 0 } => return None,
+            Self::Each { array } => {
+                let array: *const *const usize = std::ptr::with_exposed_provenance(array);
+                // SAFETY: the caller of the launch has a pointer there for each parameter.
+                unsafe { array.add(index).read_unaligned() }
+            }
+        };
+        // SAFETY: null, or by the caller's promise the argument, of the parameter's size.
+        (!at.is_null()).then(|| unsafe { at.read_unaligned() })
+    }
+}

@@ -1,0 +1,25 @@
+//! Where the memory of drivers is, and what they know of others' memory. Most host memory lies elsewhere:
+//! nobody has to look for it.
+
+use crate::backend::base::hull::Hull;
+
+/// Around all such addresses, of all drivers that this process has had.
+static KNOWN: Hull = Hull::new();
+
+/// From here on drivers may give out addresses from `first` up to `end`, and answer anything about them.
+/// Called before they do.
+pub fn cover(first: usize, end: usize) {
+    KNOWN.add(first, end);
+}
+
+/// As [`cover`], for drivers whose memory may be anywhere.
+pub fn cover_all() {
+    KNOWN.add(0, usize::MAX);
+}
+
+/// False: no driver has given out or registered memory there, and
+/// [`Driver::foreign`](crate::backend::Driver::foreign) would say [`Foreign::Unknown`](crate::backend::Foreign::Unknown).
+#[inline(always)]
+pub fn may_know(addr: usize) -> bool {
+    KNOWN.contains(addr)
+}

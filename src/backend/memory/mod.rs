@@ -1,0 +1,75 @@
+//! Memory: what a device gives, and where an address lives.
+
+pub mod known;
+pub mod managed_memory;
+pub mod usage;
+pub mod virtual_memory;
+
+/// Which pages an allocation asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PagePolicy {
+    /// 2 MiB pages if they can be had, else ordinary ones (which is counted).
+    HugeFirst,
+    /// 2 MiB pages or a fault of kind [`super::FaultKind::OutOfDeviceMemory`].
+    HugeOnly,
+    /// Ordinary pages.
+    NormalOnly,
+    /// 1 GiB pages or a fault.
+    Huge1GOnly,
+}
+
+/// Device or pinned host memory as a backend made it. The core keeps it and hands it back to free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// First byte. At least 512-byte aligned; page-aligned from 4 KiB and 2 MiB-aligned from 2 MiB.
+    pub addr: usize,
+    /// Bytes that belong to it, at least what was asked for.
+    pub len: usize,
+    /// The backend's own note: what it needs to find the block again. The core does not look at it.
+    pub token: u64,
+}
+
+/// Where an address lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Ordinary host memory that this library does not know.
+    Pageable,
+    /// Host memory from [`super::Driver::alloc_host`], or locked by [`super::Driver::register_host`].
+    Pinned,
+    /// Memory of the device with this ordinal, managed memory included.
+    Device(u32),
+}
+
+/// What a backend knows of an address that is in no live block and no registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// Nothing: ordinary host memory.
+    Unknown,
+    /// It is memory that another library in the process has from the same driver.
+    Known(Place),
+    /// It lies where this backend has memory, or had some and nobody else has taken the place, but
+    /// nobody has it now: it was freed, or never given out.
+    Stale,
+}
+
+/// What another library in the process has from the same driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignBlock {
+    /// First byte.
+    pub base: usize,
+    /// Length in bytes.
+    pub len: usize,
+    /// Host and devices use it at the same address.
+    pub is_managed: bool,
+}
+
+/// A checked range of memory: `len` bytes at `addr`, all of it in `place`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First byte, as the caller sees it.
+    pub addr: usize,
+    /// Length in bytes.
+    pub len: usize,
+    /// Where the whole range lives.
+    pub place: Place,
+}

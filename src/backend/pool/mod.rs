@@ -1,0 +1,4 @@
+//! Memory pools, and memory that several processes share.
+
+pub mod mem_pool;
+pub mod shared_memory;

@@ -1,0 +1,141 @@
+//! Facts about devices.
+
+use std::fmt;
+
+use crate::backend::PoolSupport;
+
+/// Facts about a device that do not change, open or not.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// What its maker or this library calls it, e.g. `NVIDIA H200` or `CPU (2 cores)`.
+    pub name: String,
+    /// All memory in bytes.
+    pub total_memory: u64,
+    /// Whether the other devices take of the same memory.
+    pub shares_memory: bool,
+    /// Processing units: streaming multiprocessors, or CPU cores that serve the device. Not 0.
+    pub cores: u32,
+    /// Processors of the device that run ordinary programs; 0 where only the host has such.
+    pub host_cores: u32,
+    /// Level-2 cache in bytes; 0 where the system does not tell.
+    pub l2_cache: u64,
+    /// For kernels of many threads; none where the device has no such.
+    pub threads: Option<ThreadLimits>,
+    /// A number that no other device has and that stays the same; none where the driver has no
+    /// such.
+    pub uuid: Option<[u8; 16]>,
+    /// Where it is in the machine, or a made-up place that no hardware has.
+    pub pci: Option<PciAddress>,
+    /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one
+    /// 4 KiB page here. Where they would cost a 2 MiB page the core does not ask for them.
+    pub readable_tail: bool,
+    /// What its pools can be.
+    pub pools: PoolSupport,
+    /// Whether it wants to know what pools of the core's do with its memory, see
+    /// [`crate::backend::Device::note_part`].
+    pub notes_parts: bool,
+}
+
+/// Bounds of kernels that run in many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadLimits {
+    /// Threads that go together.
+    pub warp: u32,
+    /// Threads of one core at once.
+    pub per_core: u32,
+    /// Fast memory of one core in bytes.
+    pub shared_memory_per_core: u64,
+    /// Threads of one block.
+    pub per_block: u32,
+    /// Blocks of a grid, in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block, in x, y and z.
+    pub block: [u32; 3],
+}
+
+/// A place on a PCI bus. As text: `0000:3b:00.0`, all numbers hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PciAddress {
+    /// The bus system: 16 bits, or 32 behind some bridges.
+    pub domain: u32,
+    /// The bus.
+    pub bus: u8,
+    /// The slot, below 32.
+    pub device: u8,
+    /// The function, below 8.
+    pub function: u8,
+}
+
+impl PciAddress {
+    /// Reads `[domain:]bus:device[.function]`; what is left out is 0.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (place, function) = text.split_once('.').unwrap_or((text, "0"));
+        let (bus, device) = place.rsplit_once(':')?;
+        let (domain, bus) = bus.rsplit_once(':').unwrap_or(("0", bus));
+        Some(Self {
+            domain: hexadecimal(domain, 8, u32::MAX)?,
+            bus: hexadecimal(bus, 2, 0xff)? as u8,
+            device: hexadecimal(device, 2, 31)? as u8,
+            function: hexadecimal(function, 1, 7)? as u8,
+        })
+    }
+}
+
+/// At most so many digits, without sign or blanks, and a number up to `most`.
+fn hexadecimal(text: &str, digits: usize, most: u32) -> Option<u32> {
+    let plain = text.len() <= digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u32::from_str_radix(text, 16).ok().filter(|number| plain && *number <= most)
+}
+
+impl fmt::Display for PciAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { domain, bus, device, function } = self;
+        write!(f, "{domain:04x}:{bus:02x}:{device:02x}.{function:x}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PciAddress;
+
+    #[test]
+    fn addresses_are_read_as_they_are_written() {
+        for (text, written) in [
+            ("0000:3b:00.0", "0000:3b:00.0"),
+            ("0000:3B:1F.7", "0000:3b:1f.7"),
+            ("00000001:02:03.4", "0001:02:03.4"),
+            ("10000:e1:00.0", "10000:e1:00.0"),
+            ("3b:00", "0000:3b:00.0"),
+            ("1:2:3", "0001:02:03.0"),
+        ] {
+            let address = PciAddress::parse(text).unwrap();
+            assert_eq!(address.to_string(), written, "{text}");
+            assert_eq!(PciAddress::parse(&address.to_string()), Some(address));
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for text in [
+            "",
+            ":",
+            "0",
+            "3b",
+            "3b:",
+            ":00",
+            "0000:3b:00.",
+            "0000:3b:00.8",
+            "0000:3b:20.0",
+            "0000:100:00.0",
+            "0000:3b:00.0.0",
+            "0:0000:3b:00.0",
+            "000000001:3b:00.0",
+            "+000:3b:00.0",
+            " 000:3b:00.0",
+            "0000:3b:00.0 ",
+            "g000:3b:00.0",
+        ] {
+            assert_eq!(PciAddress::parse(text), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! User code that a stream calls.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+use std::ptr;
+
+use crate::algo::thread::per_thread::per_thread;
+
+/// User code, to be called exactly once: a C function with its argument, or a closure.
+///
+/// Two words, which calls pass in registers: a closure is told by its function, `CLOSURE`, and is
+/// what the argument points to.
+pub struct HostFn {
+    function: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+}
+
+struct Closure {
+    code: Box<dyn FnOnce() + Send>,
+    calls_backend: bool,
+}
+
+/// What `function` of a closure is. Read from one place only: functions may have more than
+/// one address.
+static CLOSURE: unsafe extern "C" fn(*mut c_void) = call_closure;
+
+/// # Safety
+/// `closure` is a box of a `Closure`, which is given away.
+unsafe extern "C" fn call_closure(closure: *mut c_void) {
+    // SAFETY: the argument is the boxed closure that came along with this function, which is called
+    // once.
+    let closure = unsafe { Box::from_raw(closure.cast::<Closure>()) };
+    (closure.code)();
+}
+
+// SAFETY: the C contract of the call that made it says that the function may run on any thread,
+// and that what its argument points to is the caller's business. Closures are `Send`.
+unsafe impl Send for HostFn {}
+
+per_thread! {
+    static INSIDE: Cell<bool> = Cell::new(false);
+}
+
+/// True while this thread runs user code on behalf of a stream.
+pub fn inside_host_function() -> bool {
+    INSIDE.get()
+}
+
+/// Runs user code that is no [`HostFn`].
+pub(in crate::backend) fn as_user_code<R>(code: impl FnOnce() -> R) -> R {
+    let outer = INSIDE.replace(true);
+    let result = code();
+    INSIDE.set(outer);
+    result
+}
+
+impl HostFn {
+    /// Wraps what a caller handed over.
+    ///
+    /// # Safety
+    /// `function` must be callable once, from any thread, with `argument`; if it becomes part of a
+    /// graph, once in each of its runs.
+    pub unsafe fn new(function: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> Self {
+        Self { function, argument }
+    }
+
+    /// Wraps what ends up in user code.
+    pub fn from_closure(closure: impl FnOnce() + Send + 'static) -> Self {
+        Self::of(Closure { code: Box::new(closure), calls_backend: false })
+    }
+
+    /// Wraps what calls streams of the backend, and waits for them; never for the one that runs this. Where a
+    /// device cannot have that, queueing it is a fault.
+    pub fn from_backend_calls(closure: impl FnOnce() + Send + 'static) -> Self {
+        Self::of(Closure { code: Box::new(closure), calls_backend: true })
+    }
+
+    fn of(closure: Closure) -> Self {
+        Self { function: CLOSURE, argument: Box::into_raw(Box::new(closure)).cast() }
+    }
+
+    /// Whether it calls a backend.
+    pub fn calls_backend(&self) -> bool {
+        // SAFETY: it is one, and lives as long as `self`.
+        self.is_closure() && unsafe { &*self.argument.cast::<Closure>() }.calls_backend
+    }
+
+    fn is_closure(&self) -> bool {
+        ptr::fn_addr_eq(self.function, CLOSURE)
+    }
+
+    /// For a graph, which calls it in each run; none for what can be called once only.
+    pub fn repeated(&self) -> Option<RepeatedFn> {
+        let Self { function, argument } = *self;
+        (!self.is_closure()).then_some(RepeatedFn { function, argument })
+    }
+
+    /// Calls the user's function. No lock of this library may be held.
+    pub fn run(self) {
+        let once = ManuallyDrop::new(self);
+        as_user_code(|| {
+            if once.is_closure() {
+                // SAFETY: it is one, and `once` does not drop it.
+                let closure = unsafe { Box::from_raw(once.argument.cast::<Closure>()) };
+                (closure.code)();
+            } else {
+                // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
+                unsafe { (once.function)(once.argument) };
+            }
+        });
+    }
+}
+
+impl Drop for HostFn {
+    fn drop(&mut self) {
+        if self.is_closure() {
+            // SAFETY: it is one that was not called.
+            drop(unsafe { Box::from_raw(self.argument.cast::<Closure>()) });
+        }
+    }
+}
+
+/// User code that a graph calls.
+#[derive(Clone, Copy)]
+pub struct RepeatedFn {
+    function: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+}
+
+// SAFETY: as for `HostFn`.
+unsafe impl Send for RepeatedFn {}
+// SAFETY: shared references only call the function, and one run of a graph ends before the next
+// begins.
+unsafe impl Sync for RepeatedFn {}
+
+impl RepeatedFn {
+    /// Calls it as [`HostFn::run`] does, once in a run of its graph.
+    pub fn run(&self) {
+        // SAFETY: the promise of `HostFn::new`, about graphs.
+        as_user_code(|| unsafe { (self.function)(self.argument) });
+    }
+
+    /// The address of the function, for pictures of graphs.
+    pub fn address(&self) -> usize {
+        self.function as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_closure_is_called_or_dropped_once() {
+        let (held, calls) = (Arc::new(()), Arc::new(AtomicU32::new(0)));
+        let make = || {
+            let (held, calls) = (Arc::clone(&held), Arc::clone(&calls));
+            HostFn::from_closure(move || {
+                assert!(inside_host_function());
+                drop(held);
+                calls.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        let (called, dropped) = (make(), make());
+        assert!(!called.calls_backend());
+        assert!(HostFn::from_backend_calls(|| ()).calls_backend());
+        assert!(called.repeated().is_none());
+        called.run();
+        assert_eq!((calls.load(Ordering::Relaxed), Arc::strong_count(&held)), (1, 2));
+        drop(dropped);
+        assert_eq!((calls.load(Ordering::Relaxed), Arc::strong_count(&held)), (1, 1));
+    }
+
+    #[test]
+    fn a_function_gets_its_argument_and_is_not_called_when_it_is_dropped() {
+        unsafe extern "C" fn count(calls: *mut c_void) {
+            // SAFETY: the test passes a counter.
+            unsafe { &*calls.cast::<AtomicU32>() }.fetch_add(1, Ordering::Relaxed);
+        }
+        let calls = AtomicU32::new(0);
+        let argument = ptr::from_ref(&calls).cast_mut().cast();
+        // SAFETY: the counter outlives the calls.
+        let make = || unsafe { HostFn::new(count, argument) };
+        drop(make());
+        assert_eq!(calls.load(Ordering::Relaxed), 0);
+        make().run();
+        assert!(!make().calls_backend());
+        let repeated = make().repeated().expect("it is no closure");
+        repeated.run();
+        repeated.run();
+        assert_eq!(calls.load(Ordering::Relaxed), 3);
+        assert_eq!(repeated.address(), count as *const () as usize);
+    }
+}

@@ -1,0 +1,379 @@
+//! Notifies: counts that streams change, and wait for. Of each there is a word in a page of shared
+//! memory (`notify/page.rs`), so that another process can have it, too, and all that happens to it is
+//! done by processors, at once: whoever waits for a count and clears it is the only one who had it.
+//! Backends decide when, in the order of their streams.
+
+mod page;
+mod record;
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use self::page::{Page, SLOTS};
+use self::record::Part;
+pub use self::record::SharedEvent;
+use super::watch::{Condition, Range};
+use crate::backend::base::clock;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// How often a wait asks whether the other process still lives.
+const PEER_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What a notify's [parcel](Notify::export) begins with; other versions share none.
+const MAGIC: [u8; 8] = *b"portaclN";
+const PARCEL: usize = 16;
+
+/// How a count changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// To this.
+    Set(u32),
+    /// By so much, in a circle.
+    Add(u32),
+    /// Gets these bits as well.
+    Or(u32),
+    /// Keeps these bits only.
+    And(u32),
+}
+
+impl Change {
+    fn of(self, count: u32) -> u32 {
+        match self {
+            Self::Set(value) => value,
+            Self::Add(value) => count.wrapping_add(value),
+            Self::Or(value) => count | value,
+            Self::And(value) => count & value,
+        }
+    }
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The count is less.
+    Less(u32),
+    /// The count is this.
+    Equal(u32),
+    /// The count is greater.
+    Greater(u32),
+    /// The count is not less.
+    AtLeast(u32),
+    /// The count has all of these bits.
+    Bits(u32),
+}
+
+impl Until {
+    fn holds(self, count: u32) -> bool {
+        match self {
+            Self::Less(value) => count < value,
+            Self::Equal(value) => count == value,
+            Self::Greater(value) => count > value,
+            Self::AtLeast(value) => count >= value,
+            Self::Bits(value) => count & value == value,
+        }
+    }
+}
+
+/// A wait for a notify.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotifyWait {
+    /// For what.
+    pub until: Until,
+    /// The count becomes 0 with the end of the wait, in one step.
+    pub clear: bool,
+    /// How long at most (above 0), from when the stream comes to it.
+    pub limit: Option<Duration>,
+}
+
+impl NotifyWait {
+    /// When a wait that begins now ends in any case, and with what fault: by its own limit, or with
+    /// its device, which ends then.
+    pub(in crate::backend) fn deadline(
+        &self,
+        device_ends: Option<Instant>,
+    ) -> Option<(Instant, Fault)> {
+        let own = self.limit.map(|limit| Instant::now() + limit);
+        match (own, device_ends) {
+            (Some(own), ends) if ends.is_none_or(|ends| own <= ends) => {
+                Some((own, self.timed_out()))
+            }
+            (_, Some(ends)) => Some((ends, Self::never_came())),
+            (_, None) => None,
+        }
+    }
+
+    #[cold]
+    fn timed_out(&self) -> Fault {
+        let limit = self.limit.unwrap_or_default();
+        Fault::new(
+            FaultKind::WaitTimedOut,
+            format!(
+                "the stream waited for a notify, or an event of several processes, for {limit:?}, as long as it \
+                 may, and then went on without it; see what holds up the stream that records it, or allow more"
+            ),
+        )
+    }
+
+    /// What a wait says that was ended because its device ends.
+    #[cold]
+    pub(in crate::backend) fn never_came() -> Fault {
+        Fault::new(
+            FaultKind::WaitTimedOut,
+            "a stream still waited for a notify, or an event of several processes, when its device ended, and went \
+             on without it; record it, or abort the stream, before the reset",
+        )
+    }
+}
+
+/// A notify of this process, or one of another.
+pub struct Notify {
+    page: Arc<Page>,
+    slot: usize,
+    /// Of this use of the slot; another number there says that this notify is no more.
+    serial: u32,
+    owner: Owner,
+    /// When the other process was asked for last, in milliseconds.
+    asked: AtomicU64,
+}
+
+enum Owner {
+    /// This process. How often processes that had imported it have died.
+    Here { deaths: AtomicU64 },
+    /// Another one.
+    Elsewhere,
+    /// It is a part of this one, which is an event.
+    Event(Arc<SharedEvent>, Part),
+}
+
+/// Count and serial number, as they are in the word.
+fn parts(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
+}
+
+fn word(count: u32, serial: u32) -> u64 {
+    u64::from(serial) << 32 | u64::from(count)
+}
+
+fn serial_of(page: &Page, slot: usize) -> u32 {
+    parts(page.word(slot).load(Ordering::Acquire)).1
+}
+
+impl Notify {
+    /// Where its word is.
+    pub(in crate::backend) fn range(&self) -> Range {
+        if let Owner::Event(..) = self.owner {
+            return (std::ptr::from_ref(self.page.over(self.slot)).addr(), size_of::<u64>());
+        }
+        (std::ptr::from_ref(self.page.word(self.slot)).addr(), size_of::<u64>())
+    }
+
+    /// Sets the count now.
+    pub fn set(&self, count: u32) {
+        self.change(Change::Set(count));
+    }
+
+    /// The count now.
+    pub fn count(&self) -> u32 {
+        // Acquire, with the Release in `change`.
+        parts(self.page.word(self.slot).load(Ordering::Acquire)).0
+    }
+
+    /// Changes the count now. One that is no more does not change.
+    pub(in crate::backend) fn change(&self, change: Change) {
+        if let Owner::Event(event, part) = &self.owner {
+            return part.happen(event);
+        }
+        let next = |before| {
+            let (count, serial) = parts(before);
+            (serial == self.serial).then(|| word(change.of(count), serial))
+        };
+        // Release: who sees the count sees what was done before.
+        let _ = self.page.word(self.slot).fetch_update(Ordering::Release, Ordering::Relaxed, next);
+    }
+
+    /// Whether it stands for a record of an event, which others wait for until it is made or given up.
+    pub(in crate::backend) fn is_record(&self) -> bool {
+        matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
+    }
+
+    /// A record that will not be made holds up nobody. Anything else stays as it is.
+    pub(in crate::backend) fn give_up(&self) {
+        if let Owner::Event(event, part) = &self.owner {
+            part.happen(event);
+        }
+    }
+
+    /// Ends a wait if the count is what it is for. An error: it will not be, because there is no such
+    /// notify any more. `deaths` is [`Self::deaths`] as it was when the wait began.
+    fn try_take(&self, wait: &NotifyWait, deaths: u64) -> Result<bool> {
+        if let Owner::Event(event, part) = &self.owner {
+            return part.is_over(event, deaths);
+        }
+        let place = self.page.word(self.slot);
+        let mut before = place.load(Ordering::Acquire);
+        loop {
+            let (count, serial) = parts(before);
+            if serial != self.serial {
+                return Err(gone());
+            }
+            if !wait.until.holds(count) {
+                return self.check_peers(deaths).map(|()| false);
+            }
+            if !wait.clear {
+                return Ok(true);
+            }
+            let cleared = word(0, serial);
+            match place.compare_exchange(before, cleared, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Ok(true),
+                Err(now) => before = now,
+            }
+        }
+    }
+
+    /// For a wait that begins now: asks for it.
+    pub(in crate::backend) fn condition(self: &Arc<Self>, wait: NotifyWait) -> Condition {
+        let (notify, deaths) = (Arc::clone(self), self.deaths());
+        Box::new(move || notify.try_take(&wait, deaths))
+    }
+
+    /// How often processes that had imported it have died, as far as is known.
+    fn deaths(&self) -> u64 {
+        match &self.owner {
+            Owner::Here { deaths } => deaths.load(Ordering::Relaxed),
+            Owner::Elsewhere => 0,
+            Owner::Event(event, _) => event.deaths(),
+        }
+    }
+
+    /// Fails when nobody is left on the other side.
+    fn check_peers(&self, deaths_before: u64) -> Result<()> {
+        if self.deaths() != deaths_before {
+            return Err(died());
+        }
+        let now = clock::now().as_millis() as u64;
+        let asked = self.asked.load(Ordering::Relaxed);
+        if now.saturating_sub(asked) < PEER_INTERVAL.as_millis() as u64 {
+            return Ok(());
+        }
+        self.asked.store(now, Ordering::Relaxed);
+        match &self.owner {
+            Owner::Elsewhere if !self.page.is_open() => Err(gone()),
+            Owner::Here { deaths } if self.page.importers_died(self.slot) => {
+                deaths.fetch_add(1, Ordering::Relaxed);
+                Err(died())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What another process needs to import it, now and later.
+    pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
+        let descriptor = self.page.export().map_err(|error| {
+            let text = format!("a notify cannot be shared with other processes: {error}");
+            Fault::new(FaultKind::OutOfHostMemory, text)
+        })?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((self.slot as u32).to_le_bytes());
+        bytes.extend(self.serial.to_le_bytes());
+        Ok((bytes, descriptor))
+    }
+
+    /// The notify that another process has [exported](Self::export).
+    pub(in crate::backend) fn import(
+        bytes: &[u8],
+        descriptor: BorrowedFd<'_>,
+    ) -> Result<Arc<Self>> {
+        let damaged = |why: &str| {
+            let text = format!("what the other process offers is no notify: {why}");
+            Fault::new(FaultKind::InvalidArgument, text)
+        };
+        let bytes: &[u8; PARCEL] = bytes.try_into().map_err(|_| damaged("it has another size"))?;
+        if bytes[..8] != MAGIC {
+            return Err(damaged("it begins differently; both processes need the same version"));
+        }
+        let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+        let (slot, serial) = (number(8) as usize, number(12));
+        if slot >= SLOTS || serial == 0 {
+            return Err(damaged("it names none"));
+        }
+        let page = Page::import(descriptor, slot).map_err(|error| damaged(&error.to_string()))?;
+        let is_there = || serial_of(&page, slot) == serial && page.is_open();
+        if !is_there() {
+            return Err(gone());
+        }
+        page.enter(slot);
+        if !is_there() {
+            page.leave(slot);
+            return Err(gone());
+        }
+        let (page, owner) = (Arc::new(page), Owner::Elsewhere);
+        Ok(Arc::new(Self { page, slot, serial, owner, asked: AtomicU64::new(0) }))
+    }
+}
+
+impl Drop for Notify {
+    fn drop(&mut self) {
+        match &self.owner {
+            Owner::Here { .. } => self.page.give_back(self.slot),
+            Owner::Elsewhere if serial_of(&self.page, self.slot) == self.serial => {
+                self.page.leave(self.slot);
+            }
+            // The line is another one's by now, or nobody's.
+            Owner::Elsewhere => {}
+            Owner::Event(..) => self.give_up(),
+        }
+    }
+}
+
+#[cold]
+fn gone() -> Fault {
+    Fault::new(
+        FaultKind::InvalidArgument,
+        "the notify is no more: the process that exported it has destroyed it, or ended",
+    )
+}
+
+#[cold]
+fn died() -> Fault {
+    Fault::new(
+        FaultKind::InvalidArgument,
+        "the process that had imported the notify has died, and no other one is left that might record it",
+    )
+}
+
+/// The notifies of this process.
+#[derive(Default)]
+pub struct Notifies(Mutex<Vec<Arc<Page>>>);
+
+impl Notifies {
+    /// A new one; its count is 0.
+    pub fn create(&self) -> Result<Arc<Notify>> {
+        let mut pages = self.0.lock();
+        let found = pages.iter().rev().find_map(|page| Some((Arc::clone(page), page.take()?)));
+        let (page, (slot, serial)) = match found {
+            Some(found) => found,
+            None => {
+                let page = Page::new().map(Arc::new).map_err(|error| {
+                    let text = format!("the system gives no page for a notify: {error}");
+                    Fault::new(FaultKind::OutOfResources, text)
+                })?;
+                pages.push(Arc::clone(&page));
+                let taken = page.take().expect("a new page has room");
+                (page, taken)
+            }
+        };
+        drop(pages);
+        page.issued(slot).store(0, Ordering::Relaxed);
+        page.over(slot).store(0, Ordering::Relaxed);
+        page.word(slot).store(word(0, serial), Ordering::Release);
+        let owner = Owner::Here { deaths: AtomicU64::new(0) };
+        Ok(Arc::new(Notify { page, slot, serial, owner, asked: AtomicU64::new(0) }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! Pages of shared memory, in which the words of notifies are.
+//!
+//! A page is a file in memory without a name, which nobody can make shorter. It begins with a header;
+//! each notify has a line of its own behind that: the word, how many processes have imported it, and, where it
+//! stands for an event, its records (`record.rs`).
+//!
+//! Locks on bytes of the file tell who lives, because they end with their process: the first byte
+//! is locked by the exporter, the first byte of a line by those who have imported it.
+
+use std::ffi::c_int;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::host::system_call::{named, refused};
+use crate::backend::base::memory_file;
+
+const SIZE: usize = 4096;
+/// As much as processors have in one piece, so that notifies do not slow each other down.
+const LINE: usize = 64;
+/// Notifies of a page.
+pub(super) const SLOTS: usize = SIZE / LINE - 1;
+
+/// What a page begins with; other versions share none.
+const MAGIC: u64 = u64::from_le_bytes(*b"portaclW");
+const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// Where the exporter's lock is.
+const DOOR: usize = 0;
+
+/// One line.
+#[repr(C, align(64))]
+struct Line {
+    word: AtomicU64,
+    importers: AtomicU32,
+    issued: AtomicU32,
+    over: AtomicU64,
+}
+
+const _: () = assert!(size_of::<Line>() == LINE);
+
+#[repr(C)]
+struct Lines {
+    magic: AtomicU64,
+    lines: [Line; SLOTS],
+}
+
+const _: () = assert!(size_of::<Lines>() == SIZE);
+
+/// A mapped page.
+pub(super) struct Page {
+    file: File,
+    mapping: NonNull<Lines>,
+    state: Mutex<State>,
+}
+
+// SAFETY: what the mapping has are atomics, which threads, and processes, may share.
+unsafe impl Send for Page {}
+// SAFETY: all threads reach the mapped words of a page through atomic operations only.
+unsafe impl Sync for Page {}
+
+#[derive(Default)]
+struct State {
+    /// Lines that were given back.
+    vacant: Vec<usize>,
+    /// How many were ever used.
+    used: usize,
+    /// The serial number that was given last.
+    serial: u32,
+    /// By which the exporter has its lock; of an opening of its own, which no descriptor that went
+    /// elsewhere keeps open.
+    door: Option<File>,
+}
+
+impl Page {
+    /// A page with no notify in it.
+    pub(super) fn new() -> io::Result<Self> {
+        let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
+        // SAFETY: F_ADD_SEALS takes a number, and `file` owns the descriptor.
+        check("fcntl(F_ADD_SEALS)", unsafe {
+            libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS)
+        })?;
+        let page = Self::map(file)?;
+        page.lines().magic.store(MAGIC, Ordering::Release);
+        Ok(page)
+    }
+
+    /// The page behind a descriptor of another process, of which this one imports a line.
+    pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
+        // SAFETY: F_GET_SEALS takes no pointer; the caller lends the descriptor.
+        let seals = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GET_SEALS) };
+        // EINVAL: it is no file in memory.
+        let seals = match check("fcntl(F_GET_SEALS)", seals) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => 0,
+            seals => seals?,
+        };
+        let file = reopen(descriptor.as_raw_fd())?;
+        let len = file.metadata().map_err(|error| named("fstat", error))?.len();
+        if seals & SEALS != SEALS || len != SIZE as u64 {
+            return Err(io::Error::other("it is another file"));
+        }
+        let page = Self::map(file)?;
+        if page.lines().magic.load(Ordering::Acquire) != MAGIC {
+            return Err(io::Error::other("its page begins differently"));
+        }
+        // Before it is counted: who counts without a lock is dead.
+        lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
+        Ok(page)
+    }
+
+    /// This process counts among those that import the line.
+    pub(super) fn enter(&self, slot: usize) {
+        self.line(slot).importers.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn map(file: File) -> io::Result<Self> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let (null, number) = (std::ptr::null_mut(), file.as_raw_fd());
+        // SAFETY: a new mapping of a whole file, which cannot become shorter.
+        let mapping = unsafe { libc::mmap(null, SIZE, access, libc::MAP_SHARED, number, 0) };
+        match NonNull::new(mapping.cast()).filter(|_| mapping != libc::MAP_FAILED) {
+            Some(mapping) => Ok(Self { file, mapping, state: Mutex::default() }),
+            None => Err(refused("mmap")),
+        }
+    }
+
+    fn lines(&self) -> &Lines {
+        // SAFETY: as large, and there as long as the page; any bytes are atomics.
+        unsafe { self.mapping.as_ref() }
+    }
+
+    fn line(&self, slot: usize) -> &Line {
+        &self.lines().lines[slot]
+    }
+
+    /// The word of a notify.
+    pub(super) fn word(&self, slot: usize) -> &AtomicU64 {
+        &self.line(slot).word
+    }
+
+    /// The number of an event's latest record.
+    pub(super) fn issued(&self, slot: usize) -> &AtomicU32 {
+        &self.line(slot).issued
+    }
+
+    /// Which of an event's records are over.
+    pub(super) fn over(&self, slot: usize) -> &AtomicU64 {
+        &self.line(slot).over
+    }
+
+    /// Room for a notify, and its serial number; none: all is taken.
+    pub(super) fn take(&self) -> Option<(usize, u32)> {
+        let mut state = self.state.lock();
+        let slot = match state.vacant.pop() {
+            Some(slot) => slot,
+            None if state.used < SLOTS => {
+                state.used += 1;
+                state.used - 1
+            }
+            None => return None,
+        };
+        // 0 is nobody's.
+        state.serial = state.serial.checked_add(1).unwrap_or(1);
+        Some((slot, state.serial))
+    }
+
+    /// The notify there is no more.
+    pub(super) fn give_back(&self, slot: usize) {
+        self.word(slot).store(0, Ordering::Release);
+        self.line(slot).importers.store(0, Ordering::Release);
+        self.state.lock().vacant.push(slot);
+    }
+
+    /// A descriptor for other processes, to which the page is open from now on.
+    pub(super) fn export(&self) -> io::Result<OwnedFd> {
+        let mut state = self.state.lock();
+        if state.door.is_none() {
+            let door = reopen(self.file.as_raw_fd())?;
+            lock(&door, DOOR, libc::F_OFD_SETLK, libc::F_WRLCK)?;
+            state.door = Some(door);
+        }
+        self.file.try_clone().map(OwnedFd::from).map_err(|error| named("dup", error))
+    }
+
+    /// As if its process had died.
+    #[cfg(test)]
+    pub(super) fn close(&self) {
+        self.state.lock().door = None;
+    }
+
+    /// Its exporter lives.
+    pub(super) fn is_open(&self) -> bool {
+        is_locked(&self.file, DOOR)
+    }
+
+    /// Processes that had imported this line have died, and none is left. Told once.
+    pub(super) fn importers_died(&self, slot: usize) -> bool {
+        let importers = &self.line(slot).importers;
+        let before = importers.load(Ordering::Acquire);
+        before != 0
+            && !is_locked(&self.file, at(slot))
+            && importers.compare_exchange(before, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// This process imports the line no more.
+    pub(super) fn leave(&self, slot: usize) {
+        // Who counts nobody has been told that all have died.
+        let fewer = |importers: u32| importers.checked_sub(1);
+        let importers = &self.line(slot).importers;
+        let _ = importers.fetch_update(Ordering::AcqRel, Ordering::Relaxed, fewer);
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        // SAFETY: this page's own mapping, which nobody uses any more.
+        unsafe { libc::munmap(self.mapping.as_ptr().cast(), SIZE) };
+    }
+}
+
+/// Where the lock on a line is.
+fn at(slot: usize) -> usize {
+    (slot + 1) * LINE
+}
+
+fn check(call: &str, answer: c_int) -> io::Result<c_int> {
+    if answer < 0 { Err(refused(call)) } else { Ok(answer) }
+}
+
+/// Another opening of the same file: locks are an opening's.
+fn reopen(descriptor: c_int) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{descriptor}");
+    File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
+}
+
+/// Asks for a lock, or about one, on a byte: the kind of it in the answer.
+fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
+    let mut lock = libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: byte as libc::off_t,
+        l_len: 1,
+        l_pid: 0,
+    };
+    // SAFETY: an open descriptor, and the argument that these requests want.
+    check("fcntl(F_OFD_SETLK or F_OFD_GETLK)", unsafe {
+        libc::fcntl(file.as_raw_fd(), request, &raw mut lock)
+    })?;
+    Ok(c_int::from(lock.l_type))
+}
+
+/// Whether another opening of the file has a lock on a byte. What cannot be asked lives.
+fn is_locked(file: &File, byte: usize) -> bool {
+    let kind = lock(file, byte, libc::F_OFD_GETLK, libc::F_WRLCK);
+    kind.map_or(true, |kind| kind != libc::F_UNLCK)
+}

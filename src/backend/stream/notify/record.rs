@@ -1,0 +1,358 @@
+//! Events of several processes: notifies whose records have numbers, so that a wait keeps the record that was
+//! the latest when it was queued, whoever records the event again meanwhile.
+//!
+//! Of an event the line has the number of the latest record, and a word about those that are over: all up to a
+//! number, and of the 32 behind it those whose bits are set. Streams that are given a record, or a wait for
+//! one, get a part of the event that stands for it.
+
+use std::any::Any;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::{Notify, Owner, serial_of};
+use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+
+/// Records behind the first one that is not over of which it is known whether they are.
+const WINDOW: u32 = u32::BITS;
+
+/// How the host waits: it asks, at first often.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
+const LONGEST_SLEEP: Duration = Duration::from_millis(1);
+
+/// How often it asks meanwhile whether the record can still come.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What is over: all records up to the first number, and by bits those that come next.
+fn parts(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, word as u32)
+}
+
+/// How far a number is behind another one, in a circle.
+fn distance(number: u32, from: u32) -> i32 {
+    number.wrapping_sub(from).cast_signed()
+}
+
+/// Whether that record is over.
+fn has(word: u64, number: u32) -> bool {
+    let (all, bits) = parts(word);
+    match distance(number, all) {
+        ..=0 => true,
+        behind => behind.cast_unsigned() <= WINDOW && (bits >> (behind - 1)) & 1 != 0,
+    }
+}
+
+/// With that record over as well; none: it is too far behind.
+fn with(word: u64, number: u32) -> Option<u64> {
+    let (mut all, mut bits) = parts(word);
+    let behind = distance(number, all);
+    if behind > WINDOW.cast_signed() {
+        return None;
+    }
+    if behind > 0 {
+        bits |= 1 << (behind - 1);
+    }
+    while bits & 1 != 0 {
+        bits >>= 1;
+        all = all.wrapping_add(1);
+    }
+    Some(u64::from(all) << 32 | u64::from(bits))
+}
+
+/// What a part of an event stands for.
+pub(super) enum Part {
+    /// A record.
+    Record { number: u32, is_over: AtomicBool },
+    /// A wait for a record.
+    Wait { number: u32 },
+}
+
+impl Part {
+    /// A stream has come to the record, or has given it up: it holds up nobody then.
+    pub(super) fn happen(&self, event: &SharedEvent) {
+        if let Self::Record { number, is_over } = self
+            && !is_over.swap(true, Ordering::Relaxed)
+        {
+            event.finish(*number);
+        }
+    }
+
+    /// Whether the record that is waited for is over.
+    pub(super) fn is_over(&self, event: &SharedEvent, deaths: u64) -> Result<bool> {
+        match self {
+            Self::Wait { number } => event.is_over(*number, deaths),
+            Self::Record { is_over, .. } => Ok(is_over.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// Of which process no record is the latest.
+const NONE: u64 = u64::MAX;
+
+/// An event that other processes can have, or one of theirs.
+pub struct SharedEvent {
+    notify: Arc<Notify>,
+    /// The number of this process's latest record: who waits for that needs no other process.
+    own: AtomicU64,
+    /// Records that are over and too far behind to be noted yet.
+    late: Mutex<Vec<u32>>,
+}
+
+impl SharedEvent {
+    /// The event that a notify of its own stands for.
+    pub fn new(notify: Arc<Notify>) -> Arc<Self> {
+        Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default() })
+    }
+
+    /// What another process needs to import the notify.
+    pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
+        self.notify.export()
+    }
+
+    fn issued(&self) -> u32 {
+        self.notify.page.issued(self.notify.slot).load(Ordering::Acquire)
+    }
+
+    fn part(self: &Arc<Self>, part: Part) -> Arc<Notify> {
+        let Notify { page, slot, serial, .. } = &*self.notify;
+        Arc::new(Notify {
+            page: Arc::clone(page),
+            slot: *slot,
+            serial: *serial,
+            owner: Owner::Event(Arc::clone(self), part),
+            asked: AtomicU64::new(0),
+        })
+    }
+
+    /// The next record, which becomes the latest: to be [changed](super::Change) in whatever way by its stream.
+    pub fn record(self: &Arc<Self>) -> Arc<Notify> {
+        let issued = self.notify.page.issued(self.notify.slot);
+        let number = issued.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
+        self.own.store(u64::from(number), Ordering::Relaxed);
+        self.part(Part::Record { number, is_over: AtomicBool::new(false) })
+    }
+
+    /// The record has not been queued. If none came behind it, the one before is the latest again.
+    pub fn take_back(&self, record: &Notify) {
+        let Owner::Event(_, Part::Record { number, is_over }) = &record.owner else { return };
+        self.own.store(NONE, Ordering::Relaxed);
+        let issued = self.notify.page.issued(self.notify.slot);
+        let before = number.wrapping_sub(1);
+        let taken = issued.compare_exchange(*number, before, Ordering::AcqRel, Ordering::Relaxed);
+        is_over.store(taken.is_ok(), Ordering::Relaxed);
+    }
+
+    /// The latest record as of now, for a stream to wait for.
+    pub fn latest(self: &Arc<Self>) -> Arc<Notify> {
+        self.part(Part::Wait { number: self.issued() })
+    }
+
+    pub(super) fn deaths(&self) -> u64 {
+        self.notify.deaths()
+    }
+
+    /// Whether the event is still there. When it is not, all of its records are over: they keep it.
+    fn is_there(&self) -> bool {
+        serial_of(&self.notify.page, self.notify.slot) == self.notify.serial
+    }
+
+    /// Notes that a record is over; false if it is too far behind.
+    fn note(&self, number: u32) -> bool {
+        let over = self.notify.page.over(self.notify.slot);
+        // Release: who sees it sees what was done before.
+        let noted =
+            over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
+        noted.is_ok()
+    }
+
+    fn finish(&self, number: u32) {
+        if self.is_there() && !self.note(number) {
+            self.late.lock().push(number);
+        }
+        self.note_late();
+    }
+
+    fn note_late(&self) {
+        let mut late = self.late.lock();
+        let mut left = late.len() + 1;
+        while late.len() < left {
+            left = late.len();
+            late.retain(|&number| !self.note(number));
+        }
+    }
+
+    fn is_over(&self, number: u32, deaths: u64) -> Result<bool> {
+        let over = || has(self.notify.page.over(self.notify.slot).load(Ordering::Acquire), number);
+        if over() {
+            return Ok(true);
+        }
+        self.note_late();
+        if over() || !self.is_there() {
+            return Ok(true);
+        }
+        if self.own.load(Ordering::Relaxed) == u64::from(number) {
+            return Ok(false);
+        }
+        match self.notify.check_peers(deaths) {
+            Ok(()) => Ok(false),
+            // Once more: it may have been its last deed.
+            Err(_) if over() => Ok(true),
+            Err(_) => Err(Fault::new(
+                FaultKind::InvalidArgument,
+                "the latest record of the event will not come: the other process, which was to make it, has died",
+            )),
+        }
+    }
+}
+
+impl SharedEvent {
+    /// As [`Event::synchronize`]; `look` fails once the record cannot come any more.
+    pub fn synchronize_while<E: From<Fault>>(
+        &self,
+        deadline: Option<Instant>,
+        look: impl Fn() -> std::result::Result<(), E>,
+    ) -> std::result::Result<Wait, E> {
+        let (number, deaths) = (self.issued(), self.deaths());
+        let mut pause = SHORTEST_SLEEP;
+        let mut next_look = Instant::now() + LOOK_INTERVAL;
+        while !self.is_over(number, deaths)? {
+            let now = Instant::now();
+            let left = deadline.map_or(LONGEST_SLEEP, |deadline| deadline.duration_since(now));
+            if left.is_zero() {
+                return Ok(Wait::TimedOut);
+            }
+            if now >= next_look {
+                look()?;
+                next_look = now + LOOK_INTERVAL;
+            }
+            crate::algo::thread::pause::pause(pause.min(left));
+            pause = (pause * 2).min(LONGEST_SLEEP);
+        }
+        Ok(Wait::Done)
+    }
+}
+
+impl Event for SharedEvent {
+    fn is_complete(&self) -> Result<bool> {
+        self.is_over(self.issued(), self.deaths())
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.synchronize_while(deadline, || Ok(()))
+    }
+
+    fn elapsed_ms(&self, _start: &dyn Event) -> Result<f32> {
+        Err(no_time())
+    }
+
+    fn time_ns(&self) -> Result<u64> {
+        Err(no_time())
+    }
+
+    fn native(&self) -> Option<usize> {
+        None
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[cold]
+fn no_time() -> Fault {
+    Fault::new(FaultKind::Unsupported, "events of several processes have no time")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Change, Notifies};
+    use super::*;
+
+    fn event() -> Arc<SharedEvent> {
+        SharedEvent::new(Notifies::default().create().unwrap())
+    }
+
+    #[test]
+    fn records_are_over_one_by_one() {
+        for first in [0, 7, u32::MAX - 3] {
+            let numbers: Vec<u32> = (1..=WINDOW).map(|k| first.wrapping_add(k)).collect();
+            let mut word = u64::from(first) << 32;
+            // Backwards, so that only the last one moves the others.
+            for (index, &number) in numbers.iter().enumerate().rev() {
+                assert!(!has(word, number));
+                word = with(word, number).unwrap();
+                for (other, &number) in numbers.iter().enumerate() {
+                    assert_eq!(has(word, number), other >= index);
+                }
+            }
+            assert_eq!(word, u64::from(first.wrapping_add(WINDOW)) << 32);
+            assert_eq!(with(word, first), Some(word), "an old one");
+            assert_eq!(with(word, first.wrapping_add(2 * WINDOW + 1)), None, "too far");
+        }
+    }
+
+    #[test]
+    fn waits_keep_the_record_that_was_the_latest() {
+        let event = event();
+        assert!(event.is_complete().unwrap(), "never recorded");
+        let before = event.latest();
+        let first = event.record();
+        let awaited = event.latest();
+        let second = event.record();
+        second.change(Change::Set(0));
+        let is_over = |wait: &Notify| {
+            let Owner::Event(event, part) = &wait.owner else { unreachable!() };
+            part.is_over(event, 0).unwrap()
+        };
+        assert!(event.is_complete().unwrap());
+        assert!(is_over(&before) && is_over(&event.latest()));
+        assert!(!is_over(&awaited));
+        first.change(Change::Set(0));
+        assert!(is_over(&awaited));
+    }
+
+    #[test]
+    fn records_that_are_given_up_hold_up_nobody() {
+        let event = event();
+        let record = event.record();
+        assert!(!event.is_complete().unwrap());
+        drop(record);
+        assert!(event.is_complete().unwrap());
+        let pending = event.record();
+        let refused = event.record();
+        event.take_back(&refused);
+        drop(refused);
+        assert!(!event.is_complete().unwrap(), "the one before is the latest again");
+        drop(pending);
+        assert!(event.is_complete().unwrap());
+    }
+
+    #[test]
+    fn many_records_may_be_pending() {
+        let event = event();
+        let records: Vec<_> = (0..100).map(|_| event.record()).collect();
+        for record in records.iter().rev() {
+            assert!(!event.is_over(1, 0).unwrap());
+            record.change(Change::Set(0));
+        }
+        assert!(event.late.lock().is_empty());
+        assert_eq!(
+            parts(event.notify.page.over(event.notify.slot).load(Ordering::Relaxed)),
+            (100, 0)
+        );
+    }
+
+    #[test]
+    fn the_host_waits_as_long_as_it_may() {
+        let event = event();
+        let record = event.record();
+        let soon = Instant::now() + Duration::from_millis(3);
+        assert_eq!(event.synchronize(Some(soon)).unwrap(), Wait::TimedOut);
+        let other = std::thread::spawn(move || drop(record));
+        assert_eq!(event.synchronize(None).unwrap(), Wait::Done);
+        other.join().unwrap();
+    }
+}

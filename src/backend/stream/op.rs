@@ -1,0 +1,260 @@
+//! One operation of a stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::backend::{
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fill, Graph, Home, HostFn, Launch, Notify,
+    NotifyWait, Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
+};
+
+/// An operation that a stream runs in its turn.
+pub enum Op<'a> {
+    /// Copies bytes. Pageable memory: when the call returns, a pageable source has been read or staged, and a
+    /// pageable destination has been written, in order with earlier work.
+    Copy(Copy),
+    /// Copies that have no order among themselves, at least one. Pageable memory: as for [`Op::Copy`]. The call
+    /// waits for all of them at once, also when one could not be queued.
+    CopyBatch(&'a [Copy]),
+    /// Copies rows. Pageable memory: as for [`Op::Copy`].
+    Copy2d(Copy2d),
+    /// Copies between places whose addresses are in memory. Memory that is freed after the submission stays
+    /// until the operation is over, as for a kernel.
+    CopyIndirect(CopyIndirect),
+    /// Fills device memory, managed memory, or pinned host memory.
+    Fill(Fill),
+    /// Moves a part of a managed block, or does nothing where that saves no time.
+    Prefetch(Span, Home),
+    /// Makes random numbers. Memory that is freed after the submission stays until they are made.
+    RandomNum(RandomNum),
+    /// Reduces.
+    Reduce(Reduce),
+    /// Runs a kernel. Memory that is freed after the submission stays until the kernel has run, whichever memory
+    /// the kernel uses.
+    Launch(&'a Launch<'a>),
+    /// Calls user code on a thread of the backend, never on the caller's. Later operations of this stream wait
+    /// until it returns; other streams do not.
+    HostFn(Payload<'a, HostFn>),
+    /// Runs a graph of the stream's device as one operation, which no other run of the graph overlaps. Memory
+    /// that is freed after the submission stays until the run is over, as for a kernel.
+    RunGraph(&'a Arc<dyn Graph>),
+    /// Delivers something when the stream comes to it.
+    HandOver {
+        /// What is delivered.
+        delivery: Payload<'a, Box<dyn Delivery>>,
+        /// Later operations of this stream wait until the delivery's ticket is dropped, without a thread for
+        /// that where the device can do so. Else they do not wait, and the ticket has no effect.
+        wait: bool,
+    },
+    /// Records an event: all work queued on this stream so far. Replaces an earlier record. Waits that were
+    /// queued before keep the record that they saw.
+    Record(&'a Arc<dyn Event>),
+    /// Later operations of this stream wait for the event's latest record as of the submission; without a record
+    /// they do not wait. The event may belong to another device of the same driver, and may be dropped right
+    /// after the call. A limit is above 0 and counts from when the stream comes to the wait. After it the stream
+    /// goes on without the record, and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
+    Wait(&'a Arc<dyn Event>, Option<Duration>),
+    /// Writes a value, which everybody who can read the memory sees at once.
+    WriteValue(ValueWrite),
+    /// Later operations of this stream wait until the memory has the value, whoever writes it: other streams and
+    /// devices, the host, another process. Needs no thread for each wait.
+    WaitValue(ValueWait),
+    /// Changes a notify of any device or process.
+    ChangeNotify(&'a Arc<Notify>, Change),
+    /// Later operations of this stream wait for a notify of any device or process. A wait that exceeds its limit
+    /// fails with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut). A wait for a notify that was destroyed, or whose process has died,
+    /// fails with [`FaultKind::InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream goes on.
+    WaitNotify(&'a Arc<Notify>, NotifyWait),
+    /// Does nothing, but has a place in the stream. Only for drivers without [pools](crate::backend::Driver::pools).
+    Mark,
+}
+
+// Each submission would run the destructor, or look whether there is something to destroy.
+const _: () = assert!(!std::mem::needs_drop::<Op<'_>>());
+
+/// A value that an operation hands over. It lies outside of the operation, because it has a destructor and
+/// operations have none.
+pub struct Payload<'a, T>(&'a mut Option<T>);
+
+impl<'a, T> Payload<'a, T> {
+    /// Hands over the value in `slot`: `Payload::new(&mut Some(value))`.
+    pub fn new(slot: &'a mut Option<T>) -> Self {
+        debug_assert!(slot.is_some());
+        Self(slot)
+    }
+
+    /// The value.
+    pub fn take(self) -> T {
+        self.0.take().expect("an operation is submitted with what it hands over")
+    }
+}
+
+/// Declares the kinds: variant, name, and whether the operation can fail when its turn comes.
+macro_rules! kinds {
+    ($($variant:ident $name:literal $fails:literal,)*) => {
+        /// What an operation is, without its arguments.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum OpKind {
+            $(#[doc = $name] $variant,)*
+        }
+
+        impl OpKind {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Its name in counts of calls, `stream.name`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!("stream.", $name),)*
+                }
+            }
+
+            /// Whether it moves or makes data, or runs something, and can fail at that. Records and waits cannot.
+            pub const fn can_fail_later(self) -> bool {
+                match self {
+                    $(Self::$variant => $fails,)*
+                }
+            }
+        }
+
+        impl Op<'_> {
+            /// Its kind.
+            pub const fn kind(&self) -> OpKind {
+                match self {
+                    $(Self::$variant { .. } => OpKind::$variant,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Copy "copy" true,
+    CopyBatch "copy_batch" true,
+    Copy2d "copy_2d" true,
+    CopyIndirect "copy_indirect" true,
+    Fill "fill" true,
+    Prefetch "prefetch" true,
+    RandomNum "random_num" true,
+    Reduce "reduce" true,
+    Launch "launch" true,
+    HostFn "host_fn" true,
+    RunGraph "run_graph" true,
+    HandOver "hand_over" true,
+    Record "record" false,
+    Wait "wait" false,
+    WriteValue "write_value" true,
+    WaitValue "wait_value" false,
+    ChangeNotify "change_notify" true,
+    WaitNotify "wait_notify" false,
+    Mark "mark" false,
+}
+
+/// Takes the operations of a stream: the stream, or what stands in front of it.
+pub trait Submit {
+    /// Queues an operation and returns its place in the stream. Where nothing had to be queued, this may be the
+    /// place of the operation before.
+    fn submit(&self, op: Op<'_>) -> Result<Position>;
+}
+
+/// Tests submit one operation at a time, by its name.
+#[cfg(test)]
+pub trait Calls: Submit {
+    /// [`Op::Copy`].
+    fn copy(&self, copy: Copy) -> Result<Position> {
+        self.submit(Op::Copy(copy))
+    }
+
+    /// [`Op::CopyBatch`].
+    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
+        self.submit(Op::CopyBatch(copies))
+    }
+
+    /// [`Op::Copy2d`].
+    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
+        self.submit(Op::Copy2d(copy))
+    }
+
+    /// [`Op::CopyIndirect`].
+    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
+        self.submit(Op::CopyIndirect(copy))
+    }
+
+    /// [`Op::Fill`].
+    fn fill(&self, fill: Fill) -> Result<Position> {
+        self.submit(Op::Fill(fill))
+    }
+
+    /// [`Op::Prefetch`].
+    fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
+        self.submit(Op::Prefetch(range, to))
+    }
+
+    /// [`Op::RandomNum`].
+    fn random_num(&self, job: RandomNum) -> Result<Position> {
+        self.submit(Op::RandomNum(job))
+    }
+
+    /// [`Op::Reduce`].
+    fn reduce(&self, reduce: Reduce) -> Result<Position> {
+        self.submit(Op::Reduce(reduce))
+    }
+
+    /// [`Op::Launch`].
+    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
+        self.submit(Op::Launch(launch))
+    }
+
+    /// [`Op::HostFn`].
+    fn host_fn(&self, function: HostFn) -> Result<Position> {
+        self.submit(Op::HostFn(Payload::new(&mut Some(function))))
+    }
+
+    /// [`Op::RunGraph`].
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
+        self.submit(Op::RunGraph(graph))
+    }
+
+    /// [`Op::Record`].
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
+        self.submit(Op::Record(event))
+    }
+
+    /// [`Op::Wait`].
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
+        self.submit(Op::Wait(event, limit))
+    }
+
+    /// [`Op::WriteValue`].
+    fn write_value(&self, write: ValueWrite) -> Result<Position> {
+        self.submit(Op::WriteValue(write))
+    }
+
+    /// [`Op::WaitValue`].
+    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
+        self.submit(Op::WaitValue(wait))
+    }
+
+    /// [`Op::ChangeNotify`].
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+        self.submit(Op::ChangeNotify(notify, change))
+    }
+
+    /// [`Op::WaitNotify`].
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+        self.submit(Op::WaitNotify(notify, wait))
+    }
+
+    /// [`Op::HandOver`].
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
+        self.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait })
+    }
+
+    /// [`Op::Mark`].
+    fn mark(&self) -> Result<Position> {
+        self.submit(Op::Mark)
+    }
+}
+
+#[cfg(test)]
+impl<T: Submit + ?Sized> Calls for T {}

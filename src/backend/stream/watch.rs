@@ -1,0 +1,421 @@
+//! Waiting for what changes in memory without anybody telling: other processes, devices and threads
+//! of the program write there. One thread looks at all that is waited for, often at first, then less
+//! and less; none is there while nobody waits. Who changes memory in this process and knows it says
+//! so by `Watcher::look`, and the wait ends at once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::algo::thread::serving_thread::ServingThread;
+use crate::backend::{Fault, Result};
+
+/// The pauses between two looks: they double until something changes.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+/// The thread ends when nobody has waited for so long.
+const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
+
+/// What is waited for: true when it is there, an error when it will not come. Called under the
+/// watcher's lock, and only until the wait is over: it takes no lock, and what it looks at has to
+/// be there for as long.
+pub(in crate::backend) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
+/// What is done when a wait is over, with no lock held, on any thread.
+pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// Memory that a condition looks at: first byte and length.
+pub(in crate::backend) type Range = (usize, usize);
+/// All there is.
+pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
+
+/// Looks for those who wait.
+#[derive(Default)]
+pub(in crate::backend) struct Watcher {
+    state: Mutex<State>,
+    /// A wait has begun, has a new limit, or the end has come.
+    changed: Condvar,
+    /// How many waits there are, to be read without the lock.
+    waiting: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    waits: BTreeMap<u64, Waiting>,
+    /// Seats that exist.
+    seats: usize,
+    /// How many were ever made.
+    made: u64,
+    /// A wait has begun since the last look.
+    begun: bool,
+    thread: ServingThread,
+}
+
+struct Waiting {
+    range: Range,
+    condition: Condition,
+    deadline: Option<(Instant, Fault)>,
+    end: End,
+}
+
+/// The right to wait once at a time. While there is one there is a thread.
+pub(in crate::backend) struct Seat {
+    watcher: Arc<Watcher>,
+    number: u64,
+}
+
+/// A wait that is over, and how.
+type Ended = Vec<(End, Result<()>)>;
+
+impl State {
+    /// Takes out what is over among those that look at `range`.
+    fn take_over(&mut self, range: Range) -> Ended {
+        let overlaps = |other: Range| {
+            range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1)
+        };
+        let mut over = Vec::new();
+        for (&number, waiting) in &mut self.waits {
+            if !overlaps(waiting.range) {
+                continue;
+            }
+            match (waiting.condition)() {
+                Ok(false) => {}
+                outcome => over.push((number, outcome.map(drop))),
+            }
+        }
+        self.take(over)
+    }
+
+    /// Takes out those whose time is over.
+    fn take_expired(&mut self, now: Instant) -> Ended {
+        let mut over = Vec::new();
+        for (&number, waiting) in &self.waits {
+            if let Some((deadline, fault)) = &waiting.deadline
+                && *deadline <= now
+            {
+                over.push((number, Err(fault.clone())));
+            }
+        }
+        self.take(over)
+    }
+
+    fn take(&mut self, over: Vec<(u64, Result<()>)>) -> Ended {
+        let mut ended = Vec::new();
+        for (number, outcome) in over {
+            if let Some(waiting) = self.waits.remove(&number) {
+                ended.push((waiting.end, outcome));
+            }
+        }
+        ended
+    }
+
+    fn first_deadline(&self) -> Option<Instant> {
+        self.waits.values().filter_map(|waiting| Some(waiting.deadline.as_ref()?.0)).min()
+    }
+}
+
+impl Watcher {
+    /// For a wait that is about to be queued.
+    pub(in crate::backend) fn seat(self: &Arc<Self>) -> Result<Seat> {
+        let mut state = self.state.lock();
+        let watcher = Arc::clone(self);
+        let ended = state.thread.need("portacl-watcher", move || watcher.serve());
+        let ended = ended.map_err(|error| Fault::no_thread("that watches values", &error))?;
+        state.seats += 1;
+        state.made += 1;
+        let number = state.made;
+        drop(state);
+        ended.join();
+        Ok(Seat { watcher: Arc::clone(self), number })
+    }
+
+    /// Something in this range has changed, perhaps: waits for it end now. One look at a counter
+    /// where nobody waits. The caller holds no lock.
+    #[inline]
+    pub(in crate::backend) fn look(&self, range: Range) {
+        // Relaxed: who is not seen here is seen by the thread.
+        if self.waiting.load(Ordering::Relaxed) != 0 {
+            self.look_at(range);
+        }
+    }
+
+    #[cold]
+    fn look_at(&self, range: Range) {
+        let ended = self.state.lock().take_over(range);
+        self.end(ended);
+    }
+
+    fn end(&self, ended: Ended) {
+        for (end, outcome) in ended {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            end(outcome);
+        }
+    }
+
+    fn serve(&self) {
+        let mut pause = SHORTEST_PAUSE;
+        let mut idle_since = Instant::now();
+        let mut state = self.state.lock();
+        while !state.thread.is_stopping() {
+            let mut ended = state.take_over(ANYWHERE);
+            if std::mem::take(&mut state.begun) {
+                pause = SHORTEST_PAUSE;
+            }
+            let now = Instant::now();
+            ended.extend(state.take_expired(now));
+            if !ended.is_empty() {
+                pause = SHORTEST_PAUSE;
+                parking_lot::MutexGuard::unlocked(&mut state, || self.end(ended));
+                continue;
+            }
+            let wake = if state.waits.is_empty() {
+                if state.seats > 0 {
+                    idle_since = now;
+                } else if now >= idle_since + LINGER {
+                    break;
+                }
+                now + LINGER
+            } else {
+                idle_since = now;
+                let next = now + pause;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+                state.first_deadline().map_or(next, |first| first.min(next))
+            };
+            let _ = self.changed.wait_until(&mut state, wake);
+        }
+        state.thread.has_ended();
+    }
+
+    /// Ends the thread. What waits still does so for ever: nobody may.
+    pub(in crate::backend) fn stop(&self) {
+        let mut state = self.state.lock();
+        let ending = state.thread.stop();
+        drop(state);
+        self.changed.notify_one();
+        ending.join();
+    }
+
+    #[cfg(test)]
+    pub(in crate::backend) fn has_thread(&self) -> bool {
+        self.state.lock().thread.is_there()
+    }
+}
+
+impl Seat {
+    /// Waits for `condition`, which looks at `range`, until the deadline, which ends the wait with
+    /// its fault; false if it holds already, and `end` is not called. A wait of this seat that is not
+    /// over is replaced. The caller may hold any locks but those that `condition` takes.
+    pub(in crate::backend) fn begin(
+        &self,
+        range: Range,
+        mut condition: Condition,
+        deadline: Option<(Instant, Fault)>,
+        end: End,
+    ) -> bool {
+        let mut state = self.watcher.state.lock();
+        // What will not come is told by the thread, which looks at once.
+        if condition() == Ok(true) {
+            return false;
+        }
+        let waiting = Waiting { range, condition, deadline, end };
+        let before = state.waits.insert(self.number, waiting);
+        if before.is_none() {
+            self.watcher.waiting.fetch_add(1, Ordering::Relaxed);
+        }
+        let wake = !std::mem::replace(&mut state.begun, true);
+        drop(state);
+        if wake {
+            self.watcher.changed.notify_one();
+        }
+        true
+    }
+
+    /// A wait that is under way ends at the deadline, with its fault, unless it ends before.
+    pub(in crate::backend) fn set_deadline(&self, deadline: Instant, fault: Fault) {
+        let mut state = self.watcher.state.lock();
+        if let Some(waiting) = state.waits.get_mut(&self.number)
+            && waiting.deadline.as_ref().is_none_or(|(before, _)| deadline < *before)
+        {
+            waiting.deadline = Some((deadline, fault));
+            drop(state);
+            self.watcher.changed.notify_one();
+        }
+    }
+
+    /// The wait is given up, if there is one: its condition is not asked any more.
+    pub(in crate::backend) fn cancel(&self) {
+        let waiting = self.watcher.state.lock().waits.remove(&self.number);
+        if waiting.is_some() {
+            self.watcher.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.cancel();
+        self.watcher.state.lock().seats -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::backend::FaultKind;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A word, and a condition that it is not 0.
+    fn word() -> (Arc<AtomicU64>, Range, Condition) {
+        let word = Arc::new(AtomicU64::new(0));
+        let range = (Arc::as_ptr(&word).addr(), 8);
+        let seen = Arc::clone(&word);
+        (word, range, Box::new(move || Ok(seen.load(Ordering::Acquire) != 0)))
+    }
+
+    fn told() -> (End, Receiver<Result<()>>) {
+        let (tell, told) = channel();
+        (Box::new(move |outcome| tell.send(outcome).unwrap()), told)
+    }
+
+    fn late() -> Fault {
+        Fault::new(FaultKind::WaitTimedOut, "too late")
+    }
+
+    #[test]
+    fn the_thread_sees_what_nobody_tells() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (word, range, condition) = word();
+        let (end, ended) = told();
+        assert!(seat.begin(range, condition, None, end));
+        assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
+        word.store(1, Ordering::Release);
+        assert_eq!(ended.recv_timeout(LONG).unwrap(), Ok(()));
+    }
+
+    #[test]
+    fn who_writes_ends_the_wait_itself() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (word, range, condition) = word();
+        let (end, ended) = told();
+        assert!(seat.begin(range, condition, None, end));
+        assert!(watcher.state.lock().take_over((range.0 + 8, 8)).is_empty());
+        // The thread has to wait for the lock.
+        let mut state = watcher.state.lock();
+        word.store(1, Ordering::Release);
+        assert!(state.take_over((range.0 + 8, 8)).is_empty());
+        assert!(state.take_over((range.0 - 8, 8)).is_empty());
+        let over = state.take_over((range.0 - 8, 9));
+        drop(state);
+        assert_eq!(over.len(), 1);
+        watcher.end(over);
+        assert_eq!(ended.try_recv().unwrap(), Ok(()));
+        assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_condition_that_holds_is_not_waited_for() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (word, range, condition) = word();
+        word.store(1, Ordering::Release);
+        let (end, ended) = told();
+        assert!(!seat.begin(range, condition, None, end));
+        assert!(ended.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_deadline_ends_the_wait() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (_word, range, condition) = word();
+        let (end, ended) = told();
+        let deadline = Instant::now() + Duration::from_millis(20);
+        assert!(seat.begin(range, condition, Some((deadline, late())), end));
+        assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+        assert!(Instant::now() >= deadline);
+    }
+
+    #[test]
+    fn a_deadline_can_come_later() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (_word, range, condition) = word();
+        let (end, ended) = told();
+        assert!(seat.begin(range, condition, None, end));
+        seat.set_deadline(Instant::now(), late());
+        seat.set_deadline(Instant::now() + LONG, Fault::new(FaultKind::Driver, "no"));
+        assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+    }
+
+    #[test]
+    fn a_condition_that_fails_ends_the_wait() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let mut asked = 0;
+        let condition = Box::new(move || {
+            asked += 1;
+            if asked > 3 { Err(late()) } else { Ok(false) }
+        });
+        let (end, ended) = told();
+        assert!(seat.begin((8, 8), condition, None, end));
+        assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
+    }
+
+    #[test]
+    fn nobody_looks_after_a_wait_is_given_up() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (word, range, condition) = word();
+        let (end, ended) = told();
+        assert!(seat.begin(range, condition, None, end));
+        seat.cancel();
+        word.store(1, Ordering::Release);
+        assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
+        assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
+        // With the condition, what it looks at is let go.
+        assert_eq!(Arc::strong_count(&word), 1);
+    }
+
+    /// What has ended before the thread woke for it does not keep the next one from waking it.
+    #[test]
+    fn the_thread_is_woken_for_each_wait() {
+        let watcher = Arc::new(Watcher::default());
+        let seat = watcher.seat().unwrap();
+        let (_word, range, condition) = word();
+        assert!(seat.begin(range, condition, None, told().0));
+        seat.cancel();
+        let deadline = Instant::now() + LONG;
+        while watcher.state.lock().begun {
+            assert!(Instant::now() < deadline);
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn the_thread_is_there_while_it_is_needed() {
+        let watcher = Arc::new(Watcher::default());
+        assert!(!watcher.has_thread());
+        let seat = watcher.seat().unwrap();
+        std::thread::sleep(3 * LINGER);
+        assert!(watcher.has_thread());
+        drop(seat);
+        let deadline = Instant::now() + LONG;
+        while watcher.has_thread() {
+            assert!(Instant::now() < deadline);
+            std::thread::yield_now();
+        }
+        let seat = watcher.seat().unwrap();
+        assert!(watcher.has_thread());
+        drop(seat);
+        watcher.stop();
+        assert!(!watcher.has_thread());
+    }
+}

@@ -1,0 +1,221 @@
+//! What streams and devices do with memory: copies, fills, reductions.
+
+pub mod random_num;
+
+use super::{Place, Span};
+
+/// A copy of `dst.len == src.len` bytes. What an overlap leaves behind is not defined, but it does
+/// no other harm. (Not `Copy`: calls would copy it.)
+#[derive(Clone, Debug)]
+pub struct Copy {
+    /// Where to.
+    pub dst: Span,
+    /// Where from.
+    pub src: Span,
+    /// Host-to-device only: the source is free for reuse when the call returns, even if pinned.
+    pub stage_source: bool,
+}
+
+impl Copy {
+    /// Whether an end is host memory that may have to be waited for.
+    pub fn is_pageable(&self) -> bool {
+        self.dst.place == Place::Pageable || self.src.place == Place::Pageable
+    }
+}
+
+/// Rows of a rectangle in memory, each `pitch` bytes after the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// From the first byte of the first row to the last byte of the last.
+    pub span: Span,
+    /// Bytes from the beginning of a row to the beginning of the next, at least a row's width.
+    pub pitch: usize,
+}
+
+impl Rows {
+    /// The first `width` bytes of the row with this number.
+    pub fn row(&self, index: usize, width: usize) -> Span {
+        Span { addr: self.span.addr + index * self.pitch, len: width, place: self.span.place }
+    }
+}
+
+/// A copy of `height` rows of `width` bytes, one end of which at least is on a device. There are
+/// two rows or more, with a gap between them on one side or both: the core makes a plain copy of all
+/// else. What an overlap leaves behind is not defined, but it does no other harm.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy2d {
+    /// Where to.
+    pub dst: Rows,
+    /// Where from.
+    pub src: Rows,
+    /// Bytes of each row.
+    pub width: usize,
+    /// How many rows.
+    pub height: usize,
+}
+
+impl Copy2d {
+    /// The copy of the row with this number.
+    pub fn row(&self, index: usize) -> Copy {
+        Copy {
+            dst: self.dst.row(index, self.width),
+            src: self.src.row(index, self.width),
+            stage_source: false,
+        }
+    }
+}
+
+/// A place that is told in memory: the address that the word `at`, aligned and on the stream's device or
+/// managed, holds when the stream comes to it, plus an offset.
+#[derive(Clone, Copy, Debug)]
+pub struct Indirect {
+    /// The word, 8 bytes.
+    pub at: Span,
+    /// What is added to it.
+    pub offset: usize,
+}
+
+/// How long such a copy is.
+#[derive(Clone, Copy, Debug)]
+pub enum IndirectLen {
+    /// So many bytes.
+    Known(usize),
+    /// As many as such a word says.
+    At(Span),
+}
+
+/// A copy between places that are told in memory; the words lie outside of what is copied to. What they say
+/// is not checked: where it is no device memory, the copy fails, or the device.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyIndirect {
+    /// Where to.
+    pub dst: Indirect,
+    /// Where from.
+    pub src: Indirect,
+    /// How many bytes.
+    pub len: IndirectLen,
+}
+
+impl CopyIndirect {
+    /// All words that are read.
+    pub fn words(&self) -> impl Iterator<Item = Span> {
+        let len = match self.len {
+            IndirectLen::Known(_) => None,
+            IndirectLen::At(word) => Some(word),
+        };
+        [self.dst.at, self.src.at].into_iter().chain(len)
+    }
+}
+
+/// What a fill repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// One byte.
+    Byte(u8),
+    /// A 32-bit word in the machine's byte order.
+    Word(u32),
+}
+
+impl Pattern {
+    /// Its size in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Byte(_) => 1,
+            Self::Word(_) => 4,
+        }
+    }
+}
+
+/// Sets all of `dst` to repetitions of `pattern`. `dst` is aligned to the pattern and a whole
+/// number of it long.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill {
+    /// What to fill.
+    pub dst: Span,
+    /// With what.
+    pub pattern: Pattern,
+}
+
+impl Fill {
+    /// Sets every byte of `dst` to `value`.
+    pub const fn bytes(dst: Span, value: u8) -> Self {
+        Self { dst, pattern: Pattern::Byte(value) }
+    }
+
+    /// Sets every 32-bit word of `dst` to `value`.
+    pub const fn words(dst: Span, value: u32) -> Self {
+        Self { dst, pattern: Pattern::Word(value) }
+    }
+
+    /// Fills `len` bytes at `dst`, a part of the span.
+    ///
+    /// # Safety
+    /// The range is live and writable, and aligned and as long as the pattern wants it.
+    pub(super) unsafe fn write_to(&self, dst: *mut u8, len: usize) {
+        match self.pattern {
+            // SAFETY: the caller vouches for `len` writable bytes at `dst`.
+            Pattern::Byte(value) => unsafe { dst.write_bytes(value, len) },
+            Pattern::Word(value) => {
+                let words = dst.cast::<u32>();
+                for index in 0..len / size_of::<u32>() {
+                    // SAFETY: `index` is below the number of whole words in the `len` bytes that
+                    // the caller vouches for.
+                    unsafe { words.add(index).write(value) };
+                }
+            }
+        }
+    }
+}
+
+/// What a reduction does to each pair of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReduceOp {
+    /// `dst + src`; integers wrap, floating point rounds to nearest even in the element type.
+    Sum,
+    /// The larger; a number beats a NaN, and +0 is larger than -0.
+    Max,
+    /// The smaller; a number beats a NaN, and -0 is smaller than +0.
+    Min,
+}
+
+/// The element type of a reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// 8-bit signed integer.
+    Int8,
+    /// 16-bit signed integer.
+    Int16,
+    /// 32-bit signed integer.
+    Int32,
+    /// IEEE half precision.
+    Float16,
+    /// The upper half of a single-precision number.
+    BFloat16,
+    /// IEEE single precision.
+    Float32,
+}
+
+impl Element {
+    /// Size of one element in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Int8 => 1,
+            Self::Int16 | Self::Float16 | Self::BFloat16 => 2,
+            Self::Int32 | Self::Float32 => 4,
+        }
+    }
+}
+
+/// `dst[i] = op(dst[i], src[i])`, both on the stream's device or managed, aligned to the element,
+/// equally long, a whole number of elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduce {
+    /// Accumulator.
+    pub dst: Span,
+    /// The other operand.
+    pub src: Span,
+    /// What to do.
+    pub op: ReduceOp,
+    /// On which type.
+    pub element: Element,
+}

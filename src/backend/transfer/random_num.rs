@@ -1,0 +1,121 @@
+//! Random numbers that a device makes.
+
+use crate::backend::Span;
+
+/// How random numbers are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// Bits, which are 0 with the probability that the first parameter is; of the type only that comes.
+    Dropout,
+    /// From the first parameter up to the second, without that.
+    Uniform,
+    /// With the first parameter as their mean and the second as their standard deviation.
+    Normal,
+    /// The same, without what is more than two standard deviations from the mean.
+    TruncatedNormal,
+}
+
+/// The type of random numbers, and of what describes their distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RandomElement {
+    /// 32-bit signed integer, uniform only.
+    Int32,
+    /// 32-bit unsigned integer, uniform only.
+    UInt32,
+    /// 64-bit signed integer, uniform only.
+    Int64,
+    /// 64-bit unsigned integer, uniform only.
+    UInt64,
+    /// IEEE half precision.
+    Float16,
+    /// The upper half of a single-precision number.
+    BFloat16,
+    /// IEEE single precision.
+    Float32,
+}
+
+impl RandomElement {
+    /// Size of one element in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Float16 | Self::BFloat16 => 2,
+            Self::Int32 | Self::UInt32 | Self::Float32 => 4,
+            Self::Int64 | Self::UInt64 => 8,
+        }
+    }
+
+    /// Whether it is a floating point number.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Float16 | Self::BFloat16 | Self::Float32)
+    }
+}
+
+/// A number that a stream uses.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    /// Its bits, with zeros above them.
+    Known(u64),
+    /// What the memory holds when the stream comes to it: as many bytes as the number has, aligned to
+    /// that, on the stream's device or managed.
+    At(Span),
+}
+
+/// Random numbers of Philox 4x32-10, by what `docs/random_numbers.md` says. What is read lies outside of
+/// `dst` and on the stream's device, or is managed; so is `dst`, which is aligned to the element.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomNum {
+    /// Where they go; if the count is told in memory, this is all that they may take.
+    pub dst: Span,
+    /// How they are distributed.
+    pub distribution: Distribution,
+    /// Of which type.
+    pub element: RandomElement,
+    /// What describes the distribution, of the element's type.
+    pub parameters: [Number; 2],
+    /// The generator's key.
+    pub seed: Number,
+    /// How many there are: bits of dropout, else elements.
+    pub count: Number,
+    /// The number of the first block, 16 bytes aligned to 8, to which the blocks that are used are added
+    /// when all is done; none: 0.
+    pub counter: Option<Span>,
+}
+
+impl RandomNum {
+    /// How many of them one block of the generator makes.
+    pub const fn per_block(&self) -> u64 {
+        match self.distribution {
+            Distribution::Uniform => match self.element {
+                RandomElement::Int32 | RandomElement::UInt32 => 2,
+                RandomElement::Int64 | RandomElement::UInt64 => 1,
+                _ => 4,
+            },
+            _ => 4,
+        }
+    }
+
+    /// How many there is room for.
+    pub const fn room(&self) -> u64 {
+        match self.distribution {
+            Distribution::Dropout => self.dst.len as u64 * 8,
+            _ => (self.dst.len / self.element.size()) as u64,
+        }
+    }
+
+    /// How many bytes so many take.
+    pub const fn bytes(&self, count: u64) -> usize {
+        match self.distribution {
+            Distribution::Dropout => count.div_ceil(8) as usize,
+            _ => count as usize * self.element.size(),
+        }
+    }
+
+    /// The memory that is read, but for the counter.
+    pub fn words(&self) -> impl Iterator<Item = Span> {
+        let [first, second] = self.parameters;
+        [first, second, self.seed, self.count].into_iter().filter_map(|number| match number {
+            Number::Known(_) => None,
+            Number::At(span) => Some(span),
+        })
+    }
+}
