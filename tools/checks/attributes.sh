@@ -1,0 +1,15 @@
+# Attributes that overrule the compiler's inlining are counted. The limits only go down: each attribute stays only where
+# `./dev bench instructions` or a benchmark shows what it gains.
+most_inline_always=206
+most_cold_or_inline_never=303
+count() {
+    local name=$1 pattern=$2 most=$3 found
+    found=$(git grep -hE "$pattern" -- 'src/*.rs' | wc -l)
+    echo "$found times $name, at most $most are allowed"
+    ((found <= most))
+}
+check() {
+    count 'inline(always)' '#\[inline\(always\)\]' "$most_inline_always" &&
+        count 'cold or inline(never)' '#\[(cold|inline\(never\))\]' "$most_cold_or_inline_never"
+}
+sabotage() { sed -i 's/#\[inline\]/#[inline(always)]/' src/algo/pool/*.rs src/core/memory/*.rs; }
