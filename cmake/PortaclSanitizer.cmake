@@ -1,13 +1,23 @@
 # PORTACL_SANITIZER: the same sanitizer for the Rust library and for every C++ program of this
 # build. A stable compiler takes -Zsanitizer only with RUSTC_BOOTSTRAP=1. The target is named
 # explicitly, so that cargo does not instrument build scripts, which run on the host.
+#
+# rustc has no UndefinedBehaviorSanitizer. With PORTACL_SANITIZER=undefined the Rust code is built as always in the dev
+# profile, where its debug assertions check overflows, alignment, null pointers and the preconditions of unsafe
+# functions; C and C++ get GCC's or Clang's sanitizer, and the first report ends the program.
 set(portacl_cargo_env "")
 set(portacl_rust_target "")
 set(portacl_build_std "")
 
-if(PORTACL_SANITIZER)
+if(PORTACL_SANITIZER STREQUAL "undefined")
+    if(NOT PORTACL_CARGO_PROFILE STREQUAL "dev")
+        message(FATAL_ERROR "PORTACL_SANITIZER=undefined needs PORTACL_CARGO_PROFILE=dev, which has debug assertions")
+    endif()
+    add_compile_options(-fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    add_link_options(-fsanitize=undefined)
+elseif(PORTACL_SANITIZER)
     if(NOT PORTACL_SANITIZER MATCHES "^(address|thread)$")
-        message(FATAL_ERROR "PORTACL_SANITIZER is '${PORTACL_SANITIZER}'; it can be empty, address or thread")
+        message(FATAL_ERROR "PORTACL_SANITIZER is '${PORTACL_SANITIZER}'; it can be empty, address, thread or undefined")
     endif()
     find_program(PORTACL_RUSTC rustc HINTS "$ENV{HOME}/.cargo/bin" REQUIRED)
     execute_process(COMMAND "${PORTACL_RUSTC}" -vV OUTPUT_VARIABLE portacl_rustc_verbose

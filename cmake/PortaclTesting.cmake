@@ -27,6 +27,8 @@ if(PORTACL_SANITIZER STREQUAL "address")
 elseif(PORTACL_SANITIZER STREQUAL "thread")
     list(APPEND portacl_env_common
          "TSAN_OPTIONS=set:halt_on_error=0:exitcode=66:second_deadlock_stack=1:allocator_may_return_null=1:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/tsan.supp")
+elseif(PORTACL_SANITIZER STREQUAL "undefined")
+    list(APPEND portacl_env_common "UBSAN_OPTIONS=set:print_stacktrace=1")
 endif()
 
 set(portacl_env_cpu PORTACL_BACKEND=set:cpu)

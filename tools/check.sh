@@ -70,7 +70,7 @@ if ((${#names[@]} == 0)); then
     for file in tools/checks/*.sh; do
         name=$(basename "$file" .sh)
         # Minutes each: only when asked for.
-        if [[ $name == sanitize-* || $name == hook-cost || $name == whole-sweeps || $name == refused-calls ]] && ((deep == 0)); then continue; fi
+        if [[ $name == sanitize-* || $name == hook-cost || $name == whole-sweeps || $name == refused-calls || $name == fuzz || $name == miri ]] && ((deep == 0)); then continue; fi
         names+=("$name")
     done
 fi

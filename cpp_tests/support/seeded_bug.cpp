@@ -54,6 +54,15 @@ void InLibrary(void* device, aclrtStream stream) {
     CHECK(aclrtSynchronizeStream(stream));
     CHECK(aclrtFreeHost(host));
 }
+#elif defined(SANITIZE_UNDEFINED)
+// Adds one to the largest number.
+void InProgram() {
+    volatile int largest = 2147483647;
+    std::printf("%d\n", largest + 1);
+}
+
+// Rust code has no such sanitizer: sanitizer.library_is_instrumented looks for its checks.
+void InLibrary(void*, aclrtStream) {}
 #else
 #error "this program is for builds with PORTACL_SANITIZER"
 #endif

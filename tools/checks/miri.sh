@@ -1,0 +1,17 @@
+# The data structures of src/algo under Miri, where a toolchain has it: those of their tests that need no threads with
+# system calls of their own. Minutes: --deep only.
+miri_tests="algo::pool_tests algo::heap algo::large_vec algo::philox algo::float algo::distribution algo::json \
+algo::level algo::mix algo::share algo::chunked algo::address_map_tests algo::completion"
+check() {
+    local toolchain
+    toolchain=$(rustup toolchain list 2>/dev/null | grep -oE '^nightly[^ ]*' | head -1 || true)
+    if [[ -z $toolchain ]] || ! cargo "+$toolchain" miri --version >/dev/null 2>&1; then
+        echo "no toolchain has Miri (rustup toolchain install nightly --component miri)"
+        return 77
+    fi
+    # shellcheck disable=SC2086  # words are what the filters are
+    MIRIFLAGS="-Zmiri-permissive-provenance -Zmiri-disable-isolation" \
+        cargo "+$toolchain" miri test --locked --lib --target-dir target/miri -- $miri_tests
+}
+# A read behind the end of an array.
+sabotage() { sed -i 's/self.first.as_ptr(), self.len)/self.first.as_ptr(), self.len + 1)/' src/algo/large_vec.rs; }
