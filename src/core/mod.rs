@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), forbid(unsafe_code))]
 #![cfg_attr(test, deny(unsafe_code))]
 
+pub mod assembly;
 pub mod base;
 pub mod graph;
 pub mod kernel;

@@ -9,14 +9,26 @@
 pub mod wait;
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::error::{Error, Result};
-use crate::core::stream::report;
 
 per_thread! {
     /// What this thread runs, the innermost.
     static RUNNING: Cell<Option<&'static str>> = Cell::new(None);
+}
+
+/// How many callbacks of streams only the calling thread runs, and the call that runs them; `None`: none. Streams that
+/// the argument names by device and handle do not count.
+pub type PendingHere = fn(&dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)>;
+
+/// Set by the region that has such callbacks.
+static PENDING_HERE: OnceLock<PendingHere> = OnceLock::new();
+
+/// Sets the function that counts callbacks of streams.
+pub fn count_pending_by(pending: PendingHere) {
+    PENDING_HERE.get_or_init(|| pending);
 }
 
 /// Runs a callback that may call everything. `what` names its kind in texts.
@@ -50,7 +62,10 @@ pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
 
 #[cold]
 fn refuse_wait_inside(what: &str, ends: &dyn Fn(u32, u64) -> bool) -> Result<()> {
-    let Some((count, process)) = report::pending_here(ends) else { return Ok(()) };
+    let pending_here = PENDING_HERE.get().copied();
+    let Some((count, process)) = pending_here.and_then(|pending| pending(ends)) else {
+        return Ok(());
+    };
     Err(Error::param_invalid(format_args!(
         "called inside a {what} by a thread that has to run callbacks of streams ({count} are pending): this could \
          wait for them, and so for ever; call {process} first, or wait in another thread"

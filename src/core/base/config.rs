@@ -1,6 +1,7 @@
 //! What the environment and the configuration file of aclInit say.
 
 use std::ffi::CString;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,11 +13,7 @@ use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
 use crate::backend::fault;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::memory::memory_hook;
-use crate::core::process::leak_check;
-use crate::core::profiling;
-use crate::core::runtime::version::Version;
-use crate::core::runtime::visibility;
+use crate::core::base::release::Version;
 
 /// Which backend to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +41,7 @@ pub struct Environment {
     pub cpu_seed: u64,
     /// `PORTACL_CPU_GUARD=1`.
     pub cpu_guard: bool,
-    /// `ASCEND_RT_VISIBLE_DEVICES`, for [`crate::core::runtime::visibility::Visibility`]; `None`: all devices.
+    /// `ASCEND_RT_VISIBLE_DEVICES`, for the devices that the process sees; `None`: all devices.
     pub visible_devices: Option<String>,
     /// `PORTACL_THREAD_STACK` in bytes; `None`: the system's default.
     pub thread_stack: Option<usize>,
@@ -53,13 +50,56 @@ pub struct Environment {
     /// `PORTACL_SNAPSHOT_TIMEOUT_MS`: how long aclrtSnapShotProcessLock waits for work under way.
     pub snapshot_timeout: Duration,
     /// `PORTACL_MEMORY_HOOK`.
-    pub memory_hook: Option<memory_hook::Ready>,
+    pub memory_hook: Option<ReadyHook>,
     /// `PORTACL_LEAK_CHECK`; `None`: nothing is reported.
-    pub leak_check: Option<leak_check::Mode>,
+    pub leak_check: Option<LeakCheck>,
     /// `PORTACL_TRACE`; `None`: nothing is recorded unless the program asks for it.
     pub trace: Option<PathBuf>,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
     pub fault: Option<fault::Settings>,
+}
+
+/// The devices that the process sees, as `ASCEND_RT_VISIBLE_DEVICES` names them.
+pub const VISIBLE_DEVICES: &str = "ASCEND_RT_VISIBLE_DEVICES";
+
+/// What `PORTACL_LEAK_CHECK` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeakCheck {
+    /// `1`: reports on the standard error stream.
+    Report,
+    /// `abort`: as `Report`, and ends the process if there is something to report.
+    Abort,
+}
+
+/// What `PORTACL_MEMORY_HOOK` asks for, with the file it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadyHook {
+    /// `debug`
+    DebugPrint,
+    /// `log:FILE`
+    Logging(OsString),
+    /// `profile:FILE`
+    LineProfile(OsString),
+}
+
+impl ReadyHook {
+    /// What the variable may say.
+    pub const ALLOWED: &str = "debug, log:FILE or profile:FILE";
+
+    /// Reads the value of the variable; `None`: it means nothing.
+    pub fn parse(value: &str) -> Option<Self> {
+        match value.split_once(':') {
+            None if value == "debug" => Some(Self::DebugPrint),
+            Some(("log", file)) if !file.is_empty() => Some(Self::Logging(file.into())),
+            Some(("profile", file)) if !file.is_empty() => Some(Self::LineProfile(file.into())),
+            _ => None,
+        }
+    }
+}
+
+/// The file that a value of `PORTACL_TRACE` means: `%p` is the number of this process.
+fn trace_path(text: &str) -> PathBuf {
+    text.replace("%p", &std::process::id().to_string()).into()
 }
 
 /// Most devices that `PORTACL_CPU_DEVICES` may ask for.
@@ -136,22 +176,22 @@ impl Environment {
                 Some(settings.map_err(|allowed| bad("PORTACL_FAULT", &text, &allowed))?)
             }
         };
-        let memory_hook =
-            match set("PORTACL_MEMORY_HOOK") {
-                None => None,
-                Some(text) => Some(memory_hook::Ready::parse(&text).ok_or_else(|| {
-                    bad("PORTACL_MEMORY_HOOK", &text, memory_hook::Ready::ALLOWED)
-                })?),
-            };
+        let memory_hook = match set("PORTACL_MEMORY_HOOK") {
+            None => None,
+            Some(text) => Some(
+                ReadyHook::parse(&text)
+                    .ok_or_else(|| bad("PORTACL_MEMORY_HOOK", &text, ReadyHook::ALLOWED))?,
+            ),
+        };
         let leak_check = match set("PORTACL_LEAK_CHECK").as_deref() {
             None | Some("0") => None,
-            Some("1") => Some(leak_check::Mode::Report),
-            Some("abort") => Some(leak_check::Mode::Abort),
+            Some("1") => Some(LeakCheck::Report),
+            Some("abort") => Some(LeakCheck::Abort),
             Some(other) => return Err(bad("PORTACL_LEAK_CHECK", other, "0, 1 or abort")),
         };
         Ok(Self {
             backend,
-            visible_devices: set(visibility::VARIABLE),
+            visible_devices: set(VISIBLE_DEVICES),
             cpu_devices,
             cpu_memory,
             cpu_always_async,
@@ -162,7 +202,7 @@ impl Environment {
             snapshot_timeout: Duration::from_millis(snapshot_timeout),
             memory_hook,
             leak_check,
-            trace: set("PORTACL_TRACE").map(|text| profiling::path_of(&text)),
+            trace: set("PORTACL_TRACE").map(|text| trace_path(&text)),
             fault,
         })
     }
@@ -480,5 +520,23 @@ mod tests {
         assert!(FileConfig::parse(&deep(10)).is_ok());
         assert_eq!(FileConfig::parse(&deep(11)).unwrap_err().code(), Code::ParseFile);
         assert!(FileConfig::parse(r#"{"a": "[[[[[[[[[[[[[[\"[["}"#).is_ok());
+    }
+
+    #[test]
+    fn the_process_is_part_of_a_name_where_it_is_asked_for() {
+        let process = std::process::id();
+        assert_eq!(trace_path("a.json"), PathBuf::from("a.json"));
+        assert_eq!(trace_path("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
+        assert_eq!(trace_path("100%"), PathBuf::from("100%"));
+    }
+
+    #[test]
+    fn values_of_portacl_memory_hook() {
+        assert_eq!(ReadyHook::parse("debug"), Some(ReadyHook::DebugPrint));
+        assert_eq!(ReadyHook::parse("log:/tmp/a:b"), Some(ReadyHook::Logging("/tmp/a:b".into())));
+        assert_eq!(ReadyHook::parse("profile:x"), Some(ReadyHook::LineProfile("x".into())));
+        for wrong in ["", "log", "log:", "profile:", "debug:", "Debug", ":x", "other:x"] {
+            assert_eq!(ReadyHook::parse(wrong), None, "{wrong}");
+        }
     }
 }

@@ -110,6 +110,13 @@ pub trait Object: Send + Sync + Sized + 'static {
     }
 }
 
+/// Takes all objects that `wanted` picks out of their table.
+pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+    let table = T::table();
+    let all = table.snapshot().into_iter().filter(|(_, object)| wanted(object));
+    all.filter_map(|(handle, _)| table.remove(handle)).collect()
+}
+
 /// `object!(Type, Name)` makes the table of a type's handles, of kind [`Kind::Name`](Kind).
 macro_rules! object {
     ($type:ty, $kind:ident) => {

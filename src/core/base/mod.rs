@@ -10,4 +10,5 @@ pub mod gate;
 pub mod handles;
 pub mod host_memory;
 pub mod leave;
+pub mod release;
 pub mod release_failure;

@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Parameter;
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::take_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::kernel::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
-use crate::core::runtime::device_slot::take_all;
 
 /// What a GPU's kernel can have at most as well.
 const MOST_BYTES: usize = 4096;

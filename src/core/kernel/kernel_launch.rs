@@ -145,11 +145,6 @@ const THREADS_PER_BLOCK: u32 = 1024;
 
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
-/// How many blocks a device with these limits can have in x, where there are most.
-pub fn most_blocks(limits: Option<&ThreadLimits>) -> u32 {
-    limits.map_or(GRID, |limits| limits.grid)[0]
-}
-
 impl Shape {
     /// Zero is zero on every device.
     #[inline(always)]

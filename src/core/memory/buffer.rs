@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::take_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::memory;
-use crate::core::runtime::device_slot::take_all;
 use crate::core::runtime::thread;
 
 /// Bytes of the program's own in each buffer.

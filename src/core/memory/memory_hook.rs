@@ -23,7 +23,7 @@ pub use self::json::to_json;
 pub use self::limit::Limit;
 pub use self::line_profile::LineProfile;
 pub use self::logging::Logging;
-pub use self::ready::{Ready, write_profile};
+pub use self::ready::{register_ready, write_profile};
 pub use self::registry::{Entry, Info, Scope, list, profile, register, report, unregister};
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};

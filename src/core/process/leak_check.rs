@@ -17,18 +17,10 @@ pub use self::report::memory as report;
 use crate::algo::host::notice::notice;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::at_unload;
+use crate::core::base::config::LeakCheck;
 use crate::core::base::error::Result;
 use crate::core::base::gate;
 use crate::core::runtime::device::Device;
-
-/// What `PORTACL_LEAK_CHECK` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// `1`: reports on the standard error stream.
-    Report,
-    /// `abort`: as `Report`, and ends the process if there is something to report.
-    Abort,
-}
 
 /// 0: nobody asked for it.
 static MODE: AtomicU8 = AtomicU8::new(0);
@@ -47,7 +39,7 @@ enum End<'a> {
 }
 
 /// Reports from now on what was not given back.
-pub fn arm(mode: Mode) -> Result<()> {
+pub fn arm(mode: LeakCheck) -> Result<()> {
     record::record()?;
     record::record_objects();
     MODE.store(1 + mode as u8, Ordering::Relaxed);
@@ -55,11 +47,11 @@ pub fn arm(mode: Mode) -> Result<()> {
     Ok(())
 }
 
-fn mode() -> Option<Mode> {
+fn mode() -> Option<LeakCheck> {
     match MODE.load(Ordering::Relaxed) {
         0 => None,
-        1 => Some(Mode::Report),
-        _ => Some(Mode::Abort),
+        1 => Some(LeakCheck::Report),
+        _ => Some(LeakCheck::Abort),
     }
 }
 
@@ -93,7 +85,7 @@ fn tell(end: End<'_>, what: &str) {
         return;
     }
     notice(text);
-    if mode == Mode::Abort {
+    if mode == LeakCheck::Abort {
         notice("portacl: ended by PORTACL_LEAK_CHECK=abort\n");
         std::process::abort();
     }

@@ -48,11 +48,6 @@ struct State {
 
 static STATE: Mutex<State> = Mutex::new(State { profiler: None, of_session: false });
 
-/// The file that a value of `PORTACL_TRACE` means: `%p` is the number of this process.
-pub fn path_of(text: &str) -> PathBuf {
-    text.replace("%p", &std::process::id().to_string()).into()
-}
-
 /// A session is about to begin, and `PORTACL_TRACE` wants all of it.
 pub fn begin_with_session(path: &Path) -> Result<()> {
     let mut state = STATE.lock();
@@ -283,17 +278,4 @@ fn new_file(folder: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     folder.join(format!("portacl-{}-{number}.json", std::process::id()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_process_is_part_of_a_name_where_it_is_asked_for() {
-        let process = std::process::id();
-        assert_eq!(path_of("a.json"), PathBuf::from("a.json"));
-        assert_eq!(path_of("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
-        assert_eq!(path_of("100%"), PathBuf::from("100%"));
-    }
 }

@@ -2,20 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::{Handle, Ref};
+use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::callback;
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
-use crate::core::process::leak_check;
 use crate::core::runtime;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::device_slot::take_all;
+use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 use crate::core::runtime::state_callback;
 use crate::core::runtime::sys_param::ContextParams;
 use crate::core::runtime::thread;
-use crate::core::stream::{Stream, StreamFlags};
 
 /// A context: a device as a thread sees it.
 pub struct Context {
@@ -48,7 +45,7 @@ impl Context {
         let handle = Self::table().insert(context.clone()).ok_or_else(|| {
             Error::new(Code::BadAlloc, "no more contexts can be made; destroy some")
         })?;
-        match Stream::create(device, handle, 0, StreamFlags::default(), true) {
+        match lifecycle().and_then(|steps| steps.streams.create_default(device, handle)) {
             Ok(stream) => {
                 // Nobody knows the context yet, so nobody can have set it.
                 let _ = context.default_stream.set(stream);
@@ -61,10 +58,10 @@ impl Context {
         }
     }
 
-    /// The stream that NULL stands for.
+    /// The handle of the stream that NULL stands for.
     #[inline]
-    pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
-        Stream::table().get(*self.default_stream.get()?)
+    pub fn default_stream_handle(&self) -> Option<Handle> {
+        self.default_stream.get().copied()
     }
 }
 
@@ -89,15 +86,15 @@ pub fn destroy(raw: u64) -> Result<()> {
     }
     callback::refuse_endless_wait()?;
     let handle = Handle::from_raw(raw);
+    let steps = lifecycle()?;
     if let Some(handle) = handle {
-        leak_check::at_end_of_context(handle);
+        steps.context_ending.iter().for_each(|step| step(handle));
+        state_callback::streams_end(StreamsOf::Context(handle));
     }
-    state_callback::streams_end(|stream| Some(stream.context) == handle);
     handles::remove::<Context>("context", raw)?;
     let mut ending = Ending::default();
-    for stream in take_all::<Stream>(|stream| Some(stream.context) == handle) {
-        state_callback::stream_ended(stream.handle);
-        ending.part(stream.drain(None));
+    if let Some(handle) = handle {
+        steps.streams.drain_context(handle, &mut ending);
     }
     slot_table::flush_deferred();
     state_callback::tell_late();

@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::time::Instant;
 
 use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
-use crate::backend::{self, FaultKind, Wait};
+use crate::backend::{self, FaultKind};
 use crate::core::base::callback;
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
-use crate::core::graph::end_callback;
-use crate::core::graph::mode;
-use crate::core::kernel::kernel_launch::most_blocks;
 use crate::core::memory::allocation::Owner;
-use crate::core::order::{self, Awaited};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device_limit;
 use crate::core::runtime::device_slot::{DeviceSlot, SetAgain, SetCount};
+use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 use crate::core::runtime::state_callback::{self, DeviceState};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
-use crate::core::stream::{self, Stream};
+
+/// How many blocks a kernel can have in one direction, where the backend has no limit of its own.
+const MOST_BLOCKS: u32 = 0x7fff_ffff;
 
 /// An open device.
 pub struct Device {
@@ -59,7 +57,11 @@ impl Device {
             total_memory: native.info().total_memory,
             shares_memory: native.info().shares_memory,
             readable_tail: native.info().readable_tail,
-            most_blocks: most_blocks(native.info().threads.as_ref()),
+            most_blocks: native
+                .info()
+                .threads
+                .as_ref()
+                .map_or(MOST_BLOCKS, |threads| threads.grid[0]),
             native,
             sets: SetCount::default(),
             features: Slots::default(),
@@ -77,38 +79,6 @@ impl Device {
     /// A small number for a new event of this device.
     pub fn new_event_id(&self) -> u32 {
         self.next_event_id.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Waits for everything queued on this device so far. The first failure there that nobody was
-    /// told of yet is the result, also where the time is over.
-    pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
-        if deadline.is_none() {
-            callback::refuse_endless_wait()?;
-        }
-        let mut streams = Stream::table().snapshot();
-        // Those of other devices are let go before the wait: they may have to end meanwhile.
-        streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
-        // All are waited for, whatever the first one says: a failure there does not make the
-        // others' work done.
-        let mut outcome = Ok(Wait::Done);
-        let awaited = order::is_tracked()
-            .then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
-        for (_, stream) in &streams {
-            outcome = match (outcome, stream.wait(deadline)) {
-                (Ok(_), Err(error)) => Err(error),
-                (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
-                (before, _) => before,
-            };
-        }
-        let waited = outcome?;
-        if waited == Wait::Done
-            && let Some(awaited) = awaited
-        {
-            awaited.is_over();
-        }
-        // One call tells one failure: those of other streams stay for the next synchronise.
-        streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
-        Ok(waited)
     }
 }
 
@@ -213,7 +183,7 @@ fn announce_opened(id: i32, default_stream: Option<Handle>) {
 /// Tells that a device and its streams are about to end.
 pub fn announce_end(id: u32) {
     state_callback::tell_device(id, DeviceState::ResetPre);
-    state_callback::streams_end(|stream| stream.device.id == id);
+    state_callback::streams_end(StreamsOf::Device(id));
 }
 
 /// aclrtResetDevice.
@@ -245,14 +215,14 @@ fn release(
     match outcome {
         Ok(Some(ending)) => {
             state_callback::tell_late();
-            end_callback::tell_late();
+            lifecycle()?.late_callbacks.iter().for_each(|step| step());
             state_callback::tell_device(id as u32, DeviceState::ResetPost);
             ending.tell(format_args!("device {id} is reset"))
         }
         lives_on => {
             if announced {
                 // Another thread was faster, in either direction.
-                state_callback::streams_stay(|stream| stream.device.id == id as u32);
+                state_callback::streams_stay(StreamsOf::Device(id as u32));
             }
             lives_on.map(drop)
         }
@@ -263,32 +233,6 @@ fn release(
 #[inline]
 pub fn current() -> Result<i32> {
     Ok(thread::current()?.device.id as i32)
-}
-
-/// aclrtSynchronizeDevice.
-pub fn synchronize() -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
-    mode::check_device(&device)?;
-    device.synchronize(None).map(drop)
-}
-
-/// aclrtSynchronizeDeviceWithTimeout.
-pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let deadline = stream::deadline(timeout_ms)?;
-    let device = thread::current()?.device.clone();
-    mode::check_device(&device)?;
-    match device.synchronize(deadline)? {
-        Wait::Done => Ok(()),
-        Wait::TimedOut => Err(Error::new(
-            Code::StreamSyncTimeout,
-            format_args!(
-                "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
-                device.id
-            ),
-        )),
-    }
 }
 
 /// aclrtQueryDeviceStatus: false when the device has failed. One that is not in use has not.

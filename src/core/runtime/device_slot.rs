@@ -13,30 +13,14 @@ use crate::algo::sync::striped_count::StripedCount;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::Object;
+use crate::core::base::handles::take_all;
 use crate::core::base::leave::wait_until_alone;
-use crate::core::graph::flow::serving;
-use crate::core::graph::label::{Label, LabelList};
-use crate::core::graph::{Graph, end_callback};
-use crate::core::kernel::kernel_args;
-use crate::core::kernel::symbol;
-use crate::core::kernel::{Binary, Function};
-use crate::core::memory;
 use crate::core::memory::allocation::Owner;
-use crate::core::memory::ipc;
-use crate::core::memory::peer;
-use crate::core::memory::virtual_memory::{self, physical};
-use crate::core::order;
-use crate::core::pool::mem_pool;
-use crate::core::process::leak_check;
 use crate::core::runtime;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
-use crate::core::runtime::state_callback;
+use crate::core::runtime::lifecycle::lifecycle;
 use crate::core::runtime::thread;
-use crate::core::stream::Stream;
-use crate::core::stream::event::Event;
-use crate::core::stream::notify::{CountedNotify, Notify};
 
 /// How often a device was set since it was opened, countable without a lock. It ends with the device.
 #[derive(Default)]
@@ -246,7 +230,7 @@ impl DeviceSlot {
                 device.sets.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);
             }
-            leak_check::at_end_of_device(&device, "aclrtResetDevice");
+            announce_release(&device, "aclrtResetDevice")?;
         }
         Ok(Some(self.release(&mut state, None)))
     }
@@ -260,7 +244,7 @@ impl DeviceSlot {
                 self.id
             )));
         };
-        leak_check::at_end_of_device(&device, "aclrtResetDeviceForce");
+        announce_release(&device, "aclrtResetDeviceForce")?;
         drop(device);
         Ok(self.release(&mut state, None))
     }
@@ -281,58 +265,37 @@ impl DeviceSlot {
     fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> Ending {
         let mut ending = Ending::default();
         let Some(mut device) = self.device.replace(None) else { return ending };
+        let Ok(steps) = lifecycle() else { return ending };
         device.sets.primary.store(0, Ordering::SeqCst);
         state.released = 0;
         let waits_until = waits_until(deadline);
         let alone = wait_until_alone(&mut device, |device| {
             // Each time: a call that was inside may have made something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
-            let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
-            // All of them first: one may wait for what another waits for.
-            streams.iter().for_each(|stream| stream.limit_waits(waits_until));
-            streams.iter().for_each(|stream| stream.callbacks.give_up(stream.handle));
-            for stream in streams {
-                state_callback::stream_ended(stream.handle);
-                ending.part(stream.drain(deadline));
-            }
-            mem_pool::take_handles_of(device);
-            physical::take_handles_of(device);
-            take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
-            take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
-            take_all::<Label>(|label| label.owner == device.owner);
-            take_all::<LabelList>(|list| list.owner == device.owner);
-            let graphs = take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
-            graphs.iter().for_each(|graph| end_callback::graph_ended(graph));
-            drop(graphs);
-            serving::settle();
-            take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
-            take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
-            take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
-            symbol::forget_dead();
-            kernel_args::forget_dead();
+            steps.streams.drain_device(device, waits_until, deadline, &mut ending);
+            steps.device_handles.iter().for_each(|step| step(device));
             slot_table::flush_deferred();
             !ending.timed_out
         });
         ending.timed_out |= !alone;
-        peer::forget(&device);
         trace::at_end_of_device(device.id);
-        order::device_ended(device.owner);
+        steps.device_state.iter().for_each(|step| step(&device));
         if !ending.timed_out {
-            mem_pool::end_with_device(&device, &mut ending);
-            virtual_memory::end_with_device(&device, &mut ending);
-            ipc::end_with_device(&device, &mut ending);
-            memory::release_device_memory(&device, &mut ending);
+            steps.device_memory.iter().for_each(|memory| (memory.free)(&device, &mut ending));
             ending.step_on_device(device.native.close());
         } else {
             // Better a leak than a crash of whoever still uses it.
-            mem_pool::forget_with_device(&device);
-            virtual_memory::forget_with_device(&device);
-            ipc::forget_with_device(&device);
-            memory::forget_device_memory(&device);
+            steps.device_memory.iter().for_each(|memory| (memory.abandon)(&device));
             std::mem::forget(device);
         }
         ending
     }
+}
+
+/// Reports before `call` releases the device.
+fn announce_release(device: &Device, call: &str) -> Result<()> {
+    lifecycle()?.device_ending.iter().for_each(|step| step(device, call));
+    Ok(())
 }
 
 /// Until when streams of a device that ends may wait for values, which anybody may still write.
@@ -340,11 +303,4 @@ fn waits_until(deadline: Option<Instant>) -> Instant {
     let now = Instant::now();
     let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);
     now + left.min(WAIT_PATIENCE)
-}
-
-/// Takes all objects that `wanted` picks out of their table.
-pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
-    let table = T::table();
-    let all = table.snapshot().into_iter().filter(|(_, object)| wanted(object));
-    all.filter_map(|(handle, _)| table.remove(handle)).collect()
 }

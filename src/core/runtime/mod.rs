@@ -8,6 +8,7 @@ pub mod device_limit;
 pub mod device_slot;
 pub mod info;
 pub mod life_callback;
+pub mod lifecycle;
 pub mod state_callback;
 pub mod sys_param;
 pub mod thread;
@@ -32,22 +33,11 @@ use crate::core::base::config::{self, BackendChoice, Environment, FileConfig};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{self, Code, Error, Result};
 use crate::core::base::leave::wait_until_alone;
-use crate::core::graph;
-use crate::core::graph::end_callback;
-use crate::core::memory;
 use crate::core::memory::allocation::Owner;
-use crate::core::memory::buffer;
-use crate::core::memory::memory_hook;
-use crate::core::memory::virtual_memory;
-use crate::core::order;
-use crate::core::pool::mem_pool;
-use crate::core::process::leak_check;
-use crate::core::profiling;
 use crate::core::runtime::device_slot::DeviceSlot;
+use crate::core::runtime::lifecycle::{Lifecycle, lifecycle};
 use crate::core::runtime::state_callback::DeviceState;
 use crate::core::runtime::visibility::Visibility;
-use crate::core::stream::exception;
-use crate::core::stream::report;
 
 /// An open backend with its devices: what lives from first use to aclFinalize.
 pub struct Session {
@@ -169,16 +159,16 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     drop(life);
     let told = callbacks.call();
     let open = announce_ends();
-    memory_hook::write_profile();
-    leak_check::at_end_of_session(call);
+    let steps = lifecycle()?;
+    steps.session_ending.iter().for_each(|step| step(call));
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
-    let ended = end_session(&life);
-    leak_check::forget();
+    let ended = end_session(&life, steps);
+    steps.session_ended.iter().for_each(|step| step());
     ENDING.store(false, Ordering::Relaxed);
     drop(life);
     state_callback::tell_late();
-    end_callback::tell_late();
+    steps.late_callbacks.iter().for_each(|step| step());
     for id in open {
         state_callback::tell_device(id, DeviceState::ResetPost);
     }
@@ -291,10 +281,11 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     if let Some(session) = existing_session() {
         return Ok(session);
     }
-    let environment = heed_environment().inspect_err(config::tell_refusal)?;
+    let steps = lifecycle()?;
+    let environment = heed_environment(steps).inspect_err(config::tell_refusal)?;
     let opened = open_driver(&environment);
     let (driver, visibility) = opened.inspect_err(|fault| {
-        profiling::end_with_session();
+        steps.session_closed.iter().for_each(|step| step());
         if environment.backend == BackendChoice::Cuda {
             notice_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
         }
@@ -307,18 +298,10 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
 }
 
 /// Reads the environment, and begins what it asks for.
-fn heed_environment() -> Result<Environment> {
+fn heed_environment(steps: &Lifecycle) -> Result<Environment> {
     let environment = Environment::read()?;
     thread_attributes::fix(environment.thread_stack);
-    if let Some(hook) = &environment.memory_hook {
-        hook.register()?;
-    }
-    if let Some(mode) = environment.leak_check {
-        leak_check::arm(mode)?;
-    }
-    if let Some(path) = &environment.trace {
-        profiling::begin_with_session(path)?;
-    }
+    steps.session_opening.iter().try_for_each(|step| step(&environment))?;
     Ok(environment)
 }
 
@@ -386,12 +369,21 @@ fn open_cpu(
     cpu::open_chosen(options, choose)
 }
 
+/// Runs all steps, also after one that did not complete before `deadline`; whether all did.
+fn complete_all(steps: &[fn(Instant) -> bool], deadline: Instant) -> bool {
+    let mut complete = true;
+    for step in steps {
+        complete &= step(deadline);
+    }
+    complete
+}
+
 /// How long idle threads of ours are waited for when user code has used up the time to wait.
 const MIN_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Ends the session: every device is reset, what is pending is waited for (user code that does not
 /// return only for a bounded time), host memory is released, our threads are joined.
-fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
+fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     FINALIZED.store(true, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
     thread::set_current(None);
@@ -402,34 +394,29 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     for slot in &session.devices {
         ending.part(slot.close(deadline));
     }
-    let left = report::wait_until_left(deadline.max(Instant::now() + MIN_PATIENCE));
+    let late = deadline.max(Instant::now() + MIN_PATIENCE);
+    let left = complete_all(steps.session_left, late);
     let mut finished = left && !ending.timed_out;
     let alone = wait_until_alone(&mut session, |_| {
-        mem_pool::take_host_handles();
-        buffer::end_with_session();
-        virtual_memory::physical::take_host_handles();
+        steps.session_handles.iter().for_each(|step| step());
         slot_table::flush_deferred();
         finished
     });
     // Whoever was inside may have shared something once more.
     BROKER.stop();
     if finished && alone {
-        mem_pool::end_with_session(&mut ending);
-        virtual_memory::end_with_session(&mut ending);
-        memory::release_host_memory(&session, &mut ending);
+        steps.session_memory.iter().for_each(|memory| (memory.free)(&session, &mut ending));
     } else {
-        mem_pool::forget_with_session();
-        virtual_memory::forget_with_session();
-        memory::forget_memory(session.owner);
+        steps.session_memory.iter().for_each(|memory| (memory.abandon)(&session));
     }
-    order::session_ended();
+    steps.session_state.iter().for_each(|step| step());
     slot_table::flush_deferred();
-    exception::forget_all();
     // Idle threads end at once, but need a processor for it.
     let left = deadline.saturating_duration_since(Instant::now());
-    finished &= graph::flow::serving::stop(deadline.max(Instant::now() + MIN_PATIENCE));
+    let late = deadline.max(Instant::now() + MIN_PATIENCE);
+    finished &= complete_all(steps.session_threads, late);
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
-    profiling::end_with_session();
+    steps.session_closed.iter().for_each(|step| step());
     if finished {
         return ending.tell("everything is finalized");
     }

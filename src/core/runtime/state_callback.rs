@@ -15,8 +15,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::per_thread::{ThreadList, per_thread};
 use crate::core::base::callback;
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::Object;
-use crate::core::stream::Stream;
+use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 
 /// What is about to happen to a device, or has happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +164,7 @@ fn tell_end(stream: u64) {
     {
         let mut ending = ENDING.lock();
         // Looked at under the lock: a stream leaves the table before it leaves `ENDING`.
-        let alive = Handle::from_raw(stream).is_some_and(|raw| Stream::table().get(raw).is_some());
+        let alive = lifecycle().is_ok_and(|steps| steps.streams.is_live(stream));
         if !alive || !ending.get_or_insert_default().insert(stream) {
             return;
         }
@@ -174,7 +173,7 @@ fn tell_end(stream: u64) {
 }
 
 /// As [`stream_ends`], for all of a kind.
-pub fn streams_end(which: impl Fn(&Stream) -> bool) {
+pub fn streams_end(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
@@ -184,7 +183,7 @@ pub fn streams_end(which: impl Fn(&Stream) -> bool) {
 }
 
 /// They were about to end, and live on.
-pub fn streams_stay(which: impl Fn(&Stream) -> bool) {
+pub fn streams_stay(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
     }
@@ -196,9 +195,8 @@ pub fn streams_stay(which: impl Fn(&Stream) -> bool) {
     }
 }
 
-fn handles(which: impl Fn(&Stream) -> bool) -> Vec<u64> {
-    let all = Stream::table().snapshot();
-    all.iter().filter(|(_, stream)| which(stream)).map(|(handle, _)| handle.raw()).collect()
+fn handles(which: StreamsOf) -> Vec<u64> {
+    lifecycle().map_or_else(|_| Vec::new(), |steps| steps.streams.handles(which))
 }
 
 /// A stream is out of the table. May be called under locks: [`tell_late`] follows without them.

@@ -5,11 +5,9 @@
 //! id* counts those of the hardware; here it is the logical one.
 
 use crate::algo::host::notice::notice_once;
+use crate::core::base::config::VISIBLE_DEVICES;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime;
-
-/// The variable that chooses devices.
-pub const VARIABLE: &str = "ASCEND_RT_VISIBLE_DEVICES";
 
 /// The devices of this process among those of the backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +42,7 @@ impl Visibility {
         let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
         if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
             notice_once(&format!(
-                "the environment variable {VARIABLE} is \"{value}\"; \"{entry}\" and what follows do not count: \
+                "the environment variable {VISIBLE_DEVICES} is \"{value}\"; \"{entry}\" and what follows do not count: \
                  allowed are the ids of the {} devices, each once",
                 self.all
             ));
@@ -68,7 +66,7 @@ impl Visibility {
             return format!("there are {count} devices here, ids start at 0");
         }
         format!(
-            "there are {count} devices here, ids start at 0 ({VARIABLE} leaves {count} of the \
+            "there are {count} devices here, ids start at 0 ({VISIBLE_DEVICES} leaves {count} of the \
              machine's {all})"
         )
     }
@@ -94,7 +92,7 @@ impl Visibility {
         let user = self.logical.iter().position(|logical| *logical == known);
         user.map(|user| user as i32).ok_or_else(|| {
             no_device(format_args!(
-                "{argument} is {logical}, a device that {VARIABLE} does not name, so that it has no \
+                "{argument} is {logical}, a device that {VISIBLE_DEVICES} does not name, so that it has no \
                  user id"
             ))
         })
@@ -167,7 +165,7 @@ mod tests {
             assert!(error.text().contains("there are 2 devices"), "{error}");
         }
         let hidden = visible.user_of("id", 2).unwrap_err();
-        assert!(hidden.text().contains(VARIABLE), "{hidden}");
+        assert!(hidden.text().contains(VISIBLE_DEVICES), "{hidden}");
         let outside = visible.user_of("id", 4).unwrap_err();
         assert!(outside.text().contains("has 4 devices"), "{outside}");
     }

@@ -2,6 +2,7 @@
 
 pub mod abort;
 pub mod allocator;
+pub mod device;
 pub mod event;
 pub mod exception;
 pub mod failure;

@@ -36,7 +36,7 @@ fn an_abort_of_a_device_is_told_to_those_who_wait_there_and_to_nobody_else() {
     event::record(event, raw).unwrap();
     let waiters = [
         on_device(0, move || stream::synchronize_with_timeout(raw, 20_000)),
-        on_device(0, device::synchronize),
+        on_device(0, stream::device::synchronize),
         on_device(0, move || event::synchronize(event, -1)),
     ];
     wait_until("the waiters to wait", || work.waiting() == 3);

@@ -76,17 +76,17 @@ fn a_device_tells_the_failures_of_its_streams_one_by_one() {
     first.fail("one");
     second.fail("two");
     last.begin();
-    let waiter = on_device(0, device::synchronize);
+    let waiter = on_device(0, stream::device::synchronize);
     wait_until("the waiter to wait", || last.waiting() == 1);
     waiter.assert_blocked();
     last.finish();
-    let mut told = vec![waiter.join().unwrap_err(), device::synchronize().unwrap_err()];
+    let mut told = vec![waiter.join().unwrap_err(), stream::device::synchronize().unwrap_err()];
     told.sort_by_key(|error| error.text().to_owned());
     assert!(told.iter().all(|error| error.code() == Code::AicoreException), "{told:?}");
     assert_eq!([told[0].text(), told[1].text()], ["one", "two"]);
-    device::synchronize().unwrap();
+    stream::device::synchronize().unwrap();
     device::set(1).unwrap();
-    fails(device::synchronize(), Code::AicoreException, &["of another device"]);
+    fails(stream::device::synchronize(), Code::AicoreException, &["of another device"]);
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
         &|| stream::synchronize_with_timeout(raw, 1),
         &|| stream::is_idle(raw).map(drop),
         &|| event::synchronize(event, -1),
-        &|| device::synchronize(),
+        &|| stream::device::synchronize(),
         &|| memory::malloc(64, 0).map(drop),
         &|| memset::set(memset::Request::bytes(memory, 64, 0, 64)),
         &|| memcpy::copy(request),
@@ -279,7 +279,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
     fails(stream::synchronize(raw), Code::ParamInvalid, &["went with its device"]);
     device::set(0).unwrap();
     memory::malloc(64, 0).unwrap();
-    device::synchronize().unwrap();
+    stream::device::synchronize().unwrap();
 }
 
 #[test]
@@ -305,10 +305,18 @@ fn a_device_tells_a_failure_also_where_the_time_is_over() {
     let ((_, slow), (_, failing)) = (bench.stream(), bench.stream());
     slow.begin();
     failing.fail("a kernel went astray");
-    fails(device::synchronize_with_timeout(1), Code::AicoreException, &["a kernel went astray"]);
-    fails(device::synchronize_with_timeout(1), Code::StreamSyncTimeout, &["device 0", "1 ms"]);
+    fails(
+        stream::device::synchronize_with_timeout(1),
+        Code::AicoreException,
+        &["a kernel went astray"],
+    );
+    fails(
+        stream::device::synchronize_with_timeout(1),
+        Code::StreamSyncTimeout,
+        &["device 0", "1 ms"],
+    );
     slow.finish();
-    device::synchronize_with_timeout(10_000).unwrap();
+    stream::device::synchronize_with_timeout(10_000).unwrap();
 }
 
 #[test]

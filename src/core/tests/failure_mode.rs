@@ -40,7 +40,7 @@ fn a_failure_under_stop_ends_all_streams_of_the_context() {
             fails(fill(memory, stopped), Code::AicoreException, &words);
         }
     }
-    fails(device::synchronize(), Code::AicoreException, &words);
+    fails(stream::device::synchronize(), Code::AicoreException, &words);
     fill(memory, foreign).unwrap();
     stream::synchronize(foreign).unwrap();
     // What is new is not stopped, and what was told is not told again by the end.

@@ -68,7 +68,7 @@ fn a_finalize_gives_up_on_work_that_does_not_end() {
     bench.next_life();
     device::set(0).unwrap();
     work.finish();
-    device::synchronize().unwrap();
+    stream::device::synchronize().unwrap();
 }
 
 #[test]

@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::script::{Script, ScriptStream};
+use crate::core::assembly;
 use crate::core::base::error::{Code, Error};
 use crate::core::base::handles;
 use crate::core::memory;
@@ -63,6 +64,7 @@ impl Bench {
     /// `patience`: how long a finalize waits for what does not end.
     fn with_patience(patience: Duration) -> Self {
         let alone = ONE_AT_A_TIME.lock();
+        assembly::install();
         let script = Script::begin(patience);
         device::set(0).unwrap();
         Self { script, _alone: alone }

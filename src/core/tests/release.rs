@@ -63,7 +63,7 @@ fn a_reset_lets_those_who_wait_go_first() {
     let waiters = [
         on_device(0, move || stream::synchronize(raw)),
         on_device(0, move || event::synchronize(event, -1)),
-        on_device(0, device::synchronize),
+        on_device(0, stream::device::synchronize),
     ];
     wait_until("the waiters to wait", || work.waiting() == 3);
     let reset = on_device(1, || device::reset_force(0));
@@ -124,7 +124,7 @@ fn a_reset_does_not_wait_for_calls_on_other_devices() {
     let waiters = [
         on_device(0, move || stream::synchronize(raw)),
         on_device(0, move || stream::synchronize_with_timeout(raw, -1)),
-        on_device(0, device::synchronize),
+        on_device(0, stream::device::synchronize),
     ];
     wait_until("the waiters to wait", || work.waiting() == 3);
     on_device(1, || device::reset(1).unwrap()).join();

@@ -84,7 +84,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
         13 | 14 => event::wait(stream, event),
         15 => event::synchronize(event, 1),
         16 => stream::synchronize(stream),
-        17 => device::synchronize(),
+        17 => stream::device::synchronize(),
         18 => context::create(id).and_then(|context| context::destroy(context.raw())),
         19 => {
             set(id);

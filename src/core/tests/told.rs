@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::backend::FaultKind;
+use crate::core::runtime::lifecycle::StreamsOf;
 use crate::core::runtime::state_callback::{
     self, DeviceState, DeviceWatcher, StreamState, StreamWatcher,
 };
@@ -67,7 +68,7 @@ fn a_device_that_stays_keeps_its_streams_for_the_next_end() {
     assert_eq!(ends, 2);
     device::announce_end(0);
     assert_eq!(told.streams.lock().len(), ends, "told once");
-    state_callback::streams_stay(|stream| stream.device.id == 0);
+    state_callback::streams_stay(StreamsOf::Device(0));
     device::reset(0).unwrap();
     let of_it = told.streams.lock().iter().filter(|told| told.0 == stream).count();
     assert_eq!(of_it, 2, "when it was about to end, and when it did");

@@ -1,6 +1,7 @@
 //! A forked child has this library's memory but none of its threads and no device: every call fails
 //! there at once.
 
+use crate::core::assembly;
 use crate::core::base::config::ErrMsgMode;
 use crate::core::base::error;
 use crate::core::base::gate;
@@ -9,6 +10,8 @@ use crate::core::base::gate;
 /// nothing behind that a child could lack.
 #[cold]
 pub fn is_child() -> bool {
+    // Before the gate opens: calls of other threads need it.
+    assembly::install();
     if gate::open_first() {
         // SAFETY: the handler only stores to atomics, which a child of a process with several
         // threads may do. If there is no memory to register it, forked children go unnoticed,

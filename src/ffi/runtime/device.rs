@@ -8,6 +8,7 @@ use crate::core::runtime;
 use crate::core::runtime::device;
 use crate::core::runtime::device_limit;
 use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher};
+use crate::core::stream;
 use crate::core::stream::abort;
 use crate::core::stream::abort::{Stage, Watcher};
 use crate::core::transfer::cache;
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 /// aclrtSynchronizeDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
-    guard("aclrtSynchronizeDevice", device::synchronize)
+    guard("aclrtSynchronizeDevice", stream::device::synchronize)
 }
 
 /// As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
 /// aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError {
-    guard("aclrtSynchronizeDeviceWithTimeout", || device::synchronize_with_timeout(timeout))
+    guard("aclrtSynchronizeDeviceWithTimeout", || stream::device::synchronize_with_timeout(timeout))
 }
 
 /// Where the program runs, seen from the device: always ACL_HOST. Works at any time.

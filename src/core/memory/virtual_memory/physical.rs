@@ -11,6 +11,7 @@ use crate::backend::base::broker;
 use crate::backend::base::broker::{BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::take_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Kind, Owner, open_device};
 use crate::core::memory::hooked_memory::{self, Piece};
@@ -20,7 +21,6 @@ use crate::core::memory::memory_stats::HostTallies;
 use crate::core::memory::memory_stats::Tally;
 use crate::core::pool::mem_pool::at_location;
 use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::device_slot::take_all;
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 

@@ -1,0 +1,106 @@
+//! The steps of the library's beginnings and ends, put together in one place.
+//!
+//! Regions know only lower ones. What `runtime` has to ask of the regions above it stands here, in the order in which
+//! it runs.
+
+use std::sync::Arc;
+
+use crate::core::base::callback;
+use crate::core::base::handles::take_all;
+use crate::core::graph::flow::serving;
+use crate::core::graph::label::{Label, LabelList};
+use crate::core::graph::{Graph, end_callback};
+use crate::core::kernel::{Binary, Function, kernel_args, symbol};
+use crate::core::memory::virtual_memory::{self, physical};
+use crate::core::memory::{self, buffer, ipc, memory_hook, peer};
+use crate::core::order;
+use crate::core::pool::mem_pool;
+use crate::core::process::leak_check;
+use crate::core::profiling;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::lifecycle::{self, Lifecycle, Release};
+use crate::core::stream::device::AllStreams;
+use crate::core::stream::event::Event;
+use crate::core::stream::notify::{CountedNotify, Notify};
+use crate::core::stream::{exception, report};
+
+static LIFECYCLE: Lifecycle = Lifecycle {
+    streams: &AllStreams,
+    session_opening: &[
+        |environment| environment.memory_hook.as_ref().map_or(Ok(()), memory_hook::register_ready),
+        |environment| environment.leak_check.map_or(Ok(()), leak_check::arm),
+        |environment| environment.trace.as_deref().map_or(Ok(()), profiling::begin_with_session),
+    ],
+    session_ending: &[|_| memory_hook::write_profile(), leak_check::at_end_of_session],
+    session_left: &[report::wait_until_left],
+    session_handles: &[
+        mem_pool::take_host_handles,
+        buffer::end_with_session,
+        physical::take_host_handles,
+    ],
+    session_memory: &[
+        Release {
+            free: |_, ending| mem_pool::end_with_session(ending),
+            abandon: |_| mem_pool::forget_with_session(),
+        },
+        Release {
+            free: |_, ending| virtual_memory::end_with_session(ending),
+            abandon: |_| virtual_memory::forget_with_session(),
+        },
+        Release {
+            free: memory::release_host_memory,
+            abandon: |session| memory::forget_memory(session.owner),
+        },
+    ],
+    session_state: &[order::session_ended, exception::forget_all],
+    session_threads: &[serving::stop],
+    session_closed: &[profiling::end_with_session],
+    session_ended: &[leak_check::forget],
+    context_ending: &[leak_check::at_end_of_context],
+    device_ending: &[leak_check::at_end_of_device],
+    device_handles: &[
+        mem_pool::take_handles_of,
+        |device| physical::take_handles_of(device),
+        take_notifies,
+        take_graphs,
+        |_| serving::settle(),
+        |device| drop(take_all::<Event>(|event| Arc::ptr_eq(&event.device, device))),
+        take_binaries,
+    ],
+    device_state: &[peer::forget, |device| order::device_ended(device.owner)],
+    device_memory: &[
+        Release { free: mem_pool::end_with_device, abandon: mem_pool::forget_with_device },
+        Release {
+            free: virtual_memory::end_with_device,
+            abandon: virtual_memory::forget_with_device,
+        },
+        Release { free: ipc::end_with_device, abandon: ipc::forget_with_device },
+        Release { free: memory::release_device_memory, abandon: memory::forget_device_memory },
+    ],
+    late_callbacks: &[end_callback::tell_late],
+};
+
+/// Puts the regions together. Every first call does it; later ones change nothing.
+pub fn install() {
+    lifecycle::install(&LIFECYCLE);
+    callback::count_pending_by(report::pending_here);
+}
+
+fn take_notifies(device: &Arc<Device>) {
+    take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
+    take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
+}
+
+fn take_graphs(device: &Arc<Device>) {
+    take_all::<Label>(|label| label.owner == device.owner);
+    take_all::<LabelList>(|list| list.owner == device.owner);
+    let graphs = take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
+    graphs.iter().for_each(|graph| end_callback::graph_ended(graph));
+}
+
+fn take_binaries(device: &Arc<Device>) {
+    take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
+    take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
+    symbol::forget_dead();
+    kernel_args::forget_dead();
+}

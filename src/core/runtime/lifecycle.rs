@@ -1,0 +1,104 @@
+//! What the regions above this one do when the session, a device or a context begins and ends.
+//!
+//! This region runs the steps and knows none of them. `core/assembly.rs` lists them, in the order in which they run.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use crate::algo::map::slot_table::Handle;
+use crate::core::base::config::Environment;
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::Session;
+use crate::core::runtime::device::Device;
+
+/// The steps, each list in its order.
+pub struct Lifecycle {
+    /// The streams of devices and contexts.
+    pub streams: &'static dyn Streams,
+    /// What the environment asks for, before the backend opens.
+    pub session_opening: &'static [fn(&Environment) -> Result<()>],
+    /// Reports before a finalize releases anything. They get the name of the call.
+    pub session_ending: &'static [fn(&str)],
+    /// Wait until threads of the program have left the library; false: not before the deadline.
+    pub session_left: &'static [fn(Instant) -> bool],
+    /// Remove handles that belong to no device. They run until no call uses the session.
+    pub session_handles: &'static [fn()],
+    /// Host memory.
+    pub session_memory: &'static [Release<Session>],
+    /// State of the session that needs neither memory nor handles.
+    pub session_state: &'static [fn()],
+    /// Stop threads of the library; false: not before the deadline.
+    pub session_threads: &'static [fn(Instant) -> bool],
+    /// The backend is closed, or did not open.
+    pub session_closed: &'static [fn()],
+    /// A finalize is complete.
+    pub session_ended: &'static [fn()],
+    /// Reports before a context is destroyed.
+    pub context_ending: &'static [fn(Handle)],
+    /// Reports before a device is released. They get the name of the call.
+    pub device_ending: &'static [fn(&Device, &str)],
+    /// Remove handles of a device after its streams. They run until no call uses the device.
+    pub device_handles: &'static [fn(&Arc<Device>)],
+    /// State about a device that no call uses any more.
+    pub device_state: &'static [fn(&Device)],
+    /// Memory of a device.
+    pub device_memory: &'static [Release<Device>],
+    /// Callbacks that had to wait until no lock is held.
+    pub late_callbacks: &'static [fn()],
+}
+
+/// How one kind of memory ends with its owner.
+pub struct Release<T> {
+    /// Frees it.
+    pub free: fn(&T, &mut Ending),
+    /// Forgets it without freeing: work that did not end in time may still use it.
+    pub abandon: fn(&T),
+}
+
+/// Which streams are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamsOf {
+    /// Those of the device with this id.
+    Device(u32),
+    /// Those of this context.
+    Context(Handle),
+}
+
+/// What this region needs of streams.
+pub trait Streams: Sync {
+    /// Creates the default stream of a new context.
+    fn create_default(&self, device: &Arc<Device>, context: Handle) -> Result<Handle>;
+
+    /// The handles of live streams.
+    fn handles(&self, of: StreamsOf) -> Vec<u64>;
+
+    /// Whether a stream with this handle is live.
+    fn is_live(&self, raw: u64) -> bool;
+
+    /// Removes the streams of a context and waits for their work.
+    fn drain_context(&self, context: Handle, ending: &mut Ending);
+
+    /// Removes the streams of a device and waits for their work. Waits for values in memory end at `waits_until`.
+    fn drain_device(
+        &self,
+        device: &Arc<Device>,
+        waits_until: Instant,
+        deadline: Option<Instant>,
+        ending: &mut Ending,
+    );
+}
+
+static LIFECYCLE: OnceLock<&'static Lifecycle> = OnceLock::new();
+
+/// Sets the steps. The first call of the process does it before anything else.
+pub fn install(lifecycle: &'static Lifecycle) {
+    LIFECYCLE.get_or_init(|| lifecycle);
+}
+
+/// The steps.
+pub fn lifecycle() -> Result<&'static Lifecycle> {
+    LIFECYCLE.get().copied().ok_or_else(|| {
+        Error::new(Code::InternalError, "the library was used before its parts were put together")
+    })
+}

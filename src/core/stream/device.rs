@@ -1,0 +1,137 @@
+//! The streams of devices and contexts: how they begin, end, and are waited for together.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::algo::map::slot_table::{Handle, Ref};
+use crate::backend::Wait;
+use crate::core::base::callback;
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::base::handles::take_all;
+use crate::core::graph::mode;
+use crate::core::order::{self, Awaited};
+use crate::core::runtime::context::Context;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::lifecycle::{Streams, StreamsOf};
+use crate::core::runtime::state_callback;
+use crate::core::runtime::thread;
+use crate::core::stream::{self, Stream, StreamFlags};
+
+/// All streams of the process.
+pub struct AllStreams;
+
+impl Streams for AllStreams {
+    fn create_default(&self, device: &Arc<Device>, context: Handle) -> Result<Handle> {
+        Stream::create(device, context, 0, StreamFlags::default(), true)
+    }
+
+    fn handles(&self, of: StreamsOf) -> Vec<u64> {
+        let all = Stream::table().snapshot();
+        all.iter()
+            .filter(|(_, stream)| match of {
+                StreamsOf::Device(id) => stream.device.id == id,
+                StreamsOf::Context(context) => stream.context == context,
+            })
+            .map(|(handle, _)| handle.raw())
+            .collect()
+    }
+
+    fn is_live(&self, raw: u64) -> bool {
+        Handle::from_raw(raw).is_some_and(|handle| Stream::table().get(handle).is_some())
+    }
+
+    fn drain_context(&self, context: Handle, ending: &mut Ending) {
+        drain_all(take_all::<Stream>(|stream| stream.context == context), None, ending);
+    }
+
+    fn drain_device(
+        &self,
+        device: &Arc<Device>,
+        waits_until: Instant,
+        deadline: Option<Instant>,
+        ending: &mut Ending,
+    ) {
+        let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
+        // All of them first: one may wait for what another waits for.
+        streams.iter().for_each(|stream| stream.limit_waits(waits_until));
+        streams.iter().for_each(|stream| stream.callbacks.give_up(stream.handle));
+        drain_all(streams, deadline, ending);
+    }
+}
+
+fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, ending: &mut Ending) {
+    for stream in streams {
+        state_callback::stream_ended(stream.handle);
+        ending.part(stream.drain(deadline));
+    }
+}
+
+impl Context {
+    /// The stream that NULL stands for.
+    #[inline]
+    pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
+        Stream::table().get(self.default_stream_handle()?)
+    }
+}
+
+impl Device {
+    /// Waits for everything queued on this device so far. The first failure there that nobody was
+    /// told of yet is the result, also where the time is over.
+    pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
+        if deadline.is_none() {
+            callback::refuse_endless_wait()?;
+        }
+        let mut streams = Stream::table().snapshot();
+        // Those of other devices are let go before the wait: they may have to end meanwhile.
+        streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
+        // All are waited for, whatever the first one says: a failure there does not make the
+        // others' work done.
+        let mut outcome = Ok(Wait::Done);
+        let awaited = order::is_tracked()
+            .then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
+        for (_, stream) in &streams {
+            outcome = match (outcome, stream.wait(deadline)) {
+                (Ok(_), Err(error)) => Err(error),
+                (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
+                (before, _) => before,
+            };
+        }
+        let waited = outcome?;
+        if waited == Wait::Done
+            && let Some(awaited) = awaited
+        {
+            awaited.is_over();
+        }
+        // One call tells one failure: those of other streams stay for the next synchronise.
+        streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
+        Ok(waited)
+    }
+}
+
+/// aclrtSynchronizeDevice.
+pub fn synchronize() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    mode::check_device(&device)?;
+    device.synchronize(None).map(drop)
+}
+
+/// aclrtSynchronizeDeviceWithTimeout.
+pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let deadline = stream::deadline(timeout_ms)?;
+    let device = thread::current()?.device.clone();
+    mode::check_device(&device)?;
+    match device.synchronize(deadline)? {
+        Wait::Done => Ok(()),
+        Wait::TimedOut => Err(Error::new(
+            Code::StreamSyncTimeout,
+            format_args!(
+                "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
+                device.id
+            ),
+        )),
+    }
+}
