@@ -88,7 +88,7 @@ fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
         .iter()
         .filter(|function| {
             let says_missing =
-                function.comment.contains("aclGetRecentErrMsg tells what is missing");
+                function.comment.contains("aclGetRecentErrMsg returns what is missing");
             function.comment.is_empty() || says_missing != function.is_unsupported()
         })
         .map(|function| {
@@ -367,7 +367,7 @@ mod seen_failing {
         let says = |body| {
             entry(body).replace(
                 "/// Frees.\n",
-                "/// Frees.\n///\n/// @return 0; aclGetRecentErrMsg tells what is missing.\n",
+                "/// Frees.\n///\n/// @return 0; aclGetRecentErrMsg returns what is missing.\n",
             )
         };
         assert_eq!(wrongly_documented("a.rs", &says(missing)), [""; 0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
  * The whole runtime API.

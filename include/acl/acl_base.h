@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * What all parts of the API share: error codes, data types, data buffers.
+ * Common parts of the API: error codes, data types, data buffers.
  */
 
 #ifndef PORTACL_ACL_BASE_H

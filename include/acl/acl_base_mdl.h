@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * Belongs to the model layer, which this library does not have: it declares nothing.
+ * The model layer, which this library does not have: declares nothing.
  */
 
 #ifndef PORTACL_ACL_BASE_MDL_H

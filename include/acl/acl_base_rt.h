@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * What the runtime shares with other parts of the API.
+ * Parts of the runtime that other parts of the API use.
  */
 
 #ifndef PORTACL_ACL_BASE_RT_H
@@ -131,7 +131,7 @@ typedef enum aclDataType {
 } aclDataType;
 
 /**
- * Numbers about the chip.
+ * Numbers of a chip.
  */
 typedef enum aclDeviceInfo {
     /**
@@ -161,15 +161,15 @@ typedef enum aclCannAttr {
      */
     ACL_CANN_ATTR_UNDEFINED = -1,
     /**
-     * Infinities and NaN are kept.
+     * Infinities and NaN are supported.
      */
     ACL_CANN_ATTR_INF_NAN = 0,
     /**
-     * bfloat16 is computed with.
+     * bfloat16 arithmetic is supported.
      */
     ACL_CANN_ATTR_BF16 = 1,
     /**
-     * Operators are compiled when they are needed.
+     * Operators are compiled at run time.
      */
     ACL_CANN_ATTR_JIT_COMPILE = 2,
 } aclCannAttr;
@@ -179,23 +179,23 @@ typedef enum aclCannAttr {
  */
 typedef enum aclFormat {
     /**
-     * No order.
+     * No format.
      */
     ACL_FORMAT_UNDEFINED = -1,
     /**
-     * Channels before the picture.
+     * Channels before the image.
      */
     ACL_FORMAT_NCHW = 0,
     /**
-     * Channels after the picture.
+     * Channels after the image.
      */
     ACL_FORMAT_NHWC = 1,
     /**
-     * Any number of dimensions, in their own order.
+     * Any number of dimensions, in the given order.
      */
     ACL_FORMAT_ND = 2,
     /**
-     * Channels cut into blocks of C0.
+     * Channels divided into blocks of C0.
      */
     ACL_FORMAT_NC1HWC0 = 3,
     /**
@@ -223,7 +223,7 @@ typedef enum aclFormat {
      */
     ACL_FORMAT_NCDHW = 30,
     /**
-     * Volumes with channels cut into blocks of C0.
+     * Volumes with channels divided into blocks of C0.
      */
     ACL_FORMAT_NDC1HWC0 = 32,
     /**
@@ -261,19 +261,19 @@ typedef enum aclFormat {
 } aclFormat;
 
 /**
- * How urgent a line of the log is.
+ * The severity of a log line.
  */
 typedef enum aclLogLevel {
     /**
-     * For those who look for a defect.
+     * For debugging.
      */
     ACL_DEBUG = 0,
     /**
-     * What happens normally.
+     * Normal operation.
      */
     ACL_INFO = 1,
     /**
-     * Unusual, but no failure.
+     * Unusual, but not a failure.
      */
     ACL_WARNING = 2,
     /**
@@ -295,7 +295,7 @@ typedef enum aclMemType {
      */
     ACL_MEMTYPE_HOST = 1,
     /**
-     * On the host, not looked at when an operator is compiled.
+     * On the host, not used when an operator is compiled.
      */
     ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 } aclMemType;
@@ -305,7 +305,7 @@ typedef enum aclMemType {
  */
 typedef enum aclSysParamOpt {
     /**
-     * The same input gives the same bits.
+     * The same input gives bit-identical results.
      */
     ACL_OPT_DETERMINISTIC = 0,
     /**
@@ -313,17 +313,17 @@ typedef enum aclSysParamOpt {
      */
     ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
     /**
-     * The same result wherever a row stands in its batch; an older name.
+     * The result of a row does not depend on its position in the batch; an older name.
      */
     ACL_OPT_STRONG_CONSISTENCY = 2,
     /**
-     * A kernel may start before the one before it has ended.
+     * A kernel may start before the previous kernel has ended.
      */
     ACL_OPT_ENABLE_KERNEL_EARLY_START = 3,
 } aclSysParamOpt;
 
 /**
- * An address and a size, behind functions.
+ * An address and a size, accessed by functions.
  */
 typedef struct aclDataBuffer aclDataBuffer;
 
@@ -363,12 +363,12 @@ typedef void *aclrtContext;
 typedef void *aclrtNotify;
 
 /**
- * A notify that counts.
+ * A counted notify.
  */
 typedef void *aclrtCntNotify;
 
 /**
- * A label: a place in a graph's stream.
+ * A label: a branch target in a stream of a graph.
  */
 typedef void *aclrtLabel;
 
@@ -388,22 +388,22 @@ typedef void *aclrtMbuf;
 typedef void *aclrtAllocatorDesc;
 
 /**
- * An allocator of the caller: whatever its functions want as their first argument.
+ * An allocator of the program: the first argument of its functions.
  */
 typedef void *aclrtAllocator;
 
 /**
- * A block that an allocator of the caller made.
+ * A block of an allocator of the program.
  */
 typedef void *aclrtAllocatorBlock;
 
 /**
- * An address that an allocator is asked to be near to.
+ * An address near which an allocator should allocate.
  */
 typedef void *aclrtAllocatorAddr;
 
 /**
- * A group of recorded tasks that can be changed.
+ * A group of captured tasks that can be updated.
  */
 typedef void *aclrtTaskGrp;
 
@@ -418,12 +418,12 @@ static const int ACL_ERROR_NONE = 0;
 static const int ACL_SUCCESS = 0;
 
 /**
- * A bad argument, seen without looking at any object.
+ * An argument that is invalid whatever the state of any object is.
  */
 static const int ACL_ERROR_INVALID_PARAM = 100000;
 
 /**
- * aclInit is missing.
+ * aclInit was not called.
  */
 static const int ACL_ERROR_UNINITIALIZE = 100001;
 
@@ -443,7 +443,7 @@ static const int ACL_ERROR_INVALID_FILE = 100003;
 static const int ACL_ERROR_WRITE_FILE = 100004;
 
 /**
- * A file has a bad size.
+ * A file has an invalid size.
  */
 static const int ACL_ERROR_INVALID_FILE_SIZE = 100005;
 
@@ -458,17 +458,17 @@ static const int ACL_ERROR_PARSE_FILE = 100006;
 static const int ACL_ERROR_FILE_MISSING_ATTR = 100007;
 
 /**
- * A file has a bad attribute.
+ * A file has an invalid attribute.
  */
 static const int ACL_ERROR_FILE_ATTR_INVALID = 100008;
 
 /**
- * A bad configuration of dumps.
+ * An invalid dump configuration.
  */
 static const int ACL_ERROR_INVALID_DUMP_CONFIG = 100009;
 
 /**
- * A bad configuration of profiling.
+ * An invalid profiling configuration.
  */
 static const int ACL_ERROR_INVALID_PROFILING_CONFIG = 100010;
 
@@ -493,7 +493,7 @@ static const int ACL_ERROR_PARSE_MODEL = 100013;
 static const int ACL_ERROR_READ_MODEL_FAILURE = 100014;
 
 /**
- * A model has a bad size.
+ * A model has an invalid size.
  */
 static const int ACL_ERROR_MODEL_SIZE_INVALID = 100015;
 
@@ -503,12 +503,12 @@ static const int ACL_ERROR_MODEL_SIZE_INVALID = 100015;
 static const int ACL_ERROR_MODEL_MISSING_ATTR = 100016;
 
 /**
- * The input does not fit the model.
+ * The input does not match the model.
  */
 static const int ACL_ERROR_MODEL_INPUT_NOT_MATCH = 100017;
 
 /**
- * The output does not fit the model.
+ * The output does not match the model.
  */
 static const int ACL_ERROR_MODEL_OUTPUT_NOT_MATCH = 100018;
 
@@ -523,17 +523,17 @@ static const int ACL_ERROR_MODEL_NOT_DYNAMIC = 100019;
 static const int ACL_ERROR_OP_TYPE_NOT_MATCH = 100020;
 
 /**
- * The input does not fit the operator.
+ * The input does not match the operator.
  */
 static const int ACL_ERROR_OP_INPUT_NOT_MATCH = 100021;
 
 /**
- * The output does not fit the operator.
+ * The output does not match the operator.
  */
 static const int ACL_ERROR_OP_OUTPUT_NOT_MATCH = 100022;
 
 /**
- * The attributes do not fit the operator.
+ * The attributes do not match the operator.
  */
 static const int ACL_ERROR_OP_ATTR_NOT_MATCH = 100023;
 
@@ -553,12 +553,12 @@ static const int ACL_ERROR_OP_LOAD_FAILED = 100025;
 static const int ACL_ERROR_UNSUPPORTED_DATA_TYPE = 100026;
 
 /**
- * The format does not fit.
+ * The format does not match.
  */
 static const int ACL_ERROR_FORMAT_NOT_MATCH = 100027;
 
 /**
- * Nothing chooses among binaries of the operator.
+ * No binary selector is registered for the operator.
  */
 static const int ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED = 100028;
 
@@ -568,12 +568,12 @@ static const int ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED = 100028;
 static const int ACL_ERROR_KERNEL_NOT_FOUND = 100029;
 
 /**
- * Something chooses among binaries of the operator already.
+ * A binary selector is already registered for the operator.
  */
 static const int ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED = 100030;
 
 /**
- * The kernel is known already.
+ * The kernel is already registered.
  */
 static const int ACL_ERROR_KERNEL_ALREADY_REGISTERED = 100031;
 
@@ -583,32 +583,32 @@ static const int ACL_ERROR_KERNEL_ALREADY_REGISTERED = 100031;
 static const int ACL_ERROR_INVALID_QUEUE_ID = 100032;
 
 /**
- * The subscription exists already.
+ * The subscription already exists.
  */
 static const int ACL_ERROR_REPEAT_SUBSCRIBE = 100033;
 
 /**
- * Nobody subscribed to the stream.
+ * No thread is subscribed to the stream.
  */
 static const int ACL_ERROR_STREAM_NOT_SUBSCRIBE = 100034;
 
 /**
- * The thread has not subscribed.
+ * The thread is not subscribed.
  */
 static const int ACL_ERROR_THREAD_NOT_SUBSCRIBE = 100035;
 
 /**
- * No callback came in time.
+ * No callback arrived in time.
  */
 static const int ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 100036;
 
 /**
- * There is nothing left to finalize.
+ * aclFinalize without a matching aclInit.
  */
 static const int ACL_ERROR_REPEAT_FINALIZE = 100037;
 
 /**
- * The preprocessing is not a static one.
+ * The preprocessing is not static.
  */
 static const int ACL_ERROR_NOT_STATIC_AIPP = 100038;
 
@@ -623,32 +623,32 @@ static const int ACL_ERROR_COMPILING_STUB_MODE = 100039;
 static const int ACL_ERROR_GROUP_NOT_SET = 100040;
 
 /**
- * The group was not made.
+ * The group was not created.
  */
 static const int ACL_ERROR_GROUP_NOT_CREATE = 100041;
 
 /**
- * Profiling runs already.
+ * Profiling is already running.
  */
 static const int ACL_ERROR_PROF_ALREADY_RUN = 100042;
 
 /**
- * Profiling does not run.
+ * Profiling is not running.
  */
 static const int ACL_ERROR_PROF_NOT_RUN = 100043;
 
 /**
- * Dumping runs already.
+ * Dumping is already running.
  */
 static const int ACL_ERROR_DUMP_ALREADY_RUN = 100044;
 
 /**
- * Dumping does not run.
+ * Dumping is not running.
  */
 static const int ACL_ERROR_DUMP_NOT_RUN = 100045;
 
 /**
- * The model's profile is subscribed to already.
+ * The model's profile already has a subscription.
  */
 static const int ACL_ERROR_PROF_REPEAT_SUBSCRIBE = 148046;
 
@@ -658,12 +658,12 @@ static const int ACL_ERROR_PROF_REPEAT_SUBSCRIBE = 148046;
 static const int ACL_ERROR_PROF_API_CONFLICT = 148047;
 
 /**
- * A bad configuration of the operator queue.
+ * An invalid configuration of the operator queue.
  */
 static const int ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG = 148048;
 
 /**
- * The operators are not where they should be.
+ * The path of the operators is invalid.
  */
 static const int ACL_ERROR_INVALID_OPP_PATH = 148049;
 
@@ -678,7 +678,7 @@ static const int ACL_ERROR_OP_UNSUPPORTED_DYNAMIC = 148050;
 static const int ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED = 148051;
 
 /**
- * The picture's encoding is not supported.
+ * The encoding of the image is not supported.
  */
 static const int ACL_ERROR_UNSUPPORTED_JPEG = 148052;
 
@@ -708,12 +708,12 @@ static const int ACL_ERROR_INVALID_DEVICE = 200002;
 static const int ACL_ERROR_MEMORY_ADDRESS_UNALIGNED = 200003;
 
 /**
- * Things do not belong together.
+ * Resources do not belong together.
  */
 static const int ACL_ERROR_RESOURCE_NOT_MATCH = 200004;
 
 /**
- * A bad handle.
+ * An invalid handle.
  */
 static const int ACL_ERROR_INVALID_RESOURCE_HANDLE = 200005;
 
@@ -723,12 +723,12 @@ static const int ACL_ERROR_INVALID_RESOURCE_HANDLE = 200005;
 static const int ACL_ERROR_FEATURE_UNSUPPORTED = 200006;
 
 /**
- * These parts cannot be profiled.
+ * These modules cannot be profiled.
  */
 static const int ACL_ERROR_PROF_MODULES_UNSUPPORTED = 200007;
 
 /**
- * Storage is used up.
+ * The storage limit is exceeded.
  */
 static const int ACL_ERROR_STORAGE_OVER_LIMIT = 300000;
 
@@ -767,163 +767,167 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Keeps an address and a size together. The memory stays the caller's, and neither of the two is looked
- * at: null and 0 are allowed. Works at any time; the object lives until it is destroyed, also through
- * aclFinalize.
+ * Creates a data buffer: an object that stores an address and a size. The caller keeps ownership of the memory;
+ * neither value is checked: null and 0 are allowed. Works at any time; the object lives until it is destroyed, also
+ * through aclFinalize.
  *
  * @param data any address.
  * @param size bytes.
- * @return the data buffer, for aclDestroyDataBuffer to end; null if no more can be made
- * (aclGetRecentErrMsg says so, ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclCreateDataBuffer of the
- * Ascend runtime API.
+ * @return the data buffer, to be destroyed with aclDestroyDataBuffer; null if no more can be created
+ *     (aclGetRecentErrMsg returns the text, ACL_ERROR_BAD_ALLOC 200000).
+ * @note Thread-safe. Follows aclCreateDataBuffer of the Ascend runtime API.
  */
 aclDataBuffer *aclCreateDataBuffer(void *data,
                                           size_t size);
 
 /**
- * Ends a data buffer; the memory stays the caller's.
+ * Destroys a data buffer. The caller keeps ownership of the memory.
  *
  * @param dataBuffer from aclCreateDataBuffer.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a data
- * buffer, or destroyed before. Thread-safe. Follows aclDestroyDataBuffer of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a data buffer, or already destroyed.
+ * @note Thread-safe. Follows aclDestroyDataBuffer of the Ascend runtime API.
  */
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
 
 /**
- * Makes a data buffer stand for other memory. Who reads it meanwhile in another thread gets the old pair
- * or the new one.
+ * Changes the address and size of a data buffer. Atomic for other threads: they read the old pair or the new one.
  *
  * @param dataBuffer from aclCreateDataBuffer.
  * @param data any address.
  * @param size bytes.
- * @return as aclDestroyDataBuffer. Thread-safe. Follows aclUpdateDataBuffer of the Ascend runtime API.
+ * @return the codes of aclDestroyDataBuffer.
+ * @note Thread-safe. Follows aclUpdateDataBuffer of the Ascend runtime API.
  */
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer,
                              void *data,
                              size_t size);
 
 /**
- * The address in a data buffer.
+ * Returns the address in a data buffer.
  *
  * @param dataBuffer from aclCreateDataBuffer.
- * @return the address; null also if `dataBuffer` is null, destroyed or no data buffer, which
- * aclGetRecentErrMsg tells (codes as aclDestroyDataBuffer). Thread-safe. Follows aclGetDataBufferAddr of
- * the Ascend runtime API.
+ * @return the address; null also if `dataBuffer` is null, destroyed or not a data buffer, which aclGetRecentErrMsg
+ *     reports (codes of aclDestroyDataBuffer).
+ * @note Thread-safe. Follows aclGetDataBufferAddr of the Ascend runtime API.
  */
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
 
 /**
- * The lower 32 bits of the size in a data buffer; aclGetDataBufferSizeV2 gives all of it.
+ * Returns the lower 32 bits of the size in a data buffer; aclGetDataBufferSizeV2 returns all of it.
  *
  * @param dataBuffer from aclCreateDataBuffer.
- * @return bytes; 0 also on a failure, as aclGetDataBufferAddr. Thread-safe. Follows aclGetDataBufferSize of
- * the Ascend runtime API.
+ * @return bytes; 0 also on a failure, as in aclGetDataBufferAddr.
+ * @note Thread-safe. Follows aclGetDataBufferSize of the Ascend runtime API.
  */
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer);
 
 /**
- * The size in a data buffer.
+ * Returns the size in a data buffer.
  *
  * @param dataBuffer from aclCreateDataBuffer.
- * @return bytes; 0 also on a failure, as aclGetDataBufferAddr. Thread-safe. Follows aclGetDataBufferSizeV2
- * of the Ascend runtime API.
+ * @return bytes; 0 also on a failure, as in aclGetDataBufferAddr.
+ * @note Thread-safe. Follows aclGetDataBufferSizeV2 of the Ascend runtime API.
  */
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 
 /**
- * The size of an element of a type. Works at any time, also in a forked child.
+ * Returns the size of an element of a type. Works at any time, also in a forked child.
  *
  * @param dataType an aclDataType.
- * @return bytes; 0 for types without a size in whole bytes (ACL_DT_UNDEFINED, ACL_STRING, those of less
- * than 8 bits) and for any other number, which is no failure. Thread-safe. Follows aclDataTypeSize of the
- * Ascend runtime API.
+ * @return bytes; 0 for types without a size in whole bytes (ACL_DT_UNDEFINED, ACL_STRING, types of less than 8 bits)
+ *     and for any other number, which is not a failure.
+ * @note Thread-safe. Follows aclDataTypeSize of the Ascend runtime API.
  */
 size_t aclDataTypeSize(aclDataType dataType);
 
 /**
- * Converts half precision to single precision, exactly; a NaN stays one. Works at any time, also in a
- * forked child.
+ * Converts half precision to single precision, exactly; a NaN stays a NaN. Works at any time, also in a forked child.
  *
  * @param value the bits of an IEEE 754 half-precision number.
- * @return the same number. Thread-safe. Follows aclFloat16ToFloat of the Ascend runtime API.
+ * @return the same number.
+ * @note Thread-safe. Follows aclFloat16ToFloat of the Ascend runtime API.
  */
 float aclFloat16ToFloat(aclFloat16 value);
 
 /**
- * Converts single precision to half precision, to the nearest number and, between two, to the even one.
- * From 65520 on the result is an infinity, below 2 to the power of -14 a subnormal number or a zero of the
- * same sign; a NaN stays one. Works at any time, also in a forked child.
+ * Converts single precision to half precision, rounded to nearest even. From 65520 on the result is an infinity, below
+ * 2 to the power of -14 a subnormal number or a zero of the same sign; a NaN stays a NaN. Works at any time, also in a
+ * forked child.
  *
  * @param value a number.
- * @return the bits of an IEEE 754 half-precision number. Thread-safe. Follows aclFloatToFloat16 of the
- * Ascend runtime API.
+ * @return the bits of an IEEE 754 half-precision number.
+ * @note Thread-safe. Follows aclFloatToFloat16 of the Ascend runtime API.
  */
 aclFloat16 aclFloatToFloat16(float value);
 
 /**
- * The name of the processor that programs choose their code by: `PORTACL_SOC_NAME`, else `Ascend910B1`.
+ * Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
  * Works at any time.
  *
- * @return a zero-terminated text that stays valid and unchanged for the life of the process. Thread-safe.
- * Follows aclrtGetSocName of the Ascend runtime API.
+ * @return a zero-terminated text that stays valid and unchanged until the process ends.
+ * @note Thread-safe. Follows aclrtGetSocName of the Ascend runtime API.
  */
 const char *aclrtGetSocName(void);
 
 /**
- * Tells a number about a device's cores or caches: the same as aclrtGetDeviceInfo gives for
+ * Returns a number of cores or the cache size of a device: the values of aclrtGetDeviceInfo for
  * ACL_DEV_ATTR_AICORE_CORE_NUM, ACL_DEV_ATTR_VECTOR_CORE_NUM and ACL_DEV_ATTR_L2_CACHE_SIZE.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param deviceInfo ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM or ACL_DEVICE_INFO_L2_SIZE.
- * @param value receives the number; the cache in bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another `deviceInfo`;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
- * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclGetDeviceCapability of
- * the Ascend runtime API.
+ * @param value receives the number; the cache size in bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `deviceInfo`.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclGetDeviceCapability of the Ascend runtime API.
  */
 aclError aclGetDeviceCapability(uint32_t deviceId,
                                 aclDeviceInfo deviceInfo,
                                 int64_t *value);
 
 /**
- * Tells whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
- * (ACL_CANN_ATTR_BF16) yes, operators that are compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
+ * Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
+ * (ACL_CANN_ATTR_BF16) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
  *
  * @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
  * @param value receives 1 or 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such an attribute. Thread-safe. Follows
- * aclGetCannAttribute of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
+ * @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
  */
 aclError aclGetCannAttribute(aclCannAttr cannAttr,
                              int32_t *value);
 
 /**
- * Tells which attributes aclGetCannAttribute can be asked for. Works at any time.
+ * Returns the attributes that aclGetCannAttribute accepts. Works at any time.
  *
- * @param cannAttrList receives the address of a list that stays valid and unchanged; the caller does not free it.
+ * @param cannAttrList receives the address of a list that stays valid and unchanged; the caller must not free it.
  * @param num receives its length.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclGetCannAttributeList of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
  */
 aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList,
                                  size_t *num);
 
 /**
- * Writes a line to the standard error stream: the level, the place, and the text that `fmt` and what
- * follows make. What is less urgent than PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, is left
- * out; without them only errors are written. A line is written at once and as a whole; a long one is
- * cut.
+ * Writes a log line to standard error: the level, the source location, and the formatted text.
+ * Lines below the level of PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, are left out;
+ * without these variables only errors are written. A line is written at once and as a whole; a
+ * long line is truncated.
  *
  * @param logLevel an aclLogLevel, ACL_DEBUG to ACL_ERROR; any other number counts as ACL_ERROR.
- * @param func the function where the line comes from; null is written as "?".
- * @param file its file; likewise.
+ * @param func the function that logs; null is written as "?".
+ * @param file its file; null is written as "?".
  * @param line its line in the file.
- * @param fmt a format of printf, with the arguments that it asks for; null: no text.
- *
- * Thread-safe; works at any time, before aclInit and in a forked child as well, and leaves the last
- * error alone. Follows aclAppLog of the Ascend runtime API; where the line goes is this library's
- * choice.
+ * @param fmt a printf format, followed by its arguments; null: no text.
+ * @note Thread-safe; works at any time, before aclInit and in a forked child as well, and does not
+ *     change the last error. Follows aclAppLog of the Ascend runtime API; the output is portacl's choice.
  */
 void aclAppLog(aclLogLevel logLevel,
                const char *func,
@@ -932,7 +936,7 @@ void aclAppLog(aclLogLevel logLevel,
                const char *fmt,
                ...);
 
-/** aclAppLog with the place where it stands: ACL_APP_LOG(level, fmt, ...). */
+/** aclAppLog with the source location of its use: ACL_APP_LOG(level, fmt, ...). */
 #define ACL_APP_LOG(level, ...) aclAppLog(level, __func__, __FILE__, __LINE__, __VA_ARGS__)
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
  * Profiling.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "acl_base.h"
 
-/** Marks functions of the profiling interface that a library shows to its users. */
+/** Exports functions of the profiling interface. */
 #define MSVP_PROF_API __attribute__((visibility("default")))
 
 /**
@@ -22,7 +22,7 @@
 #define ACL_PROF_ACL_API 0x0001ULL
 
 /**
- * Measurements in AI cores.
+ * Metrics of AI cores.
  */
 #define ACL_PROF_AICORE_METRICS 0x0004ULL
 
@@ -47,12 +47,12 @@
 #define ACL_PROF_EVENT_ATTR_VERSION 1
 
 /**
- * Calls of the graph engine, few.
+ * Calls of the graph engine, basic.
  */
 #define ACL_PROF_GE_API_L0 0x0200ULL
 
 /**
- * Calls of the graph engine, more.
+ * Calls of the graph engine, detailed.
  */
 #define ACL_PROF_GE_API_L1 0x01000000ULL
 
@@ -67,12 +67,12 @@
 #define ACL_PROF_L2CACHE 0x0010ULL
 
 /**
- * Longest name of an operator, its final zero included.
+ * Maximum length of an operator's name, including the terminating zero.
  */
 #define ACL_PROF_MAX_OP_NAME_LEN 257
 
 /**
- * Longest type of an operator, its final zero included.
+ * Maximum length of an operator's type, including the terminating zero.
  */
 #define ACL_PROF_MAX_OP_TYPE_LEN 65
 
@@ -102,22 +102,22 @@
 #define ACL_PROF_TASK_TIME 0x0002ULL
 
 /**
- * Times of tasks, the least.
+ * Times of tasks, basic.
  */
 #define ACL_PROF_TASK_TIME_L0 0x0800ULL
 
 /**
- * Times of tasks, more.
+ * Times of tasks, detailed.
  */
 #define ACL_PROF_TASK_TIME_L2 0x2000ULL
 
 /**
- * Times of tasks, the most.
+ * Times of tasks, all details.
  */
 #define ACL_PROF_TASK_TIME_L3 0x8000ULL
 
 /**
- * Most dimensions of an aclprofTensor.
+ * Maximum number of dimensions of an aclprofTensor.
  */
 #define ACL_PROF_TENSOR_DATA_SHAPE_LEN 8
 
@@ -127,31 +127,31 @@
 #define ACL_PROF_TRAINING_TRACE 0x0040ULL
 
 /**
- * What is measured in AI cores.
+ * Metrics of AI cores.
  */
 typedef enum aclprofAicoreMetrics {
     /**
-     * How busy the arithmetic units are.
+     * Utilization of the arithmetic units.
      */
     ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
     /**
-     * How busy the pipelines are.
+     * Utilization of the pipelines.
      */
     ACL_AICORE_PIPE_UTILIZATION = 1,
     /**
-     * Use of outer memory.
+     * Bandwidth of external memory.
      */
     ACL_AICORE_MEMORY_BANDWIDTH = 2,
     /**
-     * Use of inner memory.
+     * Bandwidth of internal memory.
      */
     ACL_AICORE_L0B_AND_WIDTH = 3,
     /**
-     * Waits for units that were busy.
+     * Waits for busy units.
      */
     ACL_AICORE_RESOURCE_CONFLICT_RATIO = 4,
     /**
-     * Use of the unified buffer.
+     * Bandwidth of the unified buffer.
      */
     ACL_AICORE_MEMORY_UB = 5,
     /**
@@ -159,7 +159,7 @@ typedef enum aclprofAicoreMetrics {
      */
     ACL_AICORE_L2_CACHE = 6,
     /**
-     * How busy the pipelines are with execution only.
+     * Utilization of the pipelines by execution only.
      */
     ACL_AICORE_PIPE_EXECUTE_UTILIZATION = 7,
     /**
@@ -167,13 +167,13 @@ typedef enum aclprofAicoreMetrics {
      */
     ACL_AICORE_MEMORY_ACCESS = 8,
     /**
-     * Nothing.
+     * No metric.
      */
     ACL_AICORE_NONE = 255,
 } aclprofAicoreMetrics;
 
 /**
- * Options of the profiler; values are texts.
+ * Options of the profiler; their values are texts.
  */
 typedef enum aclprofConfigType {
     /**
@@ -181,43 +181,43 @@ typedef enum aclprofConfigType {
      */
     ACL_PROF_ARGS_MIN = 0,
     /**
-     * Most disk space.
+     * Maximum disk space.
      */
     ACL_PROF_STORAGE_LIMIT = 1,
     /**
-     * How often memory is sampled.
+     * Sampling frequency of memory.
      */
     ACL_PROF_SYS_HARDWARE_MEM_FREQ = 3,
     /**
-     * What is measured in the last-level cache.
+     * Metrics of the last-level cache.
      */
     ACL_PROF_LLC_MODE = 4,
     /**
-     * How often network interfaces are sampled.
+     * Sampling frequency of network interfaces.
      */
     ACL_PROF_SYS_IO_FREQ = 5,
     /**
-     * How often connections are sampled.
+     * Sampling frequency of interconnections.
      */
     ACL_PROF_SYS_INTERCONNECTION_FREQ = 6,
     /**
-     * How often picture and video units are sampled.
+     * Sampling frequency of image and video units.
      */
     ACL_PROF_DVPP_FREQ = 7,
     /**
-     * What is measured of this process on the host.
+     * Metrics of this process on the host.
      */
     ACL_PROF_HOST_SYS = 8,
     /**
-     * What is measured of the whole host.
+     * Metrics of the whole host.
      */
     ACL_PROF_HOST_SYS_USAGE = 9,
     /**
-     * How often the host is sampled.
+     * Sampling frequency of the host.
      */
     ACL_PROF_HOST_SYS_USAGE_FREQ = 10,
     /**
-     * How often power is sampled.
+     * Sampling frequency of power.
      */
     ACL_PROF_LOW_POWER_FREQ = 11,
     /**
@@ -225,19 +225,19 @@ typedef enum aclprofConfigType {
      */
     ACL_PROF_SYS_MEM_SERVICEFLOW = 12,
     /**
-     * How often the device's CPUs are sampled.
+     * Sampling frequency of the device's CPUs.
      */
     ACL_PROF_SYS_CPU_FREQ = 13,
     /**
-     * Which types of operators are measured.
+     * The operator types to measure.
      */
     ACL_PROF_OPTYPE = 14,
     /**
-     * What is measured in threads of vector cores.
+     * Metrics of threads of vector cores.
      */
     ACL_PROF_NTS_METRICS = 15,
     /**
-     * Where results go.
+     * The output path.
      */
     ACL_PROF_PATH = 16,
     /**
@@ -261,7 +261,7 @@ typedef enum aclprofStepTag {
 } aclprofStepTag;
 
 /**
- * What a description stands for.
+ * The kind of a description.
  */
 typedef enum aclprofSubscribeOpFlag {
     /**
@@ -277,7 +277,7 @@ typedef enum aclprofSubscribeOpFlag {
      */
     ACL_SUBSCRIBE_OP_THREAD = 2,
     /**
-     * Nothing.
+     * No description.
      */
     ACL_SUBSCRIBE_NONE = 255,
 } aclprofSubscribeOpFlag;
@@ -322,7 +322,7 @@ typedef struct aclprofConfig aclprofConfig;
 typedef struct aclprofStepInfo aclprofStepInfo;
 
 /**
- * What not to profile any more.
+ * A config for stopping the profile of a model.
  */
 typedef struct aclprofStopConfig aclprofStopConfig;
 
@@ -352,7 +352,7 @@ typedef struct aclprofTensor {
      */
     uint32_t dataType;
     /**
-     * How many dimensions.
+     * Number of dimensions.
      */
     uint32_t shapeDim;
     /**
@@ -366,31 +366,31 @@ typedef struct aclprofTensor {
  */
 typedef struct aclprofTensorInfo {
     /**
-     * Its name, as aclprofStr2Id numbered it.
+     * Id of its name, from aclprofStr2Id.
      */
     uint64_t opNameId;
     /**
-     * Its type, as aclprofStr2Id numbered it.
+     * Id of its type, from aclprofStr2Id.
      */
     uint64_t opTypeId;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t resv;
     /**
-     * How many tensors.
+     * Number of tensors.
      */
     uint32_t tensorNum;
     /**
-     * Kind of cores it runs on.
+     * Kind of cores that it runs on.
      */
     uint32_t kernelType;
     /**
-     * How many blocks.
+     * Number of blocks.
      */
     uint32_t blockNums;
     /**
-     * The stream it runs in.
+     * The stream that it runs in.
      */
     void *stream;
     /**
@@ -432,44 +432,50 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Begins profiling: traces of this process go to a folder from now on, one file for each aclprofInit. Nothing
- * is recorded before aclprofStart. Works before aclInit, and after it for streams that are there already.
+ * Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
+ * recorded before aclprofStart. Works before aclInit, and after it also for existing streams.
  *
- * The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format that Perfetto and chrome://tracing open.
- * With `PORTACL_TRACE` set everything goes to that variable's file instead, and the folder stays empty.
+ * The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format of Perfetto and chrome://tracing. With
+ * `PORTACL_TRACE` set everything is written to the file of that variable instead, and the folder stays empty.
  *
- * @param profilerResultPath the folder; it is made if it is not there.
- * @param length bytes of it without the final zero, from 1 to 4096.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
- * ACL_ERROR_PROF_ALREADY_RUN 100042: profiling has begun already; ACL_ERROR_INVALID_FILE 100003: it cannot be
- * made a folder; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclprofInit of the Ascend runtime API; codes and file are portacl's own.
+ * @param profilerResultPath the folder; created if it does not exist.
+ * @param length length of the path in bytes without the terminating zero, from 1 to 4096.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+ * @retval ACL_ERROR_PROF_ALREADY_RUN 100042: profiling is already initialized.
+ * @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclprofInit of the Ascend runtime API; codes and file format are portacl's choice.
  */
 aclError aclprofInit(const char *profilerResultPath,
                      size_t length);
 
 /**
- * Ends profiling: what is started is stopped, and the trace is complete. Work that is not over by then is in it
- * up to now.
+ * Finalizes profiling: stops all started configs and completes the trace. The trace contains pending work up to this
+ * time.
  *
- * @return ACL_SUCCESS; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun; ACL_ERROR_RT_PARAM_INVALID
- * 107000: called inside a host function. Thread-safe. Follows aclprofFinalize of the Ascend runtime API.
- * aclFinalize completes the trace as well; this may still be called after it.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclprofFinalize of the Ascend runtime API. aclFinalize completes the trace as well; this
+ *     may still be called after it.
  */
 aclError aclprofFinalize(void);
 
 /**
- * Describes what to record: the work of devices, and with it what threads of the program do.
+ * Creates a profiling config: the devices whose work is recorded. The trace also contains the activity of the
+ * program's threads.
  *
  * @param deviceIdList ids of devices; a device may be named twice.
- * @param deviceNums how many, from 1 to 1024.
- * @param aicoreMetrics a value of aclprofAicoreMetrics; none of them is measured, for want of such cores.
+ * @param deviceNums number of ids, from 1 to 1024.
+ * @param aicoreMetrics a value of aclprofAicoreMetrics; not measured, because there are no such cores.
  * @param aicoreEvents must be null.
- * @param dataTypeConfig ACL_PROF_... bits; a trace always has everything, whichever they are.
- * @return the description, for aclprofDestroyConfig to end; null on a failure, which aclGetRecentErrMsg tells:
- * ACL_ERROR_INVALID_PARAM 100000: no ids, too many, an unknown value, or `aicoreEvents` is not null;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_BAD_ALLOC 200000: no more can be made.
- * Thread-safe. Follows aclprofCreateConfig of the Ascend runtime API.
+ * @param dataTypeConfig ACL_PROF_... bits; a trace always contains everything, whatever they are.
+ * @return the config, to be destroyed with aclprofDestroyConfig; null on a failure, which aclGetRecentErrMsg returns:
+ *     ACL_ERROR_INVALID_PARAM 100000: no ids, too many, an unknown value, or `aicoreEvents` is not null
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
+ * @note Thread-safe. Follows aclprofCreateConfig of the Ascend runtime API.
  */
 aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList,
                                           uint32_t deviceNums,
@@ -478,266 +484,290 @@ aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList,
                                           uint64_t dataTypeConfig);
 
 /**
- * Ends a description of aclprofCreateConfig.
+ * Destroys a config of aclprofCreateConfig.
  *
- * @param profilerConfig the description, not started.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: none, destroyed
- * before, or started. Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
+ * @param profilerConfig the config, not started.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, already destroyed, or started.
+ * @note Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
  */
 aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
 
 /**
- * Sets an option, between aclprofInit and the first aclprofStart.
+ * Sets an option. Call it between aclprofInit and the first aclprofStart.
  *
- * @param configType ACL_PROF_STORAGE_LIMIT: most megabytes of the trace, as in "200MB" (the unit may be left
- * out), without it there is no limit; the trace ends where it would become longer. ACL_PROF_PATH: a folder,
- * instead of aclprofInit's.
- * @param config the value, a text.
- * @param configLength bytes of it without the final zero, from 1 to 4096.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, no such option, or a value
- * that it does not have; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun; ACL_ERROR_PROF_ALREADY_RUN
- * 100042: aclprofStart was called; ACL_ERROR_INVALID_FILE 100003: no folder can be made;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option about sampling hardware that there is none of. Thread-safe.
- * Follows aclprofSetConfig of the Ascend runtime API.
+ * @param configType ACL_PROF_STORAGE_LIMIT: maximum size of the trace in megabytes, as in "200MB" (the unit is
+ *     optional), no limit by default; the trace ends before it would exceed the limit. ACL_PROF_PATH: a folder,
+ *     instead of the one of aclprofInit.
+ * @param config the value, as text.
+ * @param configLength length of the path in bytes without the terminating zero, from 1 to 4096.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, an unknown option, or an invalid value.
+ * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
+ * @retval ACL_ERROR_PROF_ALREADY_RUN 100042: aclprofStart was already called.
+ * @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option for hardware sampling, which is not supported.
+ * @note Thread-safe. Follows aclprofSetConfig of the Ascend runtime API.
  */
 aclError aclprofSetConfig(aclprofConfigType configType,
                           const char *config,
                           size_t configLength);
 
 /**
- * Records from now on what a description says, besides what others say that are started. What was queued before
- * is not in the trace.
+ * Starts recording what a config selects, in addition to other started configs. Work that was enqueued before is not
+ * in the trace.
  *
  * @param profilerConfig from aclprofCreateConfig.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no description,
- * destroyed, or called inside a host function; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun;
- * ACL_ERROR_PROF_ALREADY_RUN 100042: it is started already; ACL_ERROR_INVALID_FILE 100003: the trace cannot be
- * written. Thread-safe. Follows aclprofStart of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
+ * @retval ACL_ERROR_PROF_ALREADY_RUN 100042: it is already started.
+ * @retval ACL_ERROR_INVALID_FILE 100003: the trace cannot be written.
+ * @note Thread-safe. Follows aclprofStart of the Ascend runtime API.
  */
 aclError aclprofStart(const aclprofConfig *profilerConfig);
 
 /**
- * Does not record any more what a description says, unless another one does. What was queued before is still
- * written when it is over.
+ * Stops recording what a config selects, unless another started config selects it. Work that was enqueued before is
+ * still written when it is complete.
  *
- * @param profilerConfig from aclprofCreateConfig, started.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no description,
- * destroyed, or called inside a host function; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun, or this
- * is not started (aclFinalize stops everything). Thread-safe. Follows aclprofStop of the Ascend runtime API.
+ * @param profilerConfig a started config of aclprofCreateConfig.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized, or the config is not started (aclFinalize stops
+ *     all configs).
+ * @note Thread-safe. Follows aclprofStop of the Ascend runtime API.
  */
 aclError aclprofStop(const aclprofConfig *profilerConfig);
 
 /**
- * Makes a step, whose ends aclprofGetStepTimestamp notes. Works at any time, with profiling and without.
+ * Creates a step, whose start and end aclprofGetStepTimestamp records. Works at any time, with and without profiling.
  *
- * @return the step, for aclprofDestroyStepInfo to end; null if no more can be made (aclGetRecentErrMsg says so,
- * ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclprofCreateStepInfo of the Ascend runtime API.
+ * @return the step, to be destroyed with aclprofDestroyStepInfo; null if no more can be created (aclGetRecentErrMsg
+ *     returns the text, ACL_ERROR_BAD_ALLOC 200000).
+ * @note Thread-safe. Follows aclprofCreateStepInfo of the Ascend runtime API.
  */
 aclprofStepInfo *aclprofCreateStepInfo(void);
 
 /**
- * Ends a step; what was noted stays in the trace.
+ * Destroys a step; what was recorded stays in the trace.
  *
- * @param stepinfo from aclprofCreateStepInfo. Null, destroyed or no step: nothing happens, and
- * aclGetRecentErrMsg tells (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000). Thread-safe.
- * Follows aclprofDestroyStepInfo of the Ascend runtime API.
+ * @param stepinfo from aclprofCreateStepInfo. If it is null, destroyed or not a step, nothing happens, and
+ *     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
+ *     Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
  */
 void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
 
 /**
- * Notes that a step begins, or ends, in the order of a stream: a trace has it as a bar from the one to the
- * other, in a row of the stream's device. Steps are numbered as they begin. A step that has ended may begin
- * again, as another one. Without profiling nothing is recorded.
+ * Records the start or the end of a step, in stream order. The trace shows a bar between them, in a row of the
+ * stream's device. Steps are numbered in the order of their starts. A step that has ended may start again as another
+ * step. Without profiling nothing is recorded.
  *
  * @param stepInfo from aclprofCreateStepInfo.
- * @param tag ACL_STEP_START or ACL_STEP_END, in turn.
+ * @param tag ACL_STEP_START or ACL_STEP_END, alternating.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag; ACL_ERROR_RT_PARAM_INVALID
- * 107000: no step, destroyed, it has begun already or not yet, no stream, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclprofGetStepTimestamp of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a step, destroyed, already started or not started, not a stream, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclprofGetStepTimestamp of the Ascend runtime API.
  */
 aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo,
                                  aclprofStepTag tag,
                                  aclrtStream stream);
 
 /**
- * Makes a stamp: a text for marks and ranges, "stamp" until it is set. Works at any time, with profiling and
- * without.
+ * Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.
  *
- * @return the stamp, for aclprofDestroyStamp to end; null if no more can be made (aclGetRecentErrMsg says so,
- * ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclprofCreateStamp of the Ascend runtime API.
+ * @return the stamp, to be destroyed with aclprofDestroyStamp; null if no more can be created (aclGetRecentErrMsg
+ *     returns the text, ACL_ERROR_BAD_ALLOC 200000).
+ * @note Thread-safe. Follows aclprofCreateStamp of the Ascend runtime API.
  */
 void *aclprofCreateStamp(void);
 
 /**
- * Ends a stamp. Ranges that were begun with it go on.
+ * Destroys a stamp. Ranges that were begun with it continue.
  *
- * @param stamp from aclprofCreateStamp. Null, destroyed or no stamp: nothing happens, and aclGetRecentErrMsg
- * tells (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000). Thread-safe. Follows
- * aclprofDestroyStamp of the Ascend runtime API.
+ * @param stamp from aclprofCreateStamp. If it is null, destroyed or not a stamp, nothing happens, and
+ *     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
+ *     Thread-safe. Follows aclprofDestroyStamp of the Ascend runtime API.
  */
 void aclprofDestroyStamp(void *stamp);
 
 /**
- * Sets the text of a stamp, for what is marked or begun with it from now on.
+ * Sets the text of a stamp, for later marks and ranges.
  *
  * @param stamp from aclprofCreateStamp.
- * @param msg the text, which is copied; a zero ends it.
- * @param msgLen bytes of it, from 1 to 16,384.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
- * ACL_ERROR_RT_PARAM_INVALID 107000: no stamp, or destroyed. Thread-safe. Follows aclprofSetStampTraceMessage
- * of the Ascend runtime API; the bound is portacl's own.
+ * @param msg the text, which is copied up to its first zero.
+ * @param msgLen length of the text in bytes, from 1 to 16,384.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
+ * @note Thread-safe. Follows aclprofSetStampTraceMessage of the Ascend runtime API; the length limit is portacl's
+ *     choice.
  */
 aclError aclprofSetStampTraceMessage(void *stamp,
                                      const char *msg,
                                      uint32_t msgLen);
 
 /**
- * Marks this moment with a stamp's text, on the calling thread's row. Without profiling nothing is recorded.
+ * Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
  *
  * @param stamp from aclprofCreateStamp.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no stamp, or
- * destroyed. Thread-safe. Follows aclprofMark of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
+ * @note Thread-safe. Follows aclprofMark of the Ascend runtime API.
  */
 aclError aclprofMark(void *stamp);
 
 /**
- * Begins a range of the calling thread, inside those that are open there, with a stamp's text; aclprofPop ends
- * it.
+ * Begins a range of the calling thread with a stamp's text, nested in the thread's open ranges; aclprofPop ends it.
  *
  * @param stamp from aclprofCreateStamp.
- * @return as aclprofMark. Thread-safe. Follows aclprofPush of the Ascend runtime API.
+ * @return the codes of aclprofMark.
+ * @note Thread-safe. Follows aclprofPush of the Ascend runtime API.
  */
 aclError aclprofPush(void *stamp);
 
 /**
- * Ends the range that this thread began last, by aclprofPush or aclprofRangePushEx.
+ * Ends the latest open range of this thread, of aclprofPush or aclprofRangePushEx.
  *
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: none is open on this thread. Thread-safe. Follows
- * aclprofPop of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
+ * @note Thread-safe. Follows aclprofPop of the Ascend runtime API.
  */
 aclError aclprofPop(void);
 
 /**
- * Begins a range with a stamp's text that any thread may end, and that may overlap others.
+ * Begins a range with a stamp's text. Any thread may end it, and it may overlap other ranges.
  *
  * @param stamp from aclprofCreateStamp.
- * @param rangeId room for the number of the range.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: one of them is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * no stamp, or destroyed. Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
+ * @param rangeId receives the id of the range.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
+ * @note Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
  */
-aclError aclprofRangeStart(void *stamp,
-                           uint32_t *rangeId);
+aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
 
 /**
  * Ends a range of aclprofRangeStart.
  *
- * @param rangeId its number.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no such range is open. Thread-safe. Follows
- * aclprofRangeStop of the Ascend runtime API.
+ * @param rangeId the id of the range.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no open range has this id.
+ * @note Thread-safe. Follows aclprofRangeStop of the Ascend runtime API.
  */
 aclError aclprofRangeStop(uint32_t rangeId);
 
 /**
- * Marks the moment at which a stream comes to this point, with a text on the stream's row. Without profiling
- * nothing is recorded.
+ * Adds a mark with a text to the stream's row of the trace, at the time when the stream reaches this point. Without
+ * profiling nothing is recorded.
  *
- * @param msg the text, which is copied; a zero ends it.
- * @param msgLen bytes of it, from 1 to 16,384.
+ * @param msg the text, which is copied up to its first zero.
+ * @param msgLen length of the text in bytes, from 1 to 16,384.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
- * ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the
- * bound is portacl's own.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the length limit is portacl's choice.
  */
 aclError aclprofMarkEx(const char *msg,
                        size_t msgLen,
                        aclrtStream stream);
 
 /**
- * Begins a range of the calling thread that is an operator with its tensors, inside those that are open there;
- * aclprofRangePop ends it. A trace has its type, its blocks and the shapes.
+ * Begins a range of the calling thread for an operator with its tensors, nested in the thread's open ranges;
+ * aclprofRangePop ends it. The trace shows its type, its blocks and the shapes.
  *
- * @param attr its version is ACL_PROF_EVENT_ATTR_VERSION, its size that of the structure, its message of type
- * ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during
- * the call. The stream of the message is not looked at.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range;
- * ACL_ERROR_RT_PARAM_INVALID 107000: a number for a name that is not aclprofStr2Id's. Thread-safe. Follows
- * aclprofRangePushEx of the Ascend runtime API.
+ * @param attr attributes: version ACL_PROF_EVENT_ATTR_VERSION, the size of the structure, a message of type
+ *     ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during the
+ *     call. The stream of the message is ignored.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an id of a name that aclprofStr2Id did not return.
+ * @note Thread-safe. Follows aclprofRangePushEx of the Ascend runtime API.
  */
 aclError aclprofRangePushEx(aclprofEventAttributes *attr);
 
 /**
- * Ends the range that this thread began last, by aclprofRangePushEx or aclprofPush.
+ * Ends the latest open range of this thread, of aclprofRangePushEx or aclprofPush.
  *
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: none is open on this thread. Thread-safe. Follows
- * aclprofRangePop of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
+ * @note Thread-safe. Follows aclprofRangePop of the Ascend runtime API.
  */
 aclError aclprofRangePop(void);
 
 /**
- * A number for a text, for structures that name things by numbers: the same one each time, in the whole process
- * and as long as that lives.
+ * Returns an id for a text, for structures that contain names as ids. The same text has the same id in the whole
+ * process, until it ends.
  *
  * @param message the text, at most 16,384 bytes before its final zero.
- * @return the number, from 1 on; 0 on a failure, which aclGetRecentErrMsg tells: ACL_ERROR_INVALID_PARAM
- * 100000: null, or too long; ACL_ERROR_BAD_ALLOC 200000: 65,536 texts have numbers. Thread-safe. Follows
- * aclprofStr2Id of the Ascend runtime API.
+ * @return the id, from 1 on; 0 on a failure, which aclGetRecentErrMsg returns: ACL_ERROR_INVALID_PARAM 100000: null,
+ *     or too long
+ * @retval ACL_ERROR_BAD_ALLOC 200000: 65,536 texts already have ids.
+ * @note Thread-safe. Follows aclprofStr2Id of the Ascend runtime API.
  */
 uint64_t aclprofStr2Id(const char *message);
 
 /**
- * Describes a subscription, or returns null.
+ * Creates a subscription config, or returns null.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return null; aclGetRecentErrMsg returns what is missing.
  */
 aclprofSubscribeConfig *aclprofCreateSubscribeConfig(int8_t timeInfoSwitch,
                                                             aclprofAicoreMetrics aicoreMetrics,
                                                             void *fd);
 
 /**
- * Ends a description of aclprofCreateSubscribeConfig.
+ * Destroys a config of aclprofCreateSubscribeConfig.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig *profSubscribeConfig);
 
 /**
- * Has the profile of a model written while it runs.
+ * Subscribes to the profile of a model while it runs.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofModelSubscribe(uint32_t modelId,
                                const aclprofSubscribeConfig *profSubscribeConfig);
 
 /**
- * Takes back aclprofModelSubscribe.
+ * Ends a subscription of aclprofModelSubscribe.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofModelUnSubscribe(uint32_t modelId);
 
 /**
- * Tells the size of one operator's description.
+ * Returns the size of one operator's description.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofGetOpDescSize(size_t *opDescSize);
 
 /**
- * Tells how many operators are described.
+ * Returns the number of described operators.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32_t *opNumber);
 
 /**
- * Tells how long the type of an operator is.
+ * Returns the length of an operator's type.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofGetOpTypeLen(const void *opInfo,
                              size_t opInfoLen,
@@ -745,9 +775,9 @@ aclError aclprofGetOpTypeLen(const void *opInfo,
                              size_t *opTypeLen);
 
 /**
- * Tells the type of an operator.
+ * Returns the type of an operator.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofGetOpType(const void *opInfo,
                           size_t opInfoLen,
@@ -756,9 +786,9 @@ aclError aclprofGetOpType(const void *opInfo,
                           size_t opTypeLen);
 
 /**
- * Tells how long the name of an operator is.
+ * Returns the length of an operator's name.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofGetOpNameLen(const void *opInfo,
                              size_t opInfoLen,
@@ -766,9 +796,9 @@ aclError aclprofGetOpNameLen(const void *opInfo,
                              size_t *opNameLen);
 
 /**
- * Tells the name of an operator.
+ * Returns the name of an operator.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclprofGetOpName(const void *opInfo,
                           size_t opInfoLen,
@@ -777,37 +807,37 @@ aclError aclprofGetOpName(const void *opInfo,
                           size_t opNameLen);
 
 /**
- * When an operator started.
+ * Returns the start time of an operator.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @return 0; aclGetRecentErrMsg returns what is missing.
  */
 uint64_t aclprofGetOpStart(const void *opInfo, size_t opInfoLen, uint32_t index);
 
 /**
- * When an operator ended.
+ * Returns the end time of an operator.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @return 0; aclGetRecentErrMsg returns what is missing.
  */
 uint64_t aclprofGetOpEnd(const void *opInfo, size_t opInfoLen, uint32_t index);
 
 /**
- * How long an operator took.
+ * Returns the duration of an operator.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @return 0; aclGetRecentErrMsg returns what is missing.
  */
 uint64_t aclprofGetOpDuration(const void *opInfo, size_t opInfoLen, uint32_t index);
 
 /**
- * What an operator's description stands for.
+ * Returns the kind of an operator's description.
  *
- * @return ACL_SUBSCRIBE_NONE; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_SUBSCRIBE_NONE; aclGetRecentErrMsg returns what is missing.
  */
 aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index);
 
 /**
- * The value of an operator's attribute as text, or null.
+ * Returns the value of an operator's attribute as a text, or null.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return null; aclGetRecentErrMsg returns what is missing.
  */
 const char *aclprofGetOpAttriValue(const void *opInfo,
                                    size_t opInfoLen,
@@ -815,9 +845,9 @@ const char *aclprofGetOpAttriValue(const void *opInfo,
                                    aclprofSubscribeOpAttri attri);
 
 /**
- * The number of the model that an operator belongs to.
+ * Returns the id of the model of an operator.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @return 0; aclGetRecentErrMsg returns what is missing.
  */
 size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32_t index);
 

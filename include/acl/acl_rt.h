@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
  * The runtime: devices, contexts, streams, events, memory, copies, graphs, kernels.
@@ -15,7 +15,7 @@
 #include "acl_rt_allocator.h"
 
 /**
- * After a failure the stream goes on.
+ * After a failure the stream continues.
  */
 #define ACL_CONTINUE_ON_FAILURE 0x00000000U
 
@@ -25,7 +25,7 @@
 #define ACL_DEVICE_FORM_FACTOR_A_K 1
 
 /**
- * A module of a server with other chips as well.
+ * A module of a server that also has other chips.
  */
 #define ACL_DEVICE_FORM_FACTOR_A_X 2
 
@@ -50,17 +50,17 @@
 #define ACL_DEV_FEATURE_SUPPORT 0x00000001
 
 /**
- * The host can ask and wait for the event.
+ * The host can query and synchronize the event.
  */
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U
 
 /**
- * The event is for the device only.
+ * Only the device uses the event.
  */
 #define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U
 
 /**
- * The event orders a graph against what is outside.
+ * The event orders a graph relative to work outside of it.
  */
 #define ACL_EVENT_EXTERNAL 0x00000020U
 
@@ -70,12 +70,12 @@
 #define ACL_EVENT_IPC 0x00000040U
 
 /**
- * An ordinary record.
+ * A normal record.
  */
 #define ACL_EVENT_RECORD_DEFAULT 0x0U
 
 /**
- * A record that is seen outside the graph.
+ * A record that is visible outside of the graph.
  */
 #define ACL_EVENT_RECORD_EXTERNAL 0x01U
 
@@ -85,17 +85,17 @@
 #define ACL_EVENT_SYNC 0x00000001U
 
 /**
- * The event has a time stamp.
+ * The event has a timestamp.
  */
 #define ACL_EVENT_TIME_LINE 0x00000008U
 
 /**
- * An ordinary wait.
+ * A normal wait.
  */
 #define ACL_EVENT_WAIT_DEFAULT 0x0U
 
 /**
- * A wait for a record outside the graph.
+ * A wait for a record outside of the graph.
  */
 #define ACL_EVENT_WAIT_EXTERNAL 0x01U
 
@@ -115,7 +115,7 @@
 #define ACL_HOST_DEVICE_CONNECT_TYPE_UB 2
 
 /**
- * Register memory that belongs to another device's registers.
+ * Register memory-mapped registers of another device.
  */
 #define ACL_HOST_REG_IOMEMORY 0x4UL
 
@@ -145,7 +145,7 @@
 #define ACL_MAJOR_VERSION 1
 
 /**
- * Write the outline of a graph.
+ * Write a summary of a graph.
  */
 #define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
 
@@ -160,7 +160,7 @@
 #define ACL_MINOR_VERSION 17
 
 /**
- * An ordinary notify.
+ * A normal notify.
  */
 #define ACL_NOTIFY_DEFAULT 0x00000000U
 
@@ -175,12 +175,12 @@
 #define ACL_PATCH_VERSION 0
 
 /**
- * Longest version, its final zero included.
+ * Maximum length of a version, including the terminating zero.
  */
 #define ACL_PKG_VERSION_MAX_SIZE 128
 
 /**
- * Longest part of a version, its final zero included.
+ * Maximum length of a part of a version, including the terminating zero.
  */
 #define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 
@@ -200,7 +200,7 @@
 #define ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE 0x41415246U
 
 /**
- * Most barriers to wait for at once.
+ * Maximum number of barriers of one wait.
  */
 #define ACL_RT_CMO_MAX_BARRIER_NUM 6U
 
@@ -275,12 +275,12 @@
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0x0UL
 
 /**
- * Open the memory, and switch peer access on.
+ * Open the memory, and enable peer access.
  */
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1UL
 
 /**
- * Most errors that a device keeps.
+ * Maximum number of errors that a device keeps.
  */
 #define ACL_RT_MAX_RECORD_PA_NUM_PER_DEV 20U
 
@@ -305,7 +305,7 @@
 #define ACL_RT_MEM_TYPE_DEV 0x2U
 
 /**
- * Memory of picture and video units, for aclrtCheckMemType.
+ * Memory of image and video units, for aclrtCheckMemType.
  */
 #define ACL_RT_MEM_TYPE_DVPP 0x8U
 
@@ -315,7 +315,7 @@
 #define ACL_RT_MEM_TYPE_RSVD 0x10U
 
 /**
- * Most places of aclrtMemUceInfoArray.
+ * Maximum number of entries of aclrtMemUceInfoArray.
  */
 #define ACL_RT_MEM_UCE_INFO_MAX_NUM 20
 
@@ -335,7 +335,7 @@
 #define ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0x0UL
 
 /**
- * Open the notify, and switch peer access on.
+ * Open the notify, and enable peer access.
  */
 #define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x02UL
 
@@ -350,7 +350,7 @@
 #define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
 
 /**
- * After a failure the stream, and every other one of its context, stops.
+ * After a failure the stream, and all other streams of its context, stop.
  */
 #define ACL_STOP_ON_FAILURE 0x00000001U
 
@@ -370,7 +370,7 @@
 #define ACL_STREAM_FAST_LAUNCH 0x00000001U
 
 /**
- * Synchronising is fast.
+ * Synchronization is fast.
  */
 #define ACL_STREAM_FAST_SYNC 0x00000002U
 
@@ -385,7 +385,7 @@
 #define ACL_STREAM_PERSISTENT 0x00000004U
 
 /**
- * Wait until the values have a bit in common.
+ * Wait until the values have a common bit.
  */
 #define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
 
@@ -395,17 +395,17 @@
 #define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U
 
 /**
- * Wait until the value in memory is not less.
+ * Wait until the value in memory is not less than the other.
  */
 #define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
 
 /**
- * Wait until a bit is in neither value.
+ * Wait until a bit is set in neither value.
  */
 #define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
 
 /**
- * Most places that aclrtGetMemUceInfo tells.
+ * Maximum number of entries that aclrtGetMemUceInfo returns.
  */
 #define MAX_MEM_UCE_INFO_ARRAY_SIZE 128
 
@@ -415,7 +415,7 @@
 #define UCE_INFO_RESERVED_SIZE 14
 
 /**
- * Who registers a callback for start or end.
+ * The component that registers an init or finalize callback.
  */
 typedef enum aclRegisterCallbackType {
     /**
@@ -423,7 +423,7 @@ typedef enum aclRegisterCallbackType {
      */
     ACL_REG_TYPE_ACL_MODEL = 0,
     /**
-     * The layer that runs operators.
+     * The operator execution layer.
      */
     ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
     /**
@@ -431,7 +431,7 @@ typedef enum aclRegisterCallbackType {
      */
     ACL_REG_TYPE_ACL_OP_CBLAS = 2,
     /**
-     * The layer that compiles operators.
+     * The operator compilation layer.
      */
     ACL_REG_TYPE_ACL_OP_COMPILER = 3,
     /**
@@ -443,7 +443,7 @@ typedef enum aclRegisterCallbackType {
      */
     ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
     /**
-     * The layer for pictures and video.
+     * The layer for images and video.
      */
     ACL_REG_TYPE_ACL_DVPP = 6,
     /**
@@ -451,7 +451,7 @@ typedef enum aclRegisterCallbackType {
      */
     ACL_REG_TYPE_ACL_RETR = 7,
     /**
-     * Anybody else.
+     * Any other component.
      */
     ACL_REG_TYPE_OTHER = 65535,
 } aclRegisterCallbackType;
@@ -461,7 +461,7 @@ typedef enum aclRegisterCallbackType {
  */
 typedef enum aclCANNPackageName {
     /**
-     * All together.
+     * All packages together.
      */
     ACL_PKG_NAME_CANN = 0,
     /**
@@ -495,11 +495,11 @@ typedef enum aclCANNPackageName {
 } aclCANNPackageName;
 
 /**
- * Whose last error is meant.
+ * The scope of the last error.
  */
 typedef enum aclrtLastErrLevel {
     /**
-     * The calling thread's.
+     * The calling thread.
      */
     ACL_RT_THREAD_LEVEL = 0,
 } aclrtLastErrLevel;
@@ -533,7 +533,7 @@ typedef enum aclrtErrorType {
      */
     ACL_RT_ERROR_L3_PORT = 5,
     /**
-     * Another.
+     * Other errors.
      */
     ACL_RT_ERROR_OTHERS = 65535,
 } aclrtErrorType;
@@ -543,15 +543,15 @@ typedef enum aclrtErrorType {
  */
 typedef enum aclrtAicoreErrorType {
     /**
-     * Not known.
+     * Unknown.
      */
     ACL_RT_AICORE_ERROR_UNKNOWN = 0,
     /**
-     * The program's fault.
+     * An error of the program.
      */
     ACL_RT_AICORE_ERROR_SW = 1,
     /**
-     * The hardware's fault.
+     * An error of the hardware.
      */
     ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
 } aclrtAicoreErrorType;
@@ -575,11 +575,11 @@ typedef enum aclrtRunMode {
  */
 typedef enum aclrtTsId {
     /**
-     * The one of the AI cores.
+     * The task scheduler of the AI cores.
      */
     ACL_TS_ID_AICORE = 0,
     /**
-     * The one of the vector cores.
+     * The task scheduler of the vector cores.
      */
     ACL_TS_ID_AIVECTOR = 1,
     /**
@@ -607,21 +607,21 @@ typedef enum aclrtDeviceStatus {
 } aclrtDeviceStatus;
 
 /**
- * When a callback about aclrtDeviceTaskAbort comes.
+ * The time of a callback of aclrtDeviceTaskAbort.
  */
 typedef enum aclrtDeviceTaskAbortStage {
     /**
-     * Before.
+     * Before the abort.
      */
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
     /**
-     * After.
+     * After the abort.
      */
     ACL_RT_DEVICE_TASK_ABORT_POST = 1,
 } aclrtDeviceTaskAbortStage;
 
 /**
- * When a callback about a device comes.
+ * The time of a device-state callback.
  */
 typedef enum aclrtDeviceState {
     /**
@@ -651,7 +651,7 @@ typedef enum aclrtDeviceLimit {
      */
     ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
     /**
-     * Stack of threads that have gone different ways.
+     * Stack of diverged threads.
      */
     ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
     /**
@@ -659,17 +659,17 @@ typedef enum aclrtDeviceLimit {
      */
     ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
     /**
-     * Space for what a core prints.
+     * Print buffer of a core.
      */
     ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
     /**
-     * Space for what threads print.
+     * Print buffer of threads.
      */
     ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
 } aclrtDeviceLimit;
 
 /**
- * Numbers about a device.
+ * Attributes of a device.
  */
 typedef enum aclrtDevAttr {
     /**
@@ -689,7 +689,7 @@ typedef enum aclrtDevAttr {
      */
     ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
     /**
-     * Threads that go together, 0 where there are none.
+     * Threads of a warp, 0 if there are no warps.
      */
     ACL_DEV_ATTR_WARP_SIZE = 202,
     /**
@@ -697,7 +697,7 @@ typedef enum aclrtDevAttr {
      */
     ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
     /**
-     * Fast memory of a vector core in bytes.
+     * Shared memory of a vector core in bytes.
      */
     ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
     /**
@@ -769,7 +769,7 @@ typedef enum aclrtDevAttr {
      */
     ACL_DEV_ATTR_SUPER_POD_ID = 405,
     /**
-     * Whether operators of the user may run on the device's CPUs.
+     * Whether user operators may run on the device's CPUs.
      */
     ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
     /**
@@ -781,7 +781,7 @@ typedef enum aclrtDevAttr {
      */
     ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
     /**
-     * What the device looks like: ACL_DEVICE_FORM_FACTOR_*.
+     * The form factor of the device: ACL_DEVICE_FORM_FACTOR_*.
      */
     ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
     /**
@@ -799,7 +799,7 @@ typedef enum aclrtDevAttr {
  */
 typedef enum aclrtDevFeatureType {
     /**
-     * Waiting kernels can be changed.
+     * Pending kernels can be changed.
      */
     ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
     /**
@@ -825,31 +825,31 @@ typedef enum aclrtAtomicOperation {
      */
     ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
     /**
-     * Counts up, and wraps.
+     * Increments, and wraps.
      */
     ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
     /**
-     * Counts down, and wraps.
+     * Decrements, and wraps.
      */
     ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
     /**
-     * Bits that are in both.
+     * Bitwise AND.
      */
     ACL_RT_ATOMIC_OPERATION_AND = 5,
     /**
-     * Bits that are in either.
+     * Bitwise OR.
      */
     ACL_RT_ATOMIC_OPERATION_OR = 6,
     /**
-     * Bits that are in one only.
+     * Bitwise exclusive OR.
      */
     ACL_RT_ATOMIC_OPERATION_XOR = 7,
     /**
-     * Stores a value and gives the old one.
+     * Stores a value and returns the old one.
      */
     ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
     /**
-     * Stores a value if the old one is as expected.
+     * Stores a value if the old one equals the expected one (compare-and-swap).
      */
     ACL_RT_ATOMIC_OPERATION_CAS = 9,
     /**
@@ -889,7 +889,7 @@ typedef enum aclrtAtomicOperation {
      */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
     /**
-     * Stores if as expected, from the scalar unit of a vector core.
+     * Compare-and-swap, from the scalar unit of a vector core.
      */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
     /**
@@ -931,7 +931,7 @@ typedef enum aclrtHacType {
      */
     ACL_RT_HAC_TYPE_SDMA = 6,
     /**
-     * Pictures and video.
+     * Images and video.
      */
     ACL_RT_HAC_TYPE_DVPP = 7,
     /**
@@ -959,15 +959,15 @@ typedef enum aclrtHostMemMapCapability {
 } aclrtHostMemMapCapability;
 
 /**
- * What aclrtStreamQuery tells.
+ * The result of aclrtStreamQuery.
  */
 typedef enum aclrtStreamStatus {
     /**
-     * All work has finished.
+     * All work is complete.
      */
     ACL_STREAM_STATUS_COMPLETE = 0,
     /**
-     * There is work left.
+     * Work is pending.
      */
     ACL_STREAM_STATUS_NOT_READY = 1,
     /**
@@ -977,15 +977,15 @@ typedef enum aclrtStreamStatus {
 } aclrtStreamStatus;
 
 /**
- * When a callback about a stream comes.
+ * The time of a stream-state callback.
  */
 typedef enum aclrtStreamState {
     /**
-     * After it was made.
+     * After its creation.
      */
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
     /**
-     * Before it ends.
+     * Before its destruction.
      */
     ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
 } aclrtStreamState;
@@ -999,15 +999,15 @@ typedef enum aclrtStreamAttr {
      */
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
     /**
-     * Whether overflows are watched for.
+     * Whether overflows are detected.
      */
     ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
     /**
-     * A number of the caller.
+     * A user-defined number.
      */
     ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
     /**
-     * Whether notes about operators are kept.
+     * Whether operator information is stored.
      */
     ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
     /**
@@ -1017,7 +1017,7 @@ typedef enum aclrtStreamAttr {
 } aclrtStreamAttr;
 
 /**
- * What a description of a stream can say.
+ * Fields of a stream configuration.
  */
 typedef enum aclrtStreamConfigAttr {
     /**
@@ -1039,29 +1039,29 @@ typedef enum aclrtStreamConfigAttr {
 } aclrtStreamConfigAttr;
 
 /**
- * What aclrtQueryEventStatus tells. Mind the numbers: 1 is complete.
+ * The result of aclrtQueryEventStatus. Note the numbers: 1 is complete.
  */
 typedef enum aclrtEventRecordedStatus {
     /**
-     * The record has not happened yet, or was never made.
+     * The record is not complete, or the event was never recorded.
      */
     ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
     /**
-     * The record has happened.
+     * The record is complete.
      */
     ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
 } aclrtEventRecordedStatus;
 
 /**
- * What aclrtQueryEvent tells.
+ * The result of aclrtQueryEvent.
  */
 typedef enum aclrtEventStatus {
     /**
-     * It has happened.
+     * It is complete.
      */
     ACL_EVENT_STATUS_COMPLETE = 0,
     /**
-     * It has not happened yet.
+     * It is not complete.
      */
     ACL_EVENT_STATUS_NOT_READY = 1,
     /**
@@ -1071,15 +1071,15 @@ typedef enum aclrtEventStatus {
 } aclrtEventStatus;
 
 /**
- * What aclrtQueryEventWaitStatus tells.
+ * The result of aclrtQueryEventWaitStatus.
  */
 typedef enum aclrtEventWaitStatus {
     /**
-     * Nobody waits any more.
+     * All waits are complete.
      */
     ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
     /**
-     * Somebody waits.
+     * A wait is pending.
      */
     ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
     /**
@@ -1089,11 +1089,11 @@ typedef enum aclrtEventWaitStatus {
 } aclrtEventWaitStatus;
 
 /**
- * Which pages an allocation asks for. Other numbers are allowed and decide by size.
+ * Page size policy of an allocation. Other numbers are allowed and select by size.
  */
 typedef enum aclrtMemMallocPolicy {
     /**
-     * Huge pages if they can be had.
+     * Huge pages if available.
      */
     ACL_MEM_MALLOC_HUGE_FIRST = 0,
     /**
@@ -1101,7 +1101,7 @@ typedef enum aclrtMemMallocPolicy {
      */
     ACL_MEM_MALLOC_HUGE_ONLY = 1,
     /**
-     * Ordinary pages.
+     * Normal pages.
      */
     ACL_MEM_MALLOC_NORMAL_ONLY = 2,
     /**
@@ -1147,21 +1147,21 @@ typedef enum aclrtMallocAttrType {
      */
     ACL_RT_MEM_ATTR_RSV = 0,
     /**
-     * Who counts it.
+     * The module that counts it.
      */
     ACL_RT_MEM_ATTR_MODULE_ID = 1,
     /**
-     * For which device.
+     * The device.
      */
     ACL_RT_MEM_ATTR_DEVICE_ID = 2,
     /**
-     * At one address for host and device.
+     * One address for host and device.
      */
     ACL_RT_MEM_ATTR_VA_FLAG = 3,
 } aclrtMallocAttrType;
 
 /**
- * Kinds of device memory: DDR and HBM, page size, reachable by other devices (P2P) or not.
+ * Kinds of device memory: DDR and HBM, page size, accessible by other devices (P2P) or not.
  */
 typedef enum aclrtMemAttr {
     /**
@@ -1177,7 +1177,7 @@ typedef enum aclrtMemAttr {
      */
     ACL_DDR_MEM_HUGE = 2,
     /**
-     * DDR, ordinary pages.
+     * DDR, normal pages.
      */
     ACL_DDR_MEM_NORMAL = 3,
     /**
@@ -1185,7 +1185,7 @@ typedef enum aclrtMemAttr {
      */
     ACL_HBM_MEM_HUGE = 4,
     /**
-     * HBM, ordinary pages.
+     * HBM, normal pages.
      */
     ACL_HBM_MEM_NORMAL = 5,
     /**
@@ -1193,7 +1193,7 @@ typedef enum aclrtMemAttr {
      */
     ACL_DDR_MEM_P2P_HUGE = 6,
     /**
-     * DDR for other devices, ordinary pages.
+     * DDR for other devices, normal pages.
      */
     ACL_DDR_MEM_P2P_NORMAL = 7,
     /**
@@ -1201,7 +1201,7 @@ typedef enum aclrtMemAttr {
      */
     ACL_HBM_MEM_P2P_HUGE = 8,
     /**
-     * HBM for other devices, ordinary pages.
+     * HBM for other devices, normal pages.
      */
     ACL_HBM_MEM_P2P_NORMAL = 9,
     /**
@@ -1213,7 +1213,7 @@ typedef enum aclrtMemAttr {
      */
     ACL_HBM_MEM_P2P_HUGE1G = 11,
     /**
-     * Any memory, ordinary pages.
+     * Any memory, normal pages.
      */
     ACL_MEM_NORMAL = 12,
     /**
@@ -1225,7 +1225,7 @@ typedef enum aclrtMemAttr {
      */
     ACL_MEM_HUGE1G = 14,
     /**
-     * Any memory for other devices, ordinary pages.
+     * Any memory for other devices, normal pages.
      */
     ACL_MEM_P2P_NORMAL = 15,
     /**
@@ -1239,7 +1239,7 @@ typedef enum aclrtMemAttr {
 } aclrtMemAttr;
 
 /**
- * Kinds of places for memory.
+ * Kinds of locations of memory.
  */
 typedef enum aclrtMemLocationType {
     /**
@@ -1259,7 +1259,7 @@ typedef enum aclrtMemLocationType {
      */
     ACL_MEM_LOCATION_TYPE_MANAGED = 3,
     /**
-     * A part of the host's memory.
+     * A NUMA node of the host.
      */
     ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
 } aclrtMemLocationType;
@@ -1273,7 +1273,7 @@ typedef enum aclrtHostRegisterType {
      */
     ACL_HOST_REGISTER_MAPPED = 0,
     /**
-     * It belongs to another device's registers.
+     * Memory-mapped registers of another device.
      */
     ACL_HOST_REGISTER_IOMEMORY = 4,
     /**
@@ -1283,7 +1283,7 @@ typedef enum aclrtHostRegisterType {
 } aclrtHostRegisterType;
 
 /**
- * What caches are to do.
+ * Cache operations.
  */
 typedef enum aclrtCmoType {
     /**
@@ -1295,11 +1295,11 @@ typedef enum aclrtCmoType {
      */
     ACL_RT_CMO_TYPE_WRITEBACK = 1,
     /**
-     * Drop memory.
+     * Drop cached data.
      */
     ACL_RT_CMO_TYPE_INVALID = 2,
     /**
-     * Write memory back and drop it.
+     * Write memory back and drop it from the cache.
      */
     ACL_RT_CMO_TYPE_FLUSH = 3,
 } aclrtCmoType;
@@ -1325,11 +1325,11 @@ typedef enum aclrtMemcpyKind {
      */
     ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
     /**
-     * As the addresses say.
+     * Derived from the addresses.
      */
     ACL_MEMCPY_DEFAULT = 4,
     /**
-     * Host to device; the source is free for reuse when the call returns.
+     * Host to device; the source can be reused when the call returns.
      */
     ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
     /**
@@ -1343,7 +1343,7 @@ typedef enum aclrtMemcpyKind {
 } aclrtMemcpyKind;
 
 /**
- * What a reduction does.
+ * The operation of a reduction.
  */
 typedef enum aclrtReduceKind {
     /**
@@ -1381,7 +1381,7 @@ typedef enum aclrtRandomNumFuncType {
      */
     ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
     /**
-     * Normal, without what is far from the mean.
+     * Normal, truncated at a distance from the mean.
      */
     ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3,
 } aclrtRandomNumFuncType;
@@ -1391,7 +1391,7 @@ typedef enum aclrtRandomNumFuncType {
  */
 typedef enum aclrtCallbackBlockType {
     /**
-     * Later work goes on at once.
+     * Later work continues at once.
      */
     ACL_CALLBACK_NO_BLOCK = 0,
     /**
@@ -1405,7 +1405,7 @@ typedef enum aclrtCallbackBlockType {
  */
 typedef enum aclrtMemHandleType {
     /**
-     * As the runtime does it.
+     * By the runtime.
      */
     ACL_MEM_HANDLE_TYPE_NONE = 0,
     /**
@@ -1419,13 +1419,13 @@ typedef enum aclrtMemHandleType {
  */
 typedef enum aclrtMemAllocationType {
     /**
-     * It stays where it is.
+     * Pinned: it does not move.
      */
     ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
 } aclrtMemAllocationType;
 
 /**
- * What aclrtMemGetAllocationGranularity is to tell.
+ * The granularity that aclrtMemGetAllocationGranularity returns.
  */
 typedef enum aclrtMemGranularityOptions {
     /**
@@ -1443,11 +1443,11 @@ typedef enum aclrtMemGranularityOptions {
 } aclrtMemGranularityOptions;
 
 /**
- * How a place may use memory.
+ * The access of a location to memory.
  */
 typedef enum aclrtMemAccessFlags {
     /**
-     * Not at all.
+     * No access.
      */
     ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
     /**
@@ -1483,7 +1483,7 @@ typedef enum aclrtMemLinkType {
 } aclrtMemLinkType;
 
 /**
- * What to know about managed memory.
+ * Advice about managed memory.
  */
 typedef enum aclrtMemManagedAdviseType {
     /**
@@ -1495,29 +1495,29 @@ typedef enum aclrtMemManagedAdviseType {
      */
     ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
     /**
-     * It should be at a place.
+     * It should be at a location.
      */
     ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
     /**
-     * It may be anywhere.
+     * It has no preferred location.
      */
     ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
     /**
-     * A place uses it.
+     * A location accesses it.
      */
     ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
     /**
-     * A place does not use it.
+     * A location does not access it.
      */
     ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5,
 } aclrtMemManagedAdviseType;
 
 /**
- * Kinds of places for managed memory.
+ * Kinds of locations of managed memory.
  */
 typedef enum aclrtMemManagedLocationType {
     /**
-     * No place.
+     * No location.
      */
     ACL_MEM_LOCATIONTYPE_INVALID = 0,
     /**
@@ -1529,11 +1529,11 @@ typedef enum aclrtMemManagedLocationType {
      */
     ACL_MEM_LOCATIONTYPE_HOST = 2,
     /**
-     * A part of the host's memory.
+     * A NUMA node of the host.
      */
     ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
     /**
-     * The part of the host's memory that is near the calling thread.
+     * The NUMA node of the calling thread.
      */
     ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4,
 } aclrtMemManagedLocationType;
@@ -1547,31 +1547,31 @@ typedef enum aclrtMemManagedRangeAttribute {
      */
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
     /**
-     * The device where it should be.
+     * The device of the preferred location.
      */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
     /**
-     * The devices that use it.
+     * The devices that access it.
      */
     ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
     /**
-     * The kind of place where it should be.
+     * The kind of the preferred location.
      */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
     /**
-     * The number of the place where it should be.
+     * The id of the preferred location.
      */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
     /**
-     * The device it was moved to last.
+     * The device of the latest prefetch.
      */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
     /**
-     * The kind of place it was moved to last.
+     * The kind of location of the latest prefetch.
      */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
     /**
-     * The number of the place it was moved to last.
+     * The id of the location of the latest prefetch.
      */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
 } aclrtMemManagedRangeAttribute;
@@ -1581,7 +1581,7 @@ typedef enum aclrtMemManagedRangeAttribute {
  */
 typedef enum aclrtIpcMemAttrType {
     /**
-     * The connection it is reached through.
+     * The connection through which it is accessed.
      */
     ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
 } aclrtIpcMemAttrType;
@@ -1623,7 +1623,7 @@ typedef enum aclrtCntNotifyRecordMode {
 } aclrtCntNotifyRecordMode;
 
 /**
- * What the count of a notify must be for a wait to end.
+ * The condition on the count of a notify that ends a wait.
  */
 typedef enum aclrtCntNotifyWaitMode {
     /**
@@ -1643,21 +1643,21 @@ typedef enum aclrtCntNotifyWaitMode {
      */
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
     /**
-     * The value, in those bits.
+     * All bits of the value are set.
      */
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
 } aclrtCntNotifyWaitMode;
 
 /**
- * What is allowed while a stream is recorded.
+ * Which calls are forbidden while a stream is being captured.
  */
 typedef enum aclmdlRICaptureMode {
     /**
-     * No thread may make a call that cannot be recorded.
+     * Calls that cannot be captured are forbidden on all threads.
      */
     ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
     /**
-     * The recording thread may not make a call that cannot be recorded.
+     * Calls that cannot be captured are forbidden on the capturing thread.
      */
     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
     /**
@@ -1667,29 +1667,29 @@ typedef enum aclmdlRICaptureMode {
 } aclmdlRICaptureMode;
 
 /**
- * The state of a recording.
+ * The state of a capture.
  */
 typedef enum aclmdlRICaptureStatus {
     /**
-     * The stream is not recorded.
+     * The stream is not being captured.
      */
     ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
     /**
-     * The stream is recorded.
+     * The stream is being captured.
      */
     ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
     /**
-     * The recording was spoilt by a call that is not allowed.
+     * The capture was invalidated by a forbidden call.
      */
     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
 } aclmdlRICaptureStatus;
 
 /**
- * How a condition begins.
+ * The initial value of a condition.
  */
 typedef enum aclmdlRICondHandleFlag {
     /**
-     * It gets its default value at every run.
+     * The default value is assigned at every launch.
      */
     ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
 } aclmdlRICondHandleFlag;
@@ -1699,15 +1699,15 @@ typedef enum aclmdlRICondHandleFlag {
  */
 typedef enum aclmdlRICondTaskType {
     /**
-     * Runs a graph if the value is not zero.
+     * Runs a body if the value is not 0.
      */
     ACL_MODEL_RI_COND_TYPE_IF = 0,
     /**
-     * Runs a graph as long as the value is not zero.
+     * Runs a body as long as the value is not 0.
      */
     ACL_MODEL_RI_COND_TYPE_WHILE = 1,
     /**
-     * Runs the graph with the value as its index.
+     * Runs the body with the value as its index.
      */
     ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
 } aclmdlRICondTaskType;
@@ -1717,7 +1717,7 @@ typedef enum aclmdlRICondTaskType {
  */
 typedef enum aclmdlRITaskType {
     /**
-     * One without parameters to ask for.
+     * A task without parameters.
      */
     ACL_MODEL_RI_TASK_DEFAULT = 0,
     /**
@@ -1733,11 +1733,11 @@ typedef enum aclmdlRITaskType {
      */
     ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
     /**
-     * The reset of an event.
+     * A write of a value.
      */
     ACL_MODEL_RI_TASK_EVENT_RESET = 4,
     /**
-     * A value that is written.
+     * A wait for a value.
      */
     ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
     /**
@@ -1755,7 +1755,7 @@ typedef enum aclrtLaunchKernelAttrId {
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
     /**
-     * Fast memory in bytes beyond what the kernel declares.
+     * Dynamic shared memory in bytes, in addition to the kernel's static shared memory.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
     /**
@@ -1763,15 +1763,15 @@ typedef enum aclrtLaunchKernelAttrId {
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2,
     /**
-     * Which cores.
+     * The kind of cores.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
     /**
-     * The number of the first block.
+     * The index of the first block.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
     /**
-     * Whether the task is not loaded ahead.
+     * Whether prefetching of the task is disabled.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
     /**
@@ -1779,11 +1779,11 @@ typedef enum aclrtLaunchKernelAttrId {
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
     /**
-     * Time limit in seconds.
+     * Timeout in seconds.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
     /**
-     * Time limit in microseconds.
+     * Timeout in microseconds.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
     /**
@@ -1851,15 +1851,15 @@ typedef enum aclrtCompareDataType {
 } aclrtCompareDataType;
 
 /**
- * Options of loading a device binary.
+ * Options for loading a kernel binary.
  */
 typedef enum aclrtBinaryLoadOptionType {
     /**
-     * Load kernels when they are needed.
+     * Load kernels when they are used.
      */
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
     /**
-     * The number that tells for which cores it is.
+     * The number that identifies the kind of cores.
      */
     ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
     /**
@@ -1891,7 +1891,7 @@ typedef enum aclrtFuncAttribute {
 } aclrtFuncAttribute;
 
 /**
- * What to change in a waiting task.
+ * What to change in a pending task.
  */
 typedef enum aclrtUpdateTaskAttrId {
     /**
@@ -1905,7 +1905,7 @@ typedef enum aclrtUpdateTaskAttrId {
 } aclrtUpdateTaskAttrId;
 
 /**
- * What a limit is about.
+ * Types of resource limits.
  */
 typedef enum aclrtDevResLimitType {
     /**
@@ -1919,7 +1919,7 @@ typedef enum aclrtDevResLimitType {
 } aclrtDevResLimitType;
 
 /**
- * What a floating-point overflow gives.
+ * The result of a floating-point overflow.
  */
 typedef enum aclrtFloatOverflowMode {
     /**
@@ -1957,17 +1957,17 @@ typedef enum aclrtGroupAttr {
      */
     ACL_GROUP_SDMANUM_INT = 3,
     /**
-     * Queues that take work.
+     * Queues that accept work.
      */
     ACL_GROUP_ASQNUM_INT = 4,
     /**
-     * The number of the group.
+     * The id of the group.
      */
     ACL_GROUP_GROUPID_INT = 5,
 } aclrtGroupAttr;
 
 /**
- * When a callback about a snapshot comes.
+ * The stage of a snapshot callback.
  */
 typedef enum aclrtSnapShotStage {
     /**
@@ -1983,11 +1983,11 @@ typedef enum aclrtSnapShotStage {
      */
     ACL_RT_SNAPSHOT_BACKUP_POST = 2,
     /**
-     * Before the devices' state comes back.
+     * Before the devices' state is restored.
      */
     ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
     /**
-     * After the devices' state came back.
+     * After the devices' state was restored.
      */
     ACL_RT_SNAPSHOT_RESTORE_POST = 4,
     /**
@@ -1997,7 +1997,7 @@ typedef enum aclrtSnapShotStage {
 } aclrtSnapShotStage;
 
 /**
- * What an atomic operation can be done on; bits.
+ * Operands and forms of an atomic operation; bits.
  */
 typedef enum aclrtAtomicOperationCapability {
     /**
@@ -2009,7 +2009,7 @@ typedef enum aclrtAtomicOperationCapability {
      */
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
     /**
-     * Without giving the old value.
+     * Without returning the old value.
      */
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
     /**
@@ -2037,7 +2037,7 @@ typedef enum aclrtAtomicOperationCapability {
      */
     ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
     /**
-     * Four times 32 bits.
+     * Four values of 32 bits.
      */
     ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256,
 } aclrtAtomicOperationCapability;
@@ -2047,7 +2047,7 @@ typedef enum aclrtAtomicOperationCapability {
  */
 typedef enum aclrtMemPgType {
     /**
-     * Ordinary.
+     * Normal.
      */
     NORMAL_PAGE_TYPE = 0,
     /**
@@ -2123,17 +2123,17 @@ typedef enum aclrtProcessState {
 } aclrtProcessState;
 
 /**
- * More about how busy a device is; never filled in.
+ * More utilization information; never filled in.
  */
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
 /**
- * What is known about work that failed on a device, behind functions.
+ * Information about work that failed on a device, accessed by functions.
  */
 typedef struct rtExceptionInfo rtExceptionInfo;
 
 /**
- * Descriptions of groups, behind functions.
+ * Descriptions of groups, accessed by functions.
  */
 typedef struct tagRtGroupInfo tagRtGroupInfo;
 
@@ -2172,7 +2172,7 @@ typedef struct aclCANNPackageVersion {
      */
     char patchVersion[64];
     /**
-     * Not used.
+     * Reserved.
      */
     char reserved[128];
 } aclCANNPackageVersion;
@@ -2186,11 +2186,11 @@ typedef struct aclrtMemUceInfo {
      */
     void *addr;
     /**
-     * How many bytes.
+     * Size in bytes.
      */
     size_t len;
     /**
-     * Not used.
+     * Reserved.
      */
     size_t reserved[14];
 } aclrtMemUceInfo;
@@ -2200,17 +2200,17 @@ typedef struct aclrtMemUceInfo {
  */
 typedef struct aclrtMemUceInfoArray {
     /**
-     * How many places.
+     * Number of entries.
      */
     size_t arraySize;
     /**
-     * The places.
+     * The entries.
      */
     aclrtMemUceInfo memUceInfoArray[20];
 } aclrtMemUceInfoArray;
 
 /**
- * More about a hardware error, by its kind.
+ * Details of a hardware error, by its kind.
  */
 typedef union aclrtErrorInfoDetail {
     /**
@@ -2228,7 +2228,7 @@ typedef union aclrtErrorInfoDetail {
  */
 typedef struct aclrtErrorInfo {
     /**
-     * 1 if aclrtRepairError may help.
+     * 1 if aclrtRepairError may repair it.
      */
     uint8_t tryRepair;
     /**
@@ -2236,7 +2236,7 @@ typedef struct aclrtErrorInfo {
      */
     uint8_t hasDetail;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t reserved[2];
     /**
@@ -2244,14 +2244,13 @@ typedef struct aclrtErrorInfo {
      */
     aclrtErrorType errorType;
     /**
-     * More about it.
+     * Its details.
      */
     aclrtErrorInfoDetail detail;
 } aclrtErrorInfo;
 
 /**
- * Called with a device's number, the stage, the time limit, and the caller's argument; 0 is
- * success.
+ * Called with a device id, the stage, the timeout, and the caller's argument; 0 is success.
  */
 typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t,
                                                 aclrtDeviceTaskAbortStage,
@@ -2259,12 +2258,12 @@ typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t,
                                                 void*);
 
 /**
- * Called with a device's number, the state, and the caller's argument.
+ * Called with a device id, the state, and the caller's argument.
  */
 typedef void (*aclrtDeviceStateCallback)(int32_t, aclrtDeviceState, void*);
 
 /**
- * How busy a device is, in percent.
+ * Utilization of a device, in percent.
  */
 typedef struct aclrtUtilizationInfo {
     /**
@@ -2290,11 +2289,11 @@ typedef struct aclrtUtilizationInfo {
 } aclrtUtilizationInfo;
 
 /**
- * A number that names a device everywhere.
+ * An identifier that is unique to a device.
  */
 typedef struct aclrtUuid {
     /**
-     * The number.
+     * The identifier.
      */
     char bytes[16];
 } aclrtUuid;
@@ -2313,15 +2312,15 @@ typedef union aclrtStreamAttrValue {
      */
     uint64_t failureMode;
     /**
-     * 1 to watch for overflows.
+     * 1 to detect overflows.
      */
     uint32_t overflowSwitch;
     /**
-     * The caller's number.
+     * The user-defined number.
      */
     uint32_t userCustomTag;
     /**
-     * 1 to keep notes about operators.
+     * 1 to store operator information.
      */
     uint32_t cacheOpInfoSwitch;
     /**
@@ -2329,13 +2328,13 @@ typedef union aclrtStreamAttrValue {
      */
     uint32_t streamPriority;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
 /**
- * The description of a stream to be made.
+ * The configuration of a stream to create.
  */
 typedef struct aclrtStreamConfigHandle {
     /**
@@ -2361,19 +2360,19 @@ typedef struct aclrtStreamConfigHandle {
  */
 typedef union aclrtMallocAttrValue {
     /**
-     * Who counts it.
+     * The module that counts it.
      */
     uint16_t moduleId;
     /**
-     * For which device.
+     * The device.
      */
     uint32_t deviceId;
     /**
-     * 1 for one address.
+     * 1 for one address for host and device.
      */
     uint32_t vaFlag;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv[8];
 } aclrtMallocAttrValue;
@@ -2383,7 +2382,7 @@ typedef union aclrtMallocAttrValue {
  */
 typedef struct aclrtMallocAttribute {
     /**
-     * Which.
+     * The attribute.
      */
     aclrtMallocAttrType attr;
     /**
@@ -2401,39 +2400,39 @@ typedef struct aclrtMallocConfig {
      */
     aclrtMallocAttribute *attrs;
     /**
-     * How many there are.
+     * Number of attributes.
      */
     size_t numAttrs;
 } aclrtMallocConfig;
 
 /**
- * Memory that one part of the system uses.
+ * Memory in use by one component.
  */
 typedef struct aclrtMemUsageInfo {
     /**
-     * Which part.
+     * The component.
      */
     char name[32];
     /**
-     * Bytes now.
+     * Current bytes.
      */
     uint64_t curMemSize;
     /**
-     * Most bytes so far.
+     * Peak bytes.
      */
     uint64_t memPeakSize;
     /**
-     * Not used.
+     * Reserved.
      */
     size_t reserved[8];
 } aclrtMemUsageInfo;
 
 /**
- * A place for memory.
+ * A location of memory.
  */
 typedef struct aclrtMemLocation {
     /**
-     * The number of the device, or of the part of the host's memory.
+     * The id of the device, or of the NUMA node.
      */
     uint32_t id;
     /**
@@ -2443,11 +2442,11 @@ typedef struct aclrtMemLocation {
 } aclrtMemLocation;
 
 /**
- * What aclrtPointerGetAttributes tells.
+ * The result of aclrtPointerGetAttributes.
  */
 typedef struct aclrtPtrAttributes {
     /**
-     * Where the address lives.
+     * The location of the address.
      */
     aclrtMemLocation location;
     /**
@@ -2455,7 +2454,7 @@ typedef struct aclrtPtrAttributes {
      */
     uint32_t pageSize;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv[4];
 } aclrtPtrAttributes;
@@ -2465,11 +2464,11 @@ typedef struct aclrtPtrAttributes {
  */
 typedef struct aclrtBarrierCmoInfo {
     /**
-     * Which operations.
+     * The operation.
      */
     aclrtCmoType cmoType;
     /**
-     * Its number.
+     * Its id.
      */
     uint32_t barrierId;
 } aclrtBarrierCmoInfo;
@@ -2479,7 +2478,7 @@ typedef struct aclrtBarrierCmoInfo {
  */
 typedef struct aclrtBarrierTaskInfo {
     /**
-     * How many there are.
+     * Number of barriers.
      */
     size_t barrierNum;
     /**
@@ -2489,25 +2488,25 @@ typedef struct aclrtBarrierTaskInfo {
 } aclrtBarrierTaskInfo;
 
 /**
- * Where the copies of a batch go.
+ * The locations of the copies of a batch.
  */
 typedef struct aclrtMemcpyBatchAttr {
     /**
-     * To where.
+     * Location of the destination.
      */
     aclrtMemLocation dstLoc;
     /**
-     * From where.
+     * Location of the source.
      */
     aclrtMemLocation srcLoc;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv[16];
 } aclrtMemcpyBatchAttr;
 
 /**
- * A number, or where it is in device memory.
+ * A number, or its address in device memory.
  */
 typedef struct aclrtRandomParaInfo {
     /**
@@ -2519,11 +2518,11 @@ typedef struct aclrtRandomParaInfo {
      */
     uint8_t valueOrAddr[8];
     /**
-     * How many bytes the number has.
+     * Size of the number in bytes.
      */
     uint8_t size;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv[6];
 } aclrtRandomParaInfo;
@@ -2533,7 +2532,7 @@ typedef struct aclrtRandomParaInfo {
  */
 typedef struct aclrtDropoutBitmaskInfo {
     /**
-     * The share that is dropped.
+     * The ratio of dropped elements.
      */
     aclrtRandomParaInfo dropoutRation;
 } aclrtDropoutBitmaskInfo;
@@ -2547,7 +2546,7 @@ typedef struct aclrtUniformDisInfo {
      */
     aclrtRandomParaInfo min;
     /**
-     * What all numbers are below.
+     * The upper bound; all numbers are less.
      */
     aclrtRandomParaInfo max;
 } aclrtUniformDisInfo;
@@ -2571,7 +2570,7 @@ typedef struct aclrtNormalDisInfo {
  */
 typedef struct aclrtRandomNumFuncParaInfo {
     /**
-     * Which.
+     * The distribution.
      */
     aclrtRandomNumFuncType funcType;
     /**
@@ -2594,23 +2593,23 @@ typedef struct aclrtRandomNumFuncParaInfo {
 } aclrtRandomNumFuncParaInfo;
 
 /**
- * Random numbers to be made.
+ * A task that generates random numbers.
  */
 typedef struct aclrtRandomNumTaskInfo {
     /**
-     * Of which type.
+     * The type of the numbers.
      */
     aclDataType dataType;
     /**
-     * How they are distributed.
+     * The distribution.
      */
     aclrtRandomNumFuncParaInfo randomNumFuncParaInfo;
     /**
-     * Not used.
+     * Reserved.
      */
     void *randomParaAddr;
     /**
-     * Where they go.
+     * The destination.
      */
     void *randomResultAddr;
     /**
@@ -2622,17 +2621,17 @@ typedef struct aclrtRandomNumTaskInfo {
      */
     aclrtRandomParaInfo randomSeed;
     /**
-     * How many.
+     * The number of elements.
      */
     aclrtRandomParaInfo randomNum;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv[8];
 } aclrtRandomNumTaskInfo;
 
 /**
- * Called in a stream's order with the caller's argument.
+ * Called in stream order with the caller's argument.
  */
 typedef void (*aclrtHostFunc)(void*);
 
@@ -2642,17 +2641,17 @@ typedef void (*aclrtHostFunc)(void*);
 typedef void (*aclrtCallback)(void*);
 
 /**
- * What is known about work that failed on a device.
+ * Information about work that failed on a device.
  */
 typedef struct rtExceptionInfo aclrtExceptionInfo;
 
 /**
- * Called when work failed on a device; what it gets lives as long as the call.
+ * Called when work failed on a device; its argument is valid during the call.
  */
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo*);
 
 /**
- * A device binary that is loaded.
+ * A loaded kernel binary.
  */
 typedef void *aclrtBinHandle;
 
@@ -2667,11 +2666,11 @@ typedef void (*aclrtOpExceptionCallback)(aclrtExceptionInfo*, void*);
 typedef void *aclrtFuncHandle;
 
 /**
- * How physical memory is wanted.
+ * Properties of physical memory.
  */
 typedef struct aclrtPhysicalMemProp {
     /**
-     * How it will be shared.
+     * How it can be shared.
      */
     aclrtMemHandleType handleType;
     /**
@@ -2679,15 +2678,15 @@ typedef struct aclrtPhysicalMemProp {
      */
     aclrtMemAllocationType allocationType;
     /**
-     * Which kind of memory.
+     * The kind of memory.
      */
     aclrtMemAttr memAttr;
     /**
-     * Where.
+     * The location.
      */
     aclrtMemLocation location;
     /**
-     * Not used.
+     * Reserved.
      */
     uint64_t reserve;
 } aclrtPhysicalMemProp;
@@ -2698,25 +2697,25 @@ typedef struct aclrtPhysicalMemProp {
 typedef void *aclrtDrvMemHandle;
 
 /**
- * Who may use memory, and how.
+ * The access of a location to memory.
  */
 typedef struct aclrtMemAccessDesc {
     /**
-     * How.
+     * The access.
      */
     aclrtMemAccessFlags flags;
     /**
-     * Who.
+     * The location.
      */
     aclrtMemLocation location;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv[12];
 } aclrtMemAccessDesc;
 
 /**
- * A place for managed memory.
+ * A location of managed memory.
  */
 typedef struct aclrtMemManagedLocation {
     /**
@@ -2724,7 +2723,7 @@ typedef struct aclrtMemManagedLocation {
      */
     aclrtMemManagedLocationType type;
     /**
-     * Its number.
+     * Its id.
      */
     int32_t id;
 } aclrtMemManagedLocation;
@@ -2734,7 +2733,7 @@ typedef struct aclrtMemManagedLocation {
  */
 typedef struct aclrtServerPid {
     /**
-     * The device, as the server's pod numbers it.
+     * The device id in the pod of the server.
      */
     uint32_t sdid;
     /**
@@ -2742,37 +2741,37 @@ typedef struct aclrtServerPid {
      */
     int32_t *pid;
     /**
-     * How many there are.
+     * Number of entries.
      */
     size_t num;
 } aclrtServerPid;
 
 /**
- * An event, for another process to open.
+ * The handle of an event for other processes.
  */
 typedef struct aclrtIpcEventHandle {
     /**
-     * The library's own.
+     * Opaque.
      */
     char reserved[64];
 } aclrtIpcEventHandle;
 
 /**
- * How the count of a notify is changed.
+ * A change of the count of a notify.
  */
 typedef struct aclrtCntNotifyRecordInfo {
     /**
-     * The way.
+     * The kind of change.
      */
     aclrtCntNotifyRecordMode mode;
     /**
-     * With what.
+     * The operand.
      */
     uint32_t value;
 } aclrtCntNotifyRecordInfo;
 
 /**
- * How to wait for the count of a notify.
+ * A wait for the count of a notify.
  */
 typedef struct aclrtCntNotifyWaitInfo {
     /**
@@ -2780,19 +2779,19 @@ typedef struct aclrtCntNotifyWaitInfo {
      */
     aclrtCntNotifyWaitMode mode;
     /**
-     * What the count is compared with.
+     * The value to compare the count with.
      */
     uint32_t value;
     /**
-     * Longest wait in seconds; 0 is for ever.
+     * Timeout in seconds; 0 for no timeout.
      */
     uint32_t timeout;
     /**
-     * 1 to set the count to zero afterwards.
+     * 1 to set the count to 0 afterwards.
      */
     uint8_t isClear;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv[3];
 } aclrtCntNotifyWaitInfo;
@@ -2803,7 +2802,7 @@ typedef struct aclrtCntNotifyWaitInfo {
 typedef void *aclmdlRI;
 
 /**
- * A value that a conditional task looks at.
+ * The value of a conditional task.
  */
 typedef void *aclmdlRICondHandle;
 
@@ -2820,11 +2819,11 @@ typedef struct tagAclmdlRICondTaskParams {
      */
     aclmdlRICondTaskType type;
     /**
-     * How many graphs.
+     * Number of bodies.
      */
     uint32_t size;
     /**
-     * The graphs.
+     * The bodies.
      */
     aclmdlRI *modelRIArray;
 } tagAclmdlRICondTaskParams;
@@ -2835,7 +2834,7 @@ typedef struct tagAclmdlRICondTaskParams {
 typedef struct tagAclmdlRICondTaskParams aclmdlRICondTaskParams;
 
 /**
- * A time limit of 64 bits in microseconds.
+ * A 64-bit timeout in microseconds.
  */
 typedef struct aclrtTimeoutUs {
     /**
@@ -2849,7 +2848,7 @@ typedef struct aclrtTimeoutUs {
 } aclrtTimeoutUs;
 
 /**
- * The value of an attribute of a launch.
+ * The value of a launch attribute.
  */
 typedef union aclrtLaunchKernelAttrValue {
     /**
@@ -2861,19 +2860,19 @@ typedef union aclrtLaunchKernelAttrValue {
      */
     uint32_t localMemorySize;
     /**
-     * Fast memory in bytes.
+     * Dynamic shared memory in bytes.
      */
     uint32_t dynUBufSize;
     /**
-     * Which cores.
+     * The kind of cores.
      */
     aclrtEngineType engineType;
     /**
-     * The number of the first block.
+     * The index of the first block.
      */
     uint32_t blockDimOffset;
     /**
-     * 1 to prevent loading ahead.
+     * 1 to disable prefetching.
      */
     uint8_t isBlockTaskPrefetch;
     /**
@@ -2893,17 +2892,17 @@ typedef union aclrtLaunchKernelAttrValue {
      */
     uint8_t enableProfiling;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv[4];
 } aclrtLaunchKernelAttrValue;
 
 /**
- * An attribute of a launch.
+ * A launch attribute.
  */
 typedef struct aclrtLaunchKernelAttr {
     /**
-     * Which.
+     * The attribute.
      */
     aclrtLaunchKernelAttrId id;
     /**
@@ -2921,7 +2920,7 @@ typedef struct aclrtLaunchKernelCfg {
      */
     aclrtLaunchKernelAttr *attrs;
     /**
-     * How many there are.
+     * Number of attributes.
      */
     size_t numAttrs;
 } aclrtLaunchKernelCfg;
@@ -2951,11 +2950,11 @@ typedef struct aclmdlRIKernelTaskParams {
      */
     size_t argsSize;
     /**
-     * How many blocks.
+     * Number of blocks.
      */
     uint32_t numBlocks;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv[10];
 } aclmdlRIKernelTaskParams;
@@ -2969,7 +2968,7 @@ typedef struct aclmdlRIEventRecordTaskParams {
      */
     aclrtEvent event;
     /**
-     * Flags that the event was made with.
+     * Flags that the event was created with.
      */
     uint32_t eventFlag;
     /**
@@ -2987,7 +2986,7 @@ typedef struct aclmdlRIEventWaitTaskParams {
      */
     aclrtEvent event;
     /**
-     * Flags that the event was made with.
+     * Flags that the event was created with.
      */
     uint32_t eventFlag;
     /**
@@ -3005,7 +3004,7 @@ typedef struct aclmdlRIEventResetTaskParams {
      */
     aclrtEvent event;
     /**
-     * Flags that the event was made with.
+     * Flags that the event was created with.
      */
     uint32_t eventFlag;
     /**
@@ -3015,29 +3014,29 @@ typedef struct aclmdlRIEventResetTaskParams {
 } aclmdlRIEventResetTaskParams;
 
 /**
- * Parameters of a value that is written.
+ * Parameters of a write of a value.
  */
 typedef struct aclmdlRIValueWriteTaskParams {
     /**
-     * Where.
+     * The address.
      */
     void *devAddr;
     /**
-     * What.
+     * The value.
      */
     uint64_t value;
 } aclmdlRIValueWriteTaskParams;
 
 /**
- * Parameters of a value that is waited for.
+ * Parameters of a wait for a value.
  */
 typedef struct aclmdlRIValueWaitTaskParams {
     /**
-     * Where.
+     * The address.
      */
     void *devAddr;
     /**
-     * What it is compared with.
+     * The value to compare with.
      */
     uint64_t value;
     /**
@@ -3055,23 +3054,23 @@ typedef struct aclmdlRITaskParams {
      */
     aclmdlRITaskType type;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv0[3];
     /**
-     * The group it belongs to, or null.
+     * The task group of the task, or null.
      */
     aclrtTaskGrp taskGrp;
     /**
-     * Notes about its operator, or null.
+     * Information about its operator, or null.
      */
     void *opInfoPtr;
     /**
-     * Size of the notes.
+     * Size of the information.
      */
     size_t opInfoSize;
     /**
-     * Not used.
+     * Reserved.
      */
     uint8_t rsv1[32];
     /**
@@ -3079,7 +3078,7 @@ typedef struct aclmdlRITaskParams {
      */
     __extension__ union {
         /**
-         * Not used.
+         * Reserved.
          */
         uint8_t rsv2[128];
         /**
@@ -3099,27 +3098,27 @@ typedef struct aclmdlRITaskParams {
          */
         aclmdlRIEventResetTaskParams eventResetTaskParams;
         /**
-         * Of a value that is written.
+         * Of a write of a value.
          */
         aclmdlRIValueWriteTaskParams valueWriteTaskParams;
         /**
-         * Of a value that is waited for.
+         * Of a wait for a value.
          */
         aclmdlRIValueWaitTaskParams valueWaitTaskParams;
     };
 } aclmdlRITaskParams;
 
 /**
- * A device binary that is described.
+ * The description of a kernel binary.
  */
 typedef void *aclrtBinary;
 
 /**
- * The value of an option of loading.
+ * The value of a load option.
  */
 typedef union aclrtBinaryLoadOptionValue {
     /**
-     * 1 to load kernels when they are needed.
+     * 1 to load kernels when they are used.
      */
     uint32_t isLazyLoad;
     /**
@@ -3131,17 +3130,17 @@ typedef union aclrtBinaryLoadOptionValue {
      */
     int32_t cpuKernelMode;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv[4];
 } aclrtBinaryLoadOptionValue;
 
 /**
- * An option of loading a device binary.
+ * An option for loading a kernel binary.
  */
 typedef struct aclrtBinaryLoadOption {
     /**
-     * Which.
+     * The option.
      */
     aclrtBinaryLoadOptionType type;
     /**
@@ -3151,7 +3150,7 @@ typedef struct aclrtBinaryLoadOption {
 } aclrtBinaryLoadOption;
 
 /**
- * Options of loading a device binary.
+ * Options for loading a kernel binary.
  */
 typedef struct aclrtBinaryLoadOptions {
     /**
@@ -3159,31 +3158,31 @@ typedef struct aclrtBinaryLoadOptions {
      */
     aclrtBinaryLoadOption *options;
     /**
-     * How many there are.
+     * Number of options.
      */
     size_t numOpt;
 } aclrtBinaryLoadOptions;
 
 /**
- * A list of a kernel's arguments.
+ * An argument list of a kernel.
  */
 typedef void *aclrtArgsHandle;
 
 /**
- * A place in a list of arguments.
+ * An argument in an argument list.
  */
 typedef void *aclrtParamHandle;
 
 /**
- * An argument whose data follows the arguments.
+ * A placeholder: an argument whose data follows the arguments.
  */
 typedef struct aclrtPlaceHolderInfo {
     /**
-     * Where the address of the data goes.
+     * Offset of the slot for the address of the data.
      */
     uint32_t addrOffset;
     /**
-     * Where the data is.
+     * Offset of the data.
      */
     uint32_t dataOffset;
 } aclrtPlaceHolderInfo;
@@ -3191,7 +3190,7 @@ typedef struct aclrtPlaceHolderInfo {
 /* CUDA has a dim3 of its own; a program that has another one defines PORTACL_NO_DIM3. */
 #if !defined(__CUDACC__) && !defined(PORTACL_NO_DIM3)
 /**
- * How many blocks or threads in each direction.
+ * Number of blocks or threads in each dimension.
  */
 typedef struct dim3 {
     /**
@@ -3214,43 +3213,43 @@ typedef struct dim3 {
  */
 typedef struct aclrtRandomTaskUpdateAttr {
     /**
-     * Where they are in device memory.
+     * Their address in device memory.
      */
     void *srcAddr;
     /**
-     * How many bytes.
+     * Size in bytes.
      */
     size_t size;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv[4];
 } aclrtRandomTaskUpdateAttr;
 
 /**
- * Another kernel for a waiting task; addresses in device memory.
+ * A different kernel for a pending task; addresses in device memory.
  */
 typedef struct aclrtAicAivTaskUpdateAttr {
     /**
-     * Where the handle of its binary is.
+     * Address of the handle of its binary.
      */
     void *binHandle;
     /**
-     * Where its entry is.
+     * Address of its entry.
      */
     void *funcEntryAddr;
     /**
-     * Where its number of blocks is.
+     * Address of its number of blocks.
      */
     void *blockDimAddr;
     /**
-     * Not used.
+     * Reserved.
      */
     uint32_t rsv[4];
 } aclrtAicAivTaskUpdateAttr;
 
 /**
- * What a waiting task becomes.
+ * The new parameters of a pending task.
  */
 typedef union aclrtUpdateTaskAttrVal {
     /**
@@ -3264,15 +3263,15 @@ typedef union aclrtUpdateTaskAttrVal {
 } aclrtUpdateTaskAttrVal;
 
 /**
- * A change of a waiting task.
+ * A change of a pending task.
  */
 typedef struct aclrtTaskUpdateInfo {
     /**
-     * Of what.
+     * The kind of task.
      */
     aclrtUpdateTaskAttrId id;
     /**
-     * To what.
+     * The new parameters.
      */
     aclrtUpdateTaskAttrVal val;
 } aclrtTaskUpdateInfo;
@@ -3283,7 +3282,7 @@ typedef struct aclrtTaskUpdateInfo {
 typedef struct tagRtGroupInfo aclrtGroupInfo;
 
 /**
- * How the devices' state is saved.
+ * Options of a backup.
  */
 typedef struct aclrtSnapShotBackupArgs {
     /**
@@ -3291,13 +3290,13 @@ typedef struct aclrtSnapShotBackupArgs {
      */
     uint32_t backupFlags;
     /**
-     * Not used.
+     * Reserved.
      */
     char reserved[60];
 } aclrtSnapShotBackupArgs;
 
 /**
- * How the devices' state comes back.
+ * Options of a restore.
  */
 typedef struct aclrtSnapShotRestoreArgs {
     /**
@@ -3305,13 +3304,13 @@ typedef struct aclrtSnapShotRestoreArgs {
      */
     uint32_t restoreFlags;
     /**
-     * Not used.
+     * Reserved.
      */
     char reserved[60];
 } aclrtSnapShotRestoreArgs;
 
 /**
- * Called with a device's number and the caller's argument; 0 is success.
+ * Called with a device id and the caller's argument; 0 is success.
  */
 typedef uint32_t (*aclrtSnapShotCallBack)(int32_t, void*);
 
@@ -3320,7 +3319,7 @@ typedef uint32_t (*aclrtSnapShotCallBack)(int32_t, void*);
  */
 typedef struct aclrtMemFabricHandle {
     /**
-     * The library's own.
+     * Opaque.
      */
     uint8_t data[128];
 } aclrtMemFabricHandle;
@@ -3352,239 +3351,261 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Starts the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
+ * Initializes the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
  *
- * `configPath` names a JSON file; null, an empty text and a file with `{}` mean the defaults. Keys with
- * an effect: `defaultDevice.default_device` (a device id as text: the device of threads that set none)
- * and `err_msg_mode` ("0": each thread fetches its own failure texts, "1": one text for the process);
- * others are accepted and ignored. Thread-safe: of several callers exactly one starts the library. Calls
- * that need no configuration work without aclInit, with its defaults. Functions of aclInitCallbackRegister are
- * called last.
+ * `configPath` names a JSON file; null, an empty text and a file with `{}` select the defaults. Keys with an effect:
+ * `defaultDevice.default_device` (a device id as a string: the device of threads that have not set one) and
+ * `err_msg_mode` ("0": each thread gets its own error texts, "1": one text for the process); other keys are accepted
+ * and ignored. Thread-safe: of several callers exactly one initializes the library. Calls that need no configuration
+ * work without aclInit, with the defaults. Functions of aclInitCallbackRegister are called last.
  *
  * @param configPath zero-terminated path, read during the call only; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first configuration
- * stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not JSON, or nested
- * deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment variable;
- * ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside
- * a host function. Follows aclInit of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
+ *     stays).
+ * @retval ACL_ERROR_INVALID_FILE 100003: not readable.
+ * @retval ACL_ERROR_PARSE_FILE 100006: not JSON, or nested deeper than 10.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
+ * @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Follows aclInit of the Ascend runtime API.
  */
 aclError aclInit(const char *configPath);
 
 /**
- * Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then
- * resets every device as aclrtResetDeviceForce does, waits for pending work, releases pinned host memory,
- * and joins the library's threads.
+ * Finalizes the library, however often it was initialized: calls the functions of aclFinalizeCallbackRegister, resets
+ * every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
+ * library's threads.
  *
- * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
- * aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
- * time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A failure of work that nobody was told of, or a refusal of the
- * driver to release something, is returned; everything ends all the same. A program may also exit without
- * this call. Thread-safe.
+ * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash. aclInit (or
+ * aclrtSetDevice) starts a new session. The call waits a bounded time for user code that does not return
+ * (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
+ * driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
  *
- * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it;
- * ACL_ERROR_FAILURE 500001: user code did not return in time, its thread was left behind and the library
- * stays loaded, or a function of aclFinalizeCallbackRegister failed; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
+ * @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
+ *     stays loaded; or a function of aclFinalizeCallbackRegister failed.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
+ * @note Follows aclFinalize of the Ascend runtime API.
  */
 aclError aclFinalize(void);
 
 /**
- * Takes back one aclInit (a repeated one counts too); the last one ends the library as aclFinalize does.
+ * Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
  *
- * @param refCount receives how many are left, also on failure; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise as aclFinalize.
- * Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
+ * @param refCount receives the remaining count, also on failure; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise the codes of aclFinalize.
+ * @note Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
  */
 aclError aclFinalizeReference(uint64_t *refCount);
 
 /**
- * Has `cbFunc` called by every aclInit that starts the library, and at once if it is started already.
+ * Registers a function that every aclInit calls which initializes the library. If the library is already initialized,
+ * the function is called at once.
  *
- * It gets the text of the configuration file, or `{}` where there is none, the text's length in bytes without the
- * zero behind it, and `userData`; the text is valid during the call only. Functions are called in the order in which
- * they were registered, on the thread that calls aclInit (or this), without any lock: they may call everything,
- * aclInit and this included. Meanwhile the library counts as started, and other threads may use it. A function that
- * returns another value than 0 fails the call: aclInit then ends the library again, as aclFinalize does, and this
- * does not register it. A registration stays until it is taken back, also through aclFinalize.
+ * The function gets the text of the configuration file, or `{}` if there is none, its length in bytes without the
+ * terminating zero, and `userData`; the text is valid during the call only. Functions are called in the order of their
+ * registration, on the thread that calls aclInit (or this function). No lock is held: they may call all functions,
+ * including aclInit and this one. Meanwhile the library counts as initialized, and other threads may use it. A
+ * function that does not return 0 fails the call: then aclInit finalizes the library again, and this function does not
+ * register. A registration stays until it is removed, also through aclFinalize.
  *
- * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
- * function, what is registered.
+ * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+ *     registration; the type has no other meaning.
  * @param cbFunc the function; it must not throw.
- * @param userData its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
- * ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it
- * was called and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
+ * @param userData argument of the callback; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
+ * @retval ACL_ERROR_FAILURE 500001: it was called and did not return 0.
+ * @note Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
  */
 aclError aclInitCallbackRegister(aclRegisterCallbackType type,
                                  aclInitCallbackFunc cbFunc,
                                  void *userData);
 
 /**
- * Takes back a registration of aclInitCallbackRegister. A call in another thread that has begun goes on.
+ * Removes a registration of aclInitCallbackRegister. A call that is running on another thread continues.
  *
- * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
- * function, what is registered.
+ * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+ *     registration; the type has no other meaning.
  * @param cbFunc the function.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
- * ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type. Thread-safe. Follows
- * aclInitCallbackUnRegister of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
+ * @note Thread-safe. Follows aclInitCallbackUnRegister of the Ascend runtime API.
  */
 aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
                                    aclInitCallbackFunc cbFunc);
 
 /**
- * Has `cbFunc` called by every aclFinalize (or last aclFinalizeReference) that ends the library.
+ * Registers a function that every aclFinalize (or last aclFinalizeReference) calls which finalizes the library.
  *
- * It gets `userData`. Functions are called in the opposite order to that in which they were registered, on the
- * thread that calls aclFinalize, without any lock, while devices, streams and memory are still there: they may
- * call everything. aclInit counts as repeated in them, and aclFinalize as done. A function that returns another value
- * than 0 makes aclFinalize return an error after everything is finalized. A registration stays until it is taken
- * back, also through aclFinalize.
+ * The function gets `userData`. Functions are called in the reverse order of their registration, on the thread that
+ * calls aclFinalize, while devices, streams and memory still exist. No lock is held: they may call all functions.
+ * Inside them aclInit counts as repeated, and aclFinalize as already called. If a function does not return 0,
+ * aclFinalize returns an error after everything is finalized. A registration stays until it is removed, also through
+ * aclFinalize.
  *
- * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
- * function, what is registered.
+ * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+ *     registration; the type has no other meaning.
  * @param cbFunc the function; it must not throw.
- * @param userData its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
- * ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type. Thread-safe. Follows
- * aclFinalizeCallbackRegister of the Ascend runtime API.
+ * @param userData argument of the callback; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
+ * @note Thread-safe. Follows aclFinalizeCallbackRegister of the Ascend runtime API.
  */
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
                                      aclFinalizeCallbackFunc cbFunc,
                                      void *userData);
 
 /**
- * Takes back a registration of aclFinalizeCallbackRegister. A call in another thread that has begun goes on.
+ * Removes a registration of aclFinalizeCallbackRegister. A call that is running on another thread continues.
  *
- * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
- * function, what is registered.
+ * @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+ *     registration; the type has no other meaning.
  * @param cbFunc the function.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
- * ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type. Thread-safe. Follows
- * aclFinalizeCallbackUnRegister of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
+ * @note Thread-safe. Follows aclFinalizeCallbackUnRegister of the Ascend runtime API.
  */
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
                                        aclFinalizeCallbackFunc cbFunc);
 
 /**
- * The version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION,
- * ACL_PATCH_VERSION. Works at any time.
+ * Returns the version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION.
+ * Works at any time.
  *
  * @param majorVersion receives the major number.
  * @param minorVersion receives the minor number.
  * @param patchVersion receives the patch number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows aclrtGetVersion
- * of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @note Thread-safe. Follows aclrtGetVersion of the Ascend runtime API.
  */
 aclError aclrtGetVersion(int32_t *majorVersion,
                          int32_t *minorVersion,
                          int32_t *patchVersion);
 
 /**
- * The version of a package as texts: the whole and its parts. All packages have the version that
- * `PORTACL_CANN_VERSION` names, else 8.3.0: that of the original that programs are to take this library
- * for. Works at any time.
+ * Returns the version of a package as texts: the whole version and its parts. All packages have the version of
+ * `PORTACL_CANN_VERSION`, or else 8.3.0: the version of the original that programs should see. Works at any time.
  *
  * @param name an aclCANNPackageName.
  * @param version receives zero-terminated texts; `patchVersion`, the fourth part, is empty.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, no such package, or the environment variable
- * has no meaning. Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown package, or the environment variable has an invalid value.
+ * @note Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
  */
 aclError aclsysGetCANNVersion(aclCANNPackageName name,
                               aclCANNPackageVersion *version);
 
 /**
- * The version of a package as text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
+ * Returns the version of a package as a text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
  *
  * @param pkgName the package, as in "runtime"; all have the same version.
- * @param versionStr receives a zero-terminated text; room for ACL_PKG_VERSION_MAX_SIZE bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
- * variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionStr of the Ascend
- * runtime API.
+ * @param versionStr receives a zero-terminated text; a buffer of ACL_PKG_VERSION_MAX_SIZE bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
+ *     PORTACL_CANN_VERSION has an invalid value.
+ * @note Thread-safe. Follows aclsysGetVersionStr of the Ascend runtime API.
  */
 aclError aclsysGetVersionStr(char *pkgName,
                              char *versionStr);
 
 /**
- * The version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
- * reference does not say how the original makes the number: use it to compare versions with each other
- * and with numbers made the same way. Works at any time.
+ * Returns the version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
+ * reference does not specify the original's encoding: only compare such numbers with each other. Works at any time.
  *
  * @param pkgName the package, as in "runtime"; all have the same version, see aclsysGetCANNVersion.
  * @param versionNum receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
- * variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionNum of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
+ *     PORTACL_CANN_VERSION has an invalid value.
+ * @note Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
  */
 aclError aclsysGetVersionNum(char *pkgName,
                              int32_t *versionNum);
 
 /**
- * Tells whether a program that chooses its code by the chip's name finds here the chip that it was built for. Code
- * for Ascend cores itself runs on no backend; what binaries are here is told at aclrtBinaryLoadFromData. Works at any
+ * Returns whether a program that selects its code by the name of the chip finds the chip that it was built for. Code
+ * for Ascend cores runs on no backend; aclrtBinaryLoadFromData describes the binaries that run here. Works at any
  * time.
  *
- * @param socVersion a name as aclrtGetSocName gives it.
- * @param canCompatible receives 1 if it is that of aclrtGetSocName, 0 if it is another one.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows
- * aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than their names.
+ * @param socVersion a name as returned by aclrtGetSocName.
+ * @param canCompatible receives 1 if it equals the result of aclrtGetSocName, else 0.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @note Thread-safe. Follows aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than
+ *     their names.
  */
 aclError aclrtCheckArchCompatibility(const char *socVersion,
                                      int32_t *canCompatible);
 
 /**
- * The text of this thread's last failing call (with `err_msg_mode` 1, of any thread's) since it was
- * asked for last: call, argument, value, bound, and what to do. Succeeding calls leave it alone.
- * Works at any time, also in a forked child.
+ * Returns the text of this thread's latest failure (with `err_msg_mode` 1, of any thread's) since the previous call of
+ * this function: call, argument, value, bound, and the remedy. Successful calls do not change it. Works at any time,
+ * also in a forked child.
  *
- * @return a zero-terminated text, valid until this thread asks again; null if there was no failure.
- * Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
+ * @return a zero-terminated text, valid until this thread calls the function again; null if there was no failure.
+ * @note Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
  */
 const char *aclGetRecentErrMsg(void);
 
 /**
- * The code of this thread's last failing call, 0 if there was none, and forgets it. Works at any time.
+ * Returns the code of this thread's latest failure, 0 if there was none, and clears it. Works at any time.
  *
  * @param level ACL_RT_THREAD_LEVEL.
- * @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
- * aclrtGetLastError of the Ascend runtime API.
+ * @return the code
+ * @retval ACL_ERROR_INVALID_PARAM 100000: another `level`.
+ * @note Thread-safe. Follows aclrtGetLastError of the Ascend runtime API.
  */
 aclError aclrtGetLastError(aclrtLastErrLevel level);
 
 /**
- * The code of this thread's last failing call, 0 if there was none. Works at any time.
+ * Returns the code of this thread's latest failure, 0 if there was none. Works at any time.
  *
  * @param level ACL_RT_THREAD_LEVEL.
- * @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
- * aclrtPeekAtLastError of the Ascend runtime API.
+ * @return the code
+ * @retval ACL_ERROR_INVALID_PARAM 100000: another `level`.
+ * @note Thread-safe. Follows aclrtPeekAtLastError of the Ascend runtime API.
  */
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 
 /**
- * Describes the hardware error that a device is in: none (ACL_RT_NO_ERROR) while it works, else
- * ACL_RT_ERROR_AICORE without detail, since drivers here tell no more. Asks the device, does not wait for its work.
+ * Returns the hardware error of a device: none (ACL_RT_NO_ERROR) while it works, else ACL_RT_ERROR_AICORE without
+ * details, since drivers here report none. Queries the device without waiting for its work.
  *
- * @param deviceId 0 to the number of devices less 1; one that is not set has no error.
- * @param errorInfo receives the description; all that is not said is 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not answer. Thread-safe. Follows
- * aclrtGetErrorVerbose of the Ascend runtime API.
+ * @param deviceId 0 to the number of devices minus 1; a device that is not set has no error.
+ * @param errorInfo receives the description; all other members are 0.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
  */
 aclError aclrtGetErrorVerbose(int32_t deviceId,
                               aclrtErrorInfo *errorInfo);
 
 /**
- * Repairs the hardware error that aclrtGetErrorVerbose described. For a device that works nothing has to be done;
- * one that has failed cannot be repaired in place.
+ * Repairs a hardware error of aclrtGetErrorVerbose. Does nothing for a working device; a failed device cannot be
+ * repaired in place.
  *
- * @param deviceId 0 to the number of devices less 1.
- * @param errorInfo what aclrtGetErrorVerbose gave; not read.
- * @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed, reset it with
- * aclrtResetDeviceForce; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtGetErrorVerbose. Thread-safe. Follows
- * aclrtRepairError of the Ascend runtime API.
+ * @param deviceId 0 to the number of devices minus 1.
+ * @param errorInfo the description of aclrtGetErrorVerbose; not read.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed; reset it with aclrtResetDeviceForce.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
+ * @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.
  */
 aclError aclrtRepairError(int32_t deviceId,
                           const aclrtErrorInfo *errorInfo);
@@ -3592,7 +3613,7 @@ aclError aclrtRepairError(int32_t deviceId,
 /**
  * Lists device memory with uncorrectable errors.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtGetMemUceInfo(int32_t deviceId,
                             aclrtMemUceInfo *memUceInfoArray,
@@ -3602,7 +3623,7 @@ aclError aclrtGetMemUceInfo(int32_t deviceId,
 /**
  * Repairs device memory with uncorrectable errors.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtMemUceRepair(int32_t deviceId,
                            aclrtMemUceInfo *memUceInfoArray,
@@ -3611,494 +3632,558 @@ aclError aclrtMemUceRepair(int32_t deviceId,
 /**
  * Sets the calling thread's device and makes the device's default context current.
  *
- * The first set in a process opens the device and creates the default context with its default stream,
- * which all threads share. Each successful call counts, also a repeated one of the same thread;
- * aclrtResetDevice takes one back. Cheap when the device is set already. Thread-safe; works before
- * aclInit and begins a new life after aclFinalize.
+ * The first call in a process opens the device and creates the default context with its default stream, which all
+ * threads share. Each successful call increments the reference count of the device, also repeated calls of one thread;
+ * aclrtResetDevice decrements it. Cheap if the device is already set. Thread-safe; works before aclInit, and starts a
+ * new session after aclFinalize.
  *
- * @param deviceId 0 to the number of devices less 1.
- * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_INVALID_PARAM
- * 100000: an environment variable has no meaning; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without files in memory (docs/configuration.md);
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no addresses are left for the device's memory;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the Ascend runtime API.
+ * @param deviceId 0 to the number of devices minus 1.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Follows aclrtSetDevice of the Ascend runtime API.
  */
 aclError aclrtSetDevice(int32_t deviceId);
 
 /**
- * Takes back one aclrtSetDevice; the last one waits for pending work and really releases the device.
+ * Decrements the reference count of a device; the last call waits for pending work and releases the device.
  *
- * A released device takes its contexts, streams, events and device memory with it: their handles and
- * addresses are invalid from then on, in every thread. Pinned host memory stays. A failure of work on it that
- * nobody was told of, or a refusal of the driver to release something, is returned; the device is released all
- * the same. Thread-safe.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
+ * addresses are invalid in every thread. Pinned host memory stays. Returns the first unreported failure of its work,
+ * or an error of the driver; the device is released anyway. Thread-safe. Returns 107000 inside a callback of the
+ * program if it could wait forever: docs/callbacks.md.
  *
  * @param deviceId a device that is set.
- * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
- * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
- * the driver refused. Follows aclrtResetDevice of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
+ * @note Follows aclrtResetDevice of the Ascend runtime API.
  */
 aclError aclrtResetDevice(int32_t deviceId);
 
 /**
- * Releases a device at once, whatever its reference count, after waiting for pending work.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Releases a device whatever its reference count is, after waiting for pending work. Returns 107000 inside a callback
+ * of the program if it could wait forever: docs/callbacks.md.
  *
  * @param deviceId a device that is set.
- * @return as aclrtResetDevice. Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
+ * @return the codes of aclrtResetDevice.
+ * @note Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
  */
 aclError aclrtResetDeviceForce(int32_t deviceId);
 
 /**
- * The device of the calling thread's current context.
+ * Returns the device of the calling thread's current context.
  *
  * @param deviceId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread
- * has no current context (programs test exactly this value for "no device set yet"). Thread-safe.
- * Follows aclrtGetDevice of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context (programs test for this value to detect
+ *     that no device is set).
+ * @note Thread-safe. Follows aclrtGetDevice of the Ascend runtime API.
  */
 aclError aclrtGetDevice(int32_t *deviceId);
 
 /**
- * The number of devices. Works at any time, also before aclInit and after aclFinalize.
+ * Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
  *
  * @param count receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text says why). Thread-safe. Follows
- * aclrtGetDeviceCount of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text gives the reason).
+ * @note Thread-safe. Follows aclrtGetDeviceCount of the Ascend runtime API.
  */
 aclError aclrtGetDeviceCount(uint32_t *count);
 
 /**
- * Waits until everything queued on the current context's device has finished, in all its streams.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits until all work enqueued on the current context's device is complete, in all its streams. Returns 107000 inside
+ * a callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
- * 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
- * 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued
- * work that nobody was told of yet, one of several streams' at a time. Thread-safe. Follows
- * aclrtSynchronizeDevice of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
+ *     aclrtDeviceTaskAbort dropped work during the call; or the first unreported failure of enqueued work. If several
+ *     streams failed, each call returns one failure.
+ * @note Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
  */
 aclError aclrtSynchronizeDevice(void);
 
 /**
- * As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for a device as aclrtSynchronizeDevice, with a timeout. A timeout cancels nothing: the work continues. Returns
+ * 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @param timeout milliseconds above 0, or -1 to wait for ever.
- * @return as aclrtSynchronizeDevice; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
- * aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
+ * @param timeout milliseconds, greater than 0, or -1 to wait forever.
+ * @return the codes of aclrtSynchronizeDevice
+ * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not complete within the timeout.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
+ * @note Thread-safe. Follows aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
  */
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 /**
- * Where the program runs, seen from the device: always ACL_HOST. Works at any time.
+ * Returns where the program runs relative to the device: always ACL_HOST. Works at any time.
  *
  * @param runMode receives an aclrtRunMode.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetRunMode of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtGetRunMode of the Ascend runtime API.
  */
 aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
 /**
- * Chooses the task scheduler that later work of this thread goes to. There is one, that of the AI cores. Works at
- * any time.
+ * Selects the task scheduler for later work of this thread. There is only the scheduler of the AI cores. Works at any
+ * time.
  *
  * @param tsId ACL_TS_ID_AICORE.
- * @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR; ACL_ERROR_INVALID_PARAM 100000:
- * another number. Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: another number.
+ * @note Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
  */
 aclError aclrtSetTsDevice(aclrtTsId tsId);
 
 /**
- * Whether a device works normally. A device that is not in use does. Asks the device, does not wait for its
- * work.
+ * Returns whether a device works normally. A device that is not in use counts as normal. Queries the device without
+ * waiting for its work.
  *
- * @param deviceId 0 to the number of devices less 1.
- * @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for one that
- * failed and needs aclrtResetDeviceForce.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
- * device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
- * after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
+ * @param deviceId 0 to the number of devices minus 1.
+ * @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for a failed device,
+ *     which needs aclrtResetDeviceForce.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
  */
 aclError aclrtQueryDeviceStatus(int32_t deviceId,
                                 aclrtDeviceStatus *deviceStatus);
 
 /**
- * Drops what all streams of a device have queued, and stops what runs, as aclrtStreamAbort does it for one
- * stream. The streams live on. Synchronizing one of them, or the device, meanwhile gives
- * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022, and so does synchronizing an event whose record was dropped.
+ * Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
+ * The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
+ * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
  *
  * @param deviceId the device; it need not be the current one.
- * @param timeout milliseconds to wait for operations on memory that have begun; 0 is for ever. Host
- * functions that have begun are not waited for.
- * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
- * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
- * something that has begun was not over in time; ACL_ERROR_FAILURE 500001: what was queued is dropped, but a
- * function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of
- * the Ascend runtime API, whose unit of time is not documented.
+ * @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
+ *     host functions.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
+ * @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
+ *     did not return 0.
+ * @note Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend runtime API, whose unit of time is not documented.
  */
 aclError aclrtDeviceTaskAbort(int32_t deviceId,
                               uint32_t timeout);
 
 /**
- * Has `callback` called before and after aclrtDeviceTaskAbort, on its thread and without any lock.
+ * Registers a callback that is called before and after aclrtDeviceTaskAbort, on its thread. No lock is held.
  *
- * It gets the device's id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
- * `args`. _POST comes however the abort went. The function may call everything; an abort that it makes itself is not
- * told. If it returns anything but 0 the abort happens all the same, and aclrtDeviceTaskAbort returns
- * ACL_ERROR_FAILURE 500001 with the number in its text. It stays until it is taken back, also through aclFinalize.
+ * The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
+ * `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
+ * makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
+ * returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
+ * through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
- * @param callback the function, which must not throw; null takes back the one with that name (a call in another
- * thread that has begun goes on).
- * @param args its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * the name is registered already, or is not and `callback` is null. Thread-safe. Follows
- * aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
+ * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+ *     another thread continues).
+ * @param args argument of the callback; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+ *     registered.
+ * @note Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
  */
 aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
                                          aclrtDeviceTaskAbortCallback callback,
                                          void *args);
 
 /**
- * Has `callback` called when devices are opened and released, on the thread that does it and without any lock.
+ * Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
+ * held.
  *
- * It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed
- * and is about to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated
- * aclrtSetDevice, which only counts, is not told. _RESET_PRE: a call is about to release the device, which
- * still works; _RESET_POST: it is released. aclFinalize releases all. A _PRE without its _POST means that
- * the call failed or that another thread changed things meanwhile. The function may call everything; what it
- * opens and releases itself is not told. It stays until it is taken back, also through aclFinalize.
+ * The callback gets the device id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call is about to open a closed
+ * device; _SET_POST: the device is open, and its default stream exists. A repeated aclrtSetDevice, which only counts,
+ * is not reported. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: the device is
+ * released. aclFinalize releases all devices. A _PRE without its _POST means that the call failed or that another
+ * thread changed the state in between. The callback may call all functions; devices that it opens and releases itself
+ * are not reported. The registration stays until it is removed, also through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
- * @param callback the function, which must not throw; null takes back the one with that name (a call in another
- * thread that has begun goes on).
- * @param args its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * the name is registered already, or is not and `callback` is null. Thread-safe. Follows
- * aclrtRegDeviceStateCallback of the Ascend runtime API.
+ * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+ *     another thread continues).
+ * @param args argument of the callback; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+ *     registered.
+ * @note Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend runtime API.
  */
 aclError aclrtRegDeviceStateCallback(const char *regName,
                                      aclrtDeviceStateCallback callback,
                                      void *args);
 
 /**
- * Writes the current device's level-2 cache back to its memory. The caches of devices here are coherent, so that
- * nothing has to be done.
+ * Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
+ * coherent.
  *
  * @param rsv must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: not null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtDeviceL2CacheFlush of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: not null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtDeviceL2CacheFlush of the Ascend runtime API.
  */
 aclError aclrtDeviceL2CacheFlush(void *rsv);
 
 /**
- * A limit of the current device, as aclrtDeviceSetLimit has set it since the device was opened.
+ * Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
  *
  * @param limit an aclrtDeviceLimit.
- * @param value receives bytes; 0: never set, it is the backend's own.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such limit; all else as aclrtDeviceSetLimit.
- * Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
+ * @param value receives bytes; 0: never set, the backend's default applies.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
+ * @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
  */
 aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit,
                              size_t *value);
 
 /**
- * Sets a limit of the current device: sizes of stacks, and of what kernels print into. The number is kept until the
- * device is reset, and has no effect: stacks here are as large as the backend makes them.
+ * Sets a limit of the current device: sizes of stacks and of print buffers of kernels. The value is stored until the
+ * device is reset, and has no effect: the backend determines the size of stacks.
  *
  * @param limit an aclrtDeviceLimit.
  * @param value bytes, any number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such limit; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtDeviceSetLimit of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown limit.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtDeviceSetLimit of the Ascend runtime API.
  */
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit,
                              size_t value);
 
 /**
- * Tells one number about a device, which need not be set.
+ * Returns an attribute of a device. The device need not be set.
  *
- * - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the CPU
- *   cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
+ * - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the number of the GPU's multiprocessors, or
+ *   of the CPU cores that serve the device; ACL_DEV_ATTR_VECTOR_CORE_NUM is twice that number. None of them is 0.
  *   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
- * - Threads (202 to 212): the GPU's bounds, those of one core divided between its two vector cores; 0 on the CPU.
- * - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is
- *   the level-2 cache of one core, 0 where the system does not tell.
- * - Place: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids
- *   (401, 404, 405, 407) are 0; the device is a card (409) on PCI Express (408).
- * - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is that of the
- *   processor which aclrtGetSocName names, 0 where it is not known.
+ * - Threads (202 to 212): the GPU's limits; the limits of one core are divided between its two vector cores. 0 on the
+ *   CPU.
+ * - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is the
+ *   level-2 cache of one core, 0 if the system does not report it.
+ * - Location: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id; the other
+ *   ids (401, 404, 405, 407) are 0. The device is a card (409) on PCI Express (408).
+ * - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is the architecture of the
+ *   processor that aclrtGetSocName returns, 0 if it is unknown.
  *
- * @param deviceId 0 to the number of devices less 1.
+ * @param deviceId 0 to the number of devices minus 1.
  * @param attr an aclrtDevAttr.
  * @param value receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
- * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
  */
 aclError aclrtGetDeviceInfo(uint32_t deviceId,
                             aclrtDevAttr attr,
                             int64_t *value);
 
 /**
- * Tells whether a device has a feature. Neither of those that can be asked for exists here, so the answer is
+ * Returns whether a device has a feature. The features of aclrtDevFeatureType do not exist here, so the result is
  * always ACL_DEV_FEATURE_NOT_SUPPORT.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param devFeatureType an aclrtDevFeatureType.
  * @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetDeviceCapability of the Ascend runtime API.
  */
 aclError aclrtGetDeviceCapability(int32_t deviceId,
                                   aclrtDevFeatureType devFeatureType,
                                   int32_t *value);
 
 /**
- * Tells how busy a device is, in percent.
+ * Returns the utilization of a device, in percent.
  *
- * Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the device,
- * since this was asked last for the device, by anybody, or since it was set if that came later; 0 for a device that
- * is not set. Operations that are so short that they run inside the call that queues them (64 KiB) do not count, and
- * host functions neither. On CUDA: the share of the last second, or of a part of it, in which a kernel ran, of any
- * process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All three kinds of cores give the same
- * number, because one kind does the work of all. The memory: the share of its total that is not free (aclrtGetMemInfo),
- * rounded up; 0 for a device that is not set.
+ * Cores on the CPU backend: the share of time in which at least one thread ran operations of the device, since the
+ * previous call for the device in this process, or since it was set if that was later; 0 for a device that is not set.
+ * Operations that are short enough to run inside the submitting call (64 KiB) do not count, and neither do host
+ * functions. Cores on CUDA: the share of the last second, or of a part of it, in which a kernel of any process ran, as
+ * NVML (libnvidia-ml.so.1, part of the driver) reports it. All three kinds of cores have the same number, because one
+ * kind does the work of all. Memory: the share of the total that is not free (aclrtGetMemInfo), rounded up; 0 for a
+ * device that is not set.
  *
- * @param deviceId 0 to the number of devices less 1.
+ * @param deviceId 0 to the number of devices minus 1.
  * @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of this
- * device (a part of one, for example);
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
- * 507899: no usable device, or the driver does not answer. Thread-safe. Follows
- * aclrtGetDeviceUtilizationRate of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, if NVML is missing, does not start, or has no value for
+ *     the device (for example a MIG instance).
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
  */
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                        aclrtUtilizationInfo *utilizationInfo);
 
 /**
- * Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and nobody
- * looks closer.
+ * Returns how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all devices belong to one host;
+ * finer topologies are not detected.
  *
- * @param deviceId 0 to the number of devices less 1.
+ * @param deviceId 0 to the number of devices minus 1.
  * @param otherDeviceId another device.
  * @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetDevicesTopo of the Ascend runtime API.
  */
 aclError aclrtGetDevicesTopo(uint32_t deviceId,
                              uint32_t otherDeviceId,
                              uint64_t *value);
 
 /**
- * Tells 16 bytes that name the device: they stay the same, also for the next process, and no other device has
- * them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the logical id of
- * the device, as a UUID of version 8; a container is a machine of its own as far as it has such an identity.
+ * Returns the 16-byte UUID of a device. It is the same in every process, and unique to the device. On the CPU it is
+ * derived from the machine's identity (`/etc/machine-id`, or else its name) and the logical id of the device, as a
+ * UUID of version 8. A container counts as a separate machine if it has its own identity.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param uuid receives the bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
- * driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
- * 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer. Thread-safe.
- * Follows aclrtDeviceGetUuid of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is too old.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
  */
 aclError aclrtDeviceGetUuid(int32_t deviceId,
                             aclrtUuid *uuid);
 
 /**
- * Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it). CPU
- * devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs that tell
- * devices apart by address can do so.
+ * Returns the device's PCI address, as in `0000:3b:00.0` (hexadecimal, lower case, as the kernel writes it). CPU
+ * devices are not on a bus; they have addresses in the domain ffff, which no machine uses, so programs can tell
+ * devices apart by address.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
- * @param pciBusId receives the text and a zero.
- * @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001:
- * no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime
- * API.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
+ * @param pciBusId receives the text and a terminating zero.
+ * @param len size of `pciBusId` in bytes: 13, or 17 if a bridge has domains of more than 16 bits.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `len` is too small.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report it.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
  */
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
                                 char *pciBusId,
                                 int32_t len);
 
 /**
- * Finds the device with a PCI address.
+ * Returns the device with a PCI address.
  *
- * @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is left
- * out is 0.
+ * @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, upper or lower case; omitted parts
+ *     are 0.
  * @param deviceId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such a text; ACL_ERROR_RT_INVALID_DEVICEID
- * 107001: none of this process's devices is there; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an address in this form.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no device of this process has this address.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
  */
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId,
                                   int32_t *deviceId);
 
 /**
- * The process id that other processes put on their lists to share memory with this one: the id in this
- * process's own namespace of process ids. Works at any time.
+ * Returns the process id that other processes pass to share memory with this one: the id in this process's pid
+ * namespace. Works at any time.
  *
  * @param pid receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtDeviceGetBareTgid of
- * the Ascend runtime API, which tells the host's id also inside a container.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtDeviceGetBareTgid of the Ascend runtime API, which returns the host's id also inside
+ *     a container.
  */
 aclError aclrtDeviceGetBareTgid(int32_t *pid);
 
 /**
- * The least and the most urgent stream priority of the current device; smaller numbers are more urgent.
+ * Returns the lowest and the highest stream priority of the current device; smaller numbers are higher priorities.
  *
  * @param leastPriority receives the largest number.
  * @param greatestPriority receives the smallest number, 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context. Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
  */
 aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
                                            int32_t *greatestPriority);
 
 /**
- * The logical id of a device from its user id.
+ * Returns the logical id of a device from its user id.
  *
- * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
- * the logical ones here. Works at any time.
+ * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+ * logical ids here. Works at any time.
  *
- * @param userDevid 0 to the number that aclrtGetDeviceCount gives less 1.
+ * @param userDevid 0 to the result of aclrtGetDeviceCount minus 1.
  * @param logicDevId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device. Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
  */
 aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
                                        int32_t *logicDevId);
 
 /**
- * The user id of a device from its logical id.
+ * Returns the user id of a device from its logical id.
  *
- * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
- * the logical ones here. Works at any time.
+ * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+ * logical ids here. Works at any time.
  *
- * @param logicDevId 0 to the number of the machine's devices less 1.
+ * @param logicDevId 0 to the number of the machine's devices minus 1.
  * @param userDevid receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows
- * aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
                                        int32_t *userDevid);
 
 /**
- * The logical id of a device from its physical id.
+ * Returns the logical id of a device from its physical id.
  *
- * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
- * the logical ones here. Works at any time.
+ * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+ * logical ids here. Works at any time.
  *
- * @param phyDevId 0 to the number of the machine's devices less 1.
+ * @param phyDevId 0 to the number of the machine's devices minus 1.
  * @param logicDevId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device. Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
  */
 aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId,
                                       int32_t *logicDevId);
 
 /**
- * The physical id of a device from its logical id.
+ * Returns the physical id of a device from its logical id.
  *
- * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
- * the logical ones here. Works at any time.
+ * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+ * logical ids here. Works at any time.
  *
- * @param logicDevId 0 to the number of the machine's devices less 1.
+ * @param logicDevId 0 to the number of the machine's devices minus 1.
  * @param phyDevId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device. Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
  */
 aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId,
                                       int32_t *phyDevId);
 
 /**
- * The physical id of a device from its user id.
+ * Returns the physical id of a device from its user id.
  *
- * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
- * the logical ones here. Works at any time.
+ * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+ * logical ids here. Works at any time.
  *
- * @param userDevId 0 to the number that aclrtGetDeviceCount gives less 1.
+ * @param userDevId 0 to the result of aclrtGetDeviceCount minus 1.
  * @param phyDevId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device. Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
  */
 aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
                                      int32_t *phyDevId);
 
 /**
- * The user id of a device from its physical id.
+ * Returns the user id of a device from its physical id.
  *
- * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
- * the logical ones here. Works at any time.
+ * User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+ * logical ids here. Works at any time.
  *
- * @param phyDevId 0 to the number of the machine's devices less 1.
+ * @param phyDevId 0 to the number of the machine's devices minus 1.
  * @param userDevId receives the id.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId
- * of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
                                      int32_t *userDevId);
 
 /**
- * Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first
- * one there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave
- * the number as it is.
+ * Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
+ * callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
  *
- * @param taskId receives the number; 0 before this thread has submitted anything.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetThreadLastTaskId of
- * the Ascend runtime API.
+ * @param taskId receives the number; 0 if this thread has not submitted anything.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
  */
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
 /**
- * Tells which atomic operations kernels of a device can do on host memory that is mapped for it: what the
- * driver says of a GPU, and on CPUs what processors do or a loop around a compare-and-swap. Operations of copy
- * engines (_DMA_) and of vector units (_SIMD_) are not there.
+ * Returns which atomic operations kernels of a device can do on mapped host memory. For a GPU the driver reports them;
+ * on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines (_DMA_)
+ * and of vector units (_SIMD_) are not available.
  *
- * @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it cannot be
- * done.
- * @param operations which ones, of aclrtAtomicOperation.
- * @param count how many there are, at least 1.
- * @param deviceId 0 to the number of devices less 1; it need not be set.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, another operation;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver
- * does not tell (before CUDA 13); ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does
- * not answer. Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
+ * @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it is not available.
+ * @param operations the operations, values of aclrtAtomicOperation.
+ * @param count number of operations, at least 1.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, or an unknown operation.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @note Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
  */
 aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
                                               const aclrtAtomicOperation *operations,
@@ -4106,22 +4191,23 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities,
                                               int32_t deviceId);
 
 /**
- * Tells which atomic operations kernels of a device can do on memory of another device: what the driver says
- * of a GPU, and on CPUs what processors do or a loop around a compare-and-swap. Operations of copy engines
- * (_DMA_) and of vector units (_SIMD_) are not there.
+ * Returns which atomic operations kernels of a device can do on memory of another device. For a GPU the driver reports
+ * them; on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines
+ * (_DMA_) and of vector units (_SIMD_) are not available.
  *
- * @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it cannot be
- * done.
- * @param operations which ones, of aclrtAtomicOperation.
- * @param count how many there are, at least 1.
- * @param srcDeviceId the device that the kernel runs on, 0 to the number of devices less 1; it need not be
- * set.
- * @param dstDeviceId the device whose memory it is, another one.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, another operation, or twice the
- * same device; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
- * the driver does not tell (before CUDA 13); ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does
- * not answer. Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
+ * @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it is not available.
+ * @param operations the operations, values of aclrtAtomicOperation.
+ * @param count number of operations, at least 1.
+ * @param srcDeviceId the device that runs the kernel, 0 to the number of devices minus 1; it need not be set.
+ * @param dstDeviceId the device that has the memory, different from `srcDeviceId`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, an unknown operation, or both devices are the same.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @note Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
  */
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
                                              const aclrtAtomicOperation *operations,
@@ -4130,351 +4216,396 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
                                              int32_t dstDeviceId);
 
 /**
- * Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister, aclrtMallocHost).
- * Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other engines do not exist here.
+ * Returns whether an engine of a device can use mapped host memory (aclrtHostRegister, aclrtMallocHost). Kernels
+ * (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) can; the other engines do not exist here.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param hacType an aclrtHacType.
  * @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another engine; ACL_ERROR_RT_INVALID_DEVICEID
- * 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
- * aclrtHostMemMapCapabilities of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtHostMemMapCapabilities of the Ascend runtime API.
  */
 aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
                                      aclrtHacType hacType,
                                      aclrtHostMemMapCapability *capabilities);
 
 /**
- * Tells whether one device can use another's memory directly. CPU devices always can. Copies between devices work
- * in any case.
+ * Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
+ * devices work in any case.
  *
  * @param canAccessPeer receives 1 or 0.
- * @param deviceId the device that would use the memory; it need not be set.
- * @param peerDeviceId another device, whose memory it is.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
- * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtDeviceCanAccessPeer of
- * the Ascend runtime API.
+ * @param deviceId the accessing device; it need not be set.
+ * @param peerDeviceId the device that has the memory, different from `deviceId`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe. Follows aclrtDeviceCanAccessPeer of the Ascend runtime API.
  */
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer,
                                   int32_t deviceId,
                                   int32_t peerDeviceId);
 
 /**
- * Lets the current device use a peer's memory directly: in this direction, for all threads and streams, until
- * aclrtDeviceDisablePeerAccess or until one of the two devices is reset. Repeating it changes nothing. The peer need
- * not be set. Copies between devices work without it; on GPUs they are faster with it, and kernels need it.
+ * Enables direct access of the current device to the memory of a peer: in this direction, for all threads and streams,
+ * until aclrtDeviceDisablePeerAccess or until one of the two devices is reset. A repeated call has no effect. The peer
+ * need not be set. Copies between devices work without it; on GPUs they are faster with it, and kernels need it.
  *
- * @param peerDeviceId another device than the current one.
+ * @param peerDeviceId a device other than the current one.
  * @param flags must be 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
- * device; ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot
- * (aclrtDeviceCanAccessPeer gives 0); ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
- * aclrtDeviceEnablePeerAccess of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices do not support it (aclrtDeviceCanAccessPeer returns 0).
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtDeviceEnablePeerAccess of the Ascend runtime API.
  */
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId,
                                      uint32_t flags);
 
 /**
- * Takes back aclrtDeviceEnablePeerAccess of the current device. Where there is nothing to take back it changes
- * nothing.
+ * Disables peer access of the current device (aclrtDeviceEnablePeerAccess). No effect if it is not enabled.
  *
- * @param peerDeviceId another device than the current one.
- * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the
- * current device itself, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtDeviceDisablePeerAccess of the
- * Ascend runtime API.
+ * @param peerDeviceId a device other than the current one.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtDeviceDisablePeerAccess of the Ascend runtime API.
  */
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
 /**
- * Tells whether aclrtDeviceEnablePeerAccess is in force, from one device to another.
+ * Returns whether peer access (aclrtDeviceEnablePeerAccess) is enabled from one device to another.
  *
- * @param deviceId the device that uses the memory; one that is not set may use none.
- * @param peerDeviceId another device, whose memory it is.
+ * @param deviceId the accessing device; a device that is not set has no access.
+ * @param peerDeviceId the device that has the memory, different from `deviceId`.
  * @param status receives 1 or 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtDevicePeerAccessStatus of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+ * @note Thread-safe. Follows aclrtDevicePeerAccessStatus of the Ascend runtime API.
  */
-aclError aclrtDevicePeerAccessStatus(int32_t deviceId,
-                                     int32_t peerDeviceId,
-                                     int32_t *status);
+aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status);
 
 /**
- * Creates a context of a device with a default stream of its own, and makes it current in the calling
- * thread. The device is opened if it was not, with its default context; its reference count stays.
+ * Creates a context of a device with its own default stream, and makes it current on the calling thread. If the device
+ * is not open, the call opens it, with its default context; the reference count of the device does not change.
  *
  * @param context receives the handle; the caller destroys it with aclrtDestroyContext.
- * @param deviceId 0 to the number of devices less 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001;
- * ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function. Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
+ * @param deviceId 0 to the number of devices minus 1.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001
+ * @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
  */
 aclError aclrtCreateContext(aclrtContext *context,
                             int32_t deviceId);
 
 /**
- * Waits for the streams of a context and destroys it with them. Threads that have it as current context
- * have none afterwards. A failure of the streams' work that nobody was told of, or a refusal of the driver, is
- * returned; the context is destroyed all the same.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
+ * current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
+ * the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
+ * docs/callbacks.md.
  *
- * @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
- * context, not a context, destroyed before, or called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION
- * 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows
- * aclrtDestroyContext of the Ascend runtime API.
+ * @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a default context, not a context, already destroyed, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
+ * @note Thread-safe. Follows aclrtDestroyContext of the Ascend runtime API.
  */
 aclError aclrtDestroyContext(aclrtContext context);
 
 /**
- * Makes a context current in the calling thread, which switches to its device. A context may be current
- * in several threads.
+ * Makes a context current on the calling thread, which also selects its device. A context may be current on several
+ * threads.
  *
  * @param context a live context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * context, destroyed, or gone with its device. Thread-safe. Follows aclrtSetCurrentContext of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a context, destroyed, or released with its device.
+ * @note Thread-safe. Follows aclrtSetCurrentContext of the Ascend runtime API.
  */
 aclError aclrtSetCurrentContext(aclrtContext context);
 
 /**
- * The calling thread's current context.
+ * Returns the current context of the calling thread.
  *
- * @param context receives the handle, which stays the library's.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: there is
- * none. Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
+ * @param context receives the handle; the library keeps ownership.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: there is no current context.
+ * @note Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
  */
 aclError aclrtGetCurrentContext(aclrtContext *context);
 
 /**
- * The default stream of the current context: the one that a null stream means.
+ * Returns the default stream of the current context, which a null stream stands for.
  *
- * @param stream receives the handle, which stays the context's: it cannot be destroyed.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
+ * @param stream receives the handle; it belongs to the context and cannot be destroyed.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
  */
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
 
 /**
- * Whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
- * it is really reset.
+ * Returns whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
+ * the device is released.
  *
- * @param deviceId 0 to the number of devices less 1.
+ * @param deviceId 0 to the number of devices minus 1.
  * @param flags must be null.
  * @param active receives 1 or 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
  */
 aclError aclrtGetPrimaryCtxState(int32_t deviceId,
                                  uint32_t *flags,
                                  int32_t *active);
 
 /**
- * Sets an option of the current context: a number for libraries above this one, without an effect here. It
- * goes with the context.
+ * Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with
+ * the context.
  *
  * @param opt an aclSysParamOpt.
  * @param value any number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context. Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
  */
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt,
                                 int64_t value);
 
 /**
- * An option of the current context, as aclrtCtxSetSysParamOpt set it there.
+ * Returns an option of the current context, as set by aclrtCtxSetSysParamOpt.
  *
  * @param opt an aclSysParamOpt.
  * @param value receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context; ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set there. Thread-safe.
- * Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set in this context.
+ * @note Thread-safe. Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt,
-                                int64_t *value);
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
 /**
- * Sets an option of this process, apart from those of contexts: a number for libraries above this one,
- * without an effect here. It stays through aclFinalize. Works at any time.
+ * Sets an option of the process, separate from those of contexts: a number for libraries above this one, without an
+ * effect here. It stays set through aclFinalize. Works at any time.
  *
  * @param opt an aclSysParamOpt.
  * @param value any number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option. Thread-safe. Follows
- * aclrtSetSysParamOpt of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
+ * @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
  */
 aclError aclrtSetSysParamOpt(aclSysParamOpt opt,
                              int64_t value);
 
 /**
- * An option of this process, 0 if it was never set. Works at any time.
+ * Returns an option of the process, 0 if it was never set. Works at any time.
  *
  * @param opt an aclSysParamOpt.
  * @param value receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option. Thread-safe. Follows
- * aclrtGetSysParamOpt of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
+ * @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtGetSysParamOpt(aclSysParamOpt opt,
-                             int64_t *value);
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
 /**
- * Where overflows of the current context are to be looked for: 512 bytes of device memory that begin as 0 and
- * that nothing here writes to, since no overflow is noted. All contexts of a device share them; they go with the
- * device, and aclrtFree refuses them. Work that is queued may read and write them.
+ * Returns the address of the overflow state of the current context: 512 bytes of device memory, initially 0. The
+ * library never writes to them, because it does not detect overflows. All contexts of a device share them; they are
+ * released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
  *
  * @param overflowAddr receives the address.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION
- * 207001: no device memory left, at the first call; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899. Thread-safe. Follows
- * aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899
+ * @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
  */
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
 /**
- * Creates a stream in the current context: operations of one stream run in the order of their calls,
- * those of different streams independently of each other.
+ * Creates a stream in the current context. Operations of one stream run in the order of their calls; operations of
+ * different streams run independently.
  *
  * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtCreateStream of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateStream of the Ascend runtime API.
  */
 aclError aclrtCreateStream(aclrtStream *stream);
 
 /**
- * Creates a stream with flags. One with ACL_STREAM_PERSISTENT serves to build graphs (aclmdlRIBindStream) and runs
- * nothing. Synchronizing it, or a stream with ACL_STREAM_CPU_SCHEDULE or ACL_STREAM_DEVICE_USE_ONLY, succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
- * ACL_STREAM_HUGE change nothing; unknown bits mean nothing.
+ * Creates a stream with flags. A stream with ACL_STREAM_PERSISTENT is for building graphs (aclmdlRIBindStream) and
+ * runs nothing. Synchronizing it, or a stream with ACL_STREAM_CPU_SCHEDULE or ACL_STREAM_DEVICE_USE_ONLY, succeeds at
+ * once. ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and ACL_STREAM_HUGE have no effect; unknown bits are ignored.
  *
  * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
  * @param priority ignored, as in the original.
  * @param flag an OR of ACL_STREAM_* flags.
- * @return as aclrtCreateStream. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
+ * @return the codes of aclrtCreateStream.
+ * @note Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
  */
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
                                      uint32_t priority,
                                      uint32_t flag);
 
 /**
- * Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
- * call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
+ * begins. Returns the first unreported failure of its work, or an error of the driver. Returns 107000 inside a
+ * callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @param stream from a creator; not null, not a default stream.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
- * driver refused. With these two it is destroyed all the same; it is not while it is captured
- * (ACL_ERROR_RT_STREAM_CAPTURED 107027), bound to a graph, or changes a task group (107000).
- * Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
+ * @param stream from a create function; not null, not a default stream.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; the stream is destroyed anyway.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused; the stream is destroyed anyway. The stream is
+ *     not destroyed while it is being captured (ACL_ERROR_RT_STREAM_CAPTURED 107027), is bound to a graph, or updates
+ *     a task group (107000).
+ * @note Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
  */
 aclError aclrtDestroyStream(aclrtStream stream);
 
 /**
- * Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
- * recorded there end), and so are failures that nobody was told of; a GPU finishes what its driver holds.
- * A capture that it began ends without a graph, and a task group that it changes stays as it was.
+ * Destroys a stream without waiting. The CPU backend drops operations that have not started (waits for events recorded
+ * there end) and unreported failures; a GPU completes what was submitted to its driver. A capture that the stream
+ * began ends without a graph, and a task group that it updates stays unchanged.
  *
- * @param stream from a creator; not null, not a default stream.
- * @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.
+ * @param stream from a create function; not null, not a default stream.
+ * @return the codes of aclrtDestroyStream.
+ * @note Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.
  */
 aclError aclrtDestroyStreamForce(aclrtStream stream);
 
 /**
- * Waits until everything queued on a stream before the call has finished.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits until all work that was enqueued on a stream before the call is complete. Returns 107000 inside a callback of
+ * the program if it could wait forever: docs/callbacks.md.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
- * aclrtStreamAbort or aclrtDeviceTaskAbort dropped the work meanwhile; or the first failure of the stream's work that
- * nobody was told of yet (ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019), and after a failure
- * under ACL_STOP_ON_FAILURE that failure each time. Thread-safe. Follows aclrtSynchronizeStream of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
+ *     aclrtDeviceTaskAbort dropped the work during the call; or the first unreported failure of the stream's work
+ *     (ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019). After a failure under
+ *     ACL_STOP_ON_FAILURE every call returns that failure.
+ * @note Thread-safe. Follows aclrtSynchronizeStream of the Ascend runtime API.
  */
 aclError aclrtSynchronizeStream(aclrtStream stream);
 
 /**
- * As aclrtSynchronizeStream, for a limited time. A timeout cancels nothing: the work goes on.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for a stream as aclrtSynchronizeStream, with a timeout. A timeout cancels nothing: the work continues. Returns
+ * 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param timeout milliseconds above 0, or -1 to wait for ever.
- * @return as aclrtSynchronizeStream; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
- * aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
+ * @param timeout milliseconds, greater than 0, or -1 to wait forever.
+ * @return the codes of aclrtSynchronizeStream
+ * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not complete within the timeout.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
+ * @note Thread-safe. Follows aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
  */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream,
                                            int32_t timeout);
 
 /**
- * Whether everything queued on a stream has finished. Failures of its work are reported by synchronizing
- * only.
+ * Returns whether all work that was enqueued on a stream is complete. Only synchronizing reports failures of the work.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `status` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
  */
 aclError aclrtStreamQuery(aclrtStream stream,
                           aclrtStreamStatus *status);
 
 /**
- * Later operations of `stream` wait for what `event` recorded last before this call; an event that was
- * never recorded is not waited for. The event may be of another device, and may be destroyed, reset or
- * recorded again right after the call. Does not block the caller. With aclrtSetOpWaitTimeout the wait has a
- * time limit, as in aclrtStreamWaitEventWithTimeout.
+ * Makes later operations of `stream` wait for the record of `event` that is the latest at the time of this call. If
+ * the event was never recorded, there is no wait. The event may belong to another device, and may be destroyed, reset
+ * or recorded again right after the call. Does not block the caller. With aclrtSetOpWaitTimeout the wait has a
+ * timeout, as in aclrtStreamWaitEventWithTimeout.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream or event, destroyed, an event without ACL_EVENT_SYNC, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room to note the wait
- * for aclrtQueryEventWaitStatus. Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
+ * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or event, destroyed, an event without ACL_EVENT_SYNC, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no memory to count the wait for aclrtQueryEventWaitStatus.
+ * @note Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEvent(aclrtStream stream,
                               aclrtEvent event);
 
 /**
- * As aclrtStreamWaitEvent, for a limited time, which counts from when the stream comes to the wait. If it ends
- * first, the stream goes on without what it waited for, and has failed: its next synchronise returns
- * ACL_ERROR_RT_WAIT_TIMEOUT 107019.
+ * Makes a stream wait as aclrtStreamWaitEvent, with a timeout that starts when the stream reaches the wait. If it
+ * expires first, the stream continues without the event, and its next synchronize returns ACL_ERROR_RT_WAIT_TIMEOUT
+ * 107019.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
- * @param timeout seconds above 0, or 0 to wait for ever, whatever aclrtSetOpWaitTimeout says.
- * @return as aclrtStreamWaitEvent; ACL_ERROR_RT_PARAM_INVALID 107000 also for a timeout below 0;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
- * Thread-safe. Follows aclrtStreamWaitEventWithTimeout of the Ascend runtime API.
+ * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+ * @param timeout seconds, greater than 0, or 0 for no timeout, whatever aclrtSetOpWaitTimeout sets.
+ * @return the codes of aclrtStreamWaitEvent
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for a timeout below 0.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
+ * @note Thread-safe. Follows aclrtStreamWaitEventWithTimeout of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream,
                                          aclrtEvent event,
                                          int32_t timeout);
 
 /**
- * As aclrtStreamWaitEventWithTimeout, with a flag.
+ * Makes a stream wait as aclrtStreamWaitEventWithTimeout, with a flag.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
- * @param timeout seconds above 0, or 0 to wait for ever.
- * @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1, with timeout 0, is for streams that are being
- * captured: each run of the graph waits for the event's record that is the latest when the run is queued, wherever
- * it was recorded; for an event with ACL_EVENT_EXTERNAL until that is set.
- * @return as aclrtStreamWaitEventWithTimeout; ACL_ERROR_INVALID_PARAM 100000 also for another flag, or
- * ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL, and
- * the stream is not captured. Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
+ * @param event an event of aclrtCreateEvent, or an event that was created with ACL_EVENT_SYNC.
+ * @param timeout seconds, greater than 0, or 0 for no timeout.
+ * @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1, with timeout 0, is for captured streams: each
+ *     launch of the graph waits for the record of the event, in any stream, that is the latest when the launch is
+ *     enqueued; for an event with ACL_EVENT_EXTERNAL until it is set.
+ * @return the codes of aclrtStreamWaitEventWithTimeout
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also for another flag, or ACL_EVENT_WAIT_EXTERNAL with a timeout.
+ * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL, and the stream is not being captured.
+ * @note Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
                                       aclrtEvent event,
@@ -4482,124 +4613,138 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
                                       uint32_t flag);
 
 /**
- * A small number that no other stream of the device has, as long as the device is in use.
+ * Returns a small number that is unique among the streams of the device, as long as the device is in use.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param streamId receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `streamId` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtStreamGetId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `streamId` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtStreamGetId of the Ascend runtime API.
  */
 aclError aclrtStreamGetId(aclrtStream stream,
                           int32_t *streamId);
 
 /**
- * The flags that a stream was created with, without unknown bits; 0 if there were none.
+ * Returns the flags that a stream was created with, without unknown bits; 0 if there were none.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param flags receives an OR of ACL_STREAM_* flags.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flags` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtStreamGetFlags of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtStreamGetFlags of the Ascend runtime API.
  */
 aclError aclrtStreamGetFlags(aclrtStream stream,
                              uint32_t *flags);
 
 /**
- * The priority that a stream has; 0 is the most urgent. It is 0 for streams of aclrtCreateStream and
- * aclrtCreateStreamWithConfig, which ignores the one it is given.
+ * Returns the priority of a stream; 0 is the highest. It is 0 for streams of aclrtCreateStream and
+ * aclrtCreateStreamWithConfig, which ignores its priority argument.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param priority receives the priority.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `priority` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtStreamGetPriority of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `priority` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtStreamGetPriority of the Ascend runtime API.
  */
 aclError aclrtStreamGetPriority(aclrtStream stream,
                                 uint32_t *priority);
 
 /**
- * How many more streams there can be. Devices share the number; memory, or a driver, may end before it.
+ * Returns how many more streams can be created. All devices share the number; memory or the driver may set a lower
+ * limit.
  *
  * @param streamCount receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context. Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
  */
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 
 /**
- * Drops what a stream has queued, and stops what runs. The stream lives on: what is queued after the call
- * runs as ever.
+ * Drops the pending work of a stream and stops running work. The stream stays usable: operations enqueued after the
+ * call run as usual.
  *
- * On the CPU an operation on memory that has begun is waited for, which takes no longer than the operation,
- * and nothing of what was queued before touches memory after the call. A host function or callback that
- * has begun is not waited for and goes on; later work of the stream waits for it. A GPU finishes what its
- * driver holds, before later work of the stream; only host functions and callbacks that have not begun are
- * dropped.
+ * On the CPU the call waits for a running memory operation. After the call no earlier work of the stream accesses
+ * memory. The call does not wait for a running host function or callback; later work of the stream waits for it. A GPU
+ * completes what was submitted to its driver before later work of the stream; only host functions and callbacks that
+ * have not started are dropped.
  *
- * Synchronizing the stream or its device meanwhile, in another thread, gives ACL_ERROR_RT_STREAM_ABORT
- * 107023. So does synchronizing an event whose record was dropped, also later, until it is recorded again;
- * it is not complete until then. Other streams that wait for such an event stay blocked; they go on when it
- * is recorded again and that record happens, or when they are aborted or destroyed themselves.
+ * A synchronize of the stream or its device that is waiting on another thread returns ACL_ERROR_RT_STREAM_ABORT
+ * 107023. Synchronizing an event whose record was dropped returns the same code until the event is recorded again;
+ * until then the event is not complete. Other streams that wait for such an event stay blocked. They continue when the
+ * event is recorded again and that record completes, or when they are aborted or destroyed themselves.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
- * destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtStreamAbort of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: also if nothing was pending
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtStreamAbort of the Ascend runtime API.
  */
 aclError aclrtStreamAbort(aclrtStream stream);
 
 /**
- * Drops what a stream has queued and goes on, as aclrtStreamAbort; only the default stream is not taken for null.
+ * Drops the pending work of a stream, as aclrtStreamAbort, but does not accept null for the default stream.
  *
  * @param stream a stream.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtStreamAbort. Thread-safe. Follows
- * aclrtStreamStop of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtStreamAbort.
+ * @note Thread-safe. Follows aclrtStreamStop of the Ascend runtime API.
  */
 aclError aclrtStreamStop(aclrtStream stream);
 
 /**
- * Sets what happens when work of a stream fails, once in its life. ACL_CONTINUE_ON_FAILURE, as without this
- * call: the next operation runs. ACL_STOP_ON_FAILURE: the first failure of this stream stops it and all
- * other streams of its context at once: what they have queued is dropped (a GPU finishes what its driver
- * holds), waits for events recorded there end, and every later submission and synchronize of these streams
- * returns the failure's code, until the streams, or for a default stream its context, are destroyed.
+ * Sets what happens when work of a stream fails. Can be called once per stream. ACL_CONTINUE_ON_FAILURE, the default:
+ * the next operation runs. ACL_STOP_ON_FAILURE: the first failure of this stream stops it and all other streams of its
+ * context at once. Their pending work is dropped (a GPU completes what was submitted to its driver), waits for events
+ * recorded there end, and every later submission and synchronize of these streams returns the code of the failure,
+ * until the streams, or for a default stream its context, are destroyed.
  *
- * A failure of a whole GPU ends all of its work in either mode, until the device is reset.
+ * A failure of a whole GPU ends all of its work in both modes, until the device is reset.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_PARAM_INVALID 107000: the
- * mode was set before, or not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the mode was set before, or not a stream, destroyed, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend runtime API.
  */
 aclError aclrtSetStreamFailureMode(aclrtStream stream,
                                    uint64_t mode);
 
 /**
- * Has `callback` called after every stream's creation and before its end, default streams included, on the thread that
- * does it and without any lock.
+ * Registers a callback that is called after the creation of every stream and before its destruction, including default
+ * streams, on the thread that creates or destroys it. No lock is held.
  *
- * It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be
- * used. ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes
- * once, from aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream
- * that is made while another thread resets its device may be told of after its end. Streams made before the
- * registration are told of when they end. The function may call everything; what it makes and destroys
- * itself is not told. It stays until it is taken back, also through aclFinalize.
+ * The callback gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream exists and can be
+ * used. ACL_RT_STREAM_STATE_DESTROY_PRE: the stream still exists, and its pending work may not be complete; called
+ * once, from aclrtDestroyStream, the destruction of its context, a reset of its device, or aclFinalize. If a stream is
+ * created while another thread resets its device, its creation may be reported after its destruction. Destruction is
+ * also reported for streams created before the registration. The callback may call all functions; streams that it
+ * creates and destroys itself are not reported. The registration stays until it is removed, also through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
- * @param callback the function, which must not throw; null takes back the one with that name (a call in another
- * thread that has begun goes on).
- * @param args its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * the name is registered already, or is not and `callback` is null. Thread-safe. Follows
- * aclrtRegStreamStateCallback of the Ascend runtime API.
+ * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+ *     another thread continues).
+ * @param args argument of the callback; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+ *     registered.
+ * @note Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend runtime API.
  */
 aclError aclrtRegStreamStateCallback(const char *regName,
                                      aclrtStreamStateCallback callback,
@@ -4610,88 +4755,93 @@ aclError aclrtRegStreamStateCallback(const char *regName,
  *
  * | attribute | member of `value` | meaning |
  * |---|---|---|
- * | ACL_STREAM_ATTR_FAILURE_MODE | `failureMode` | as aclrtSetStreamFailureMode, once in the stream's life |
- * | ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | `overflowSwitch` | 0 or 1; kept, and overflow is never reported |
- * | ACL_STREAM_ATTR_USER_CUSTOM_TAG | `userCustomTag` | any number; kept |
- * | ACL_STREAM_ATTR_CACHE_OP_INFO | `cacheOpInfoSwitch` | 0 or 1; kept |
- * | ACL_STREAM_ATTR_PRIORITY | `streamPriority` | 0 (most urgent) to the least of aclrtDeviceGetStreamPriorityRange, for what has not started; a GPU keeps the priority that the stream was made with |
+ * | ACL_STREAM_ATTR_FAILURE_MODE | `failureMode` | as aclrtSetStreamFailureMode, once per stream |
+ * | ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | `overflowSwitch` | 0 or 1; stored, overflow is never reported |
+ * | ACL_STREAM_ATTR_USER_CUSTOM_TAG | `userCustomTag` | any number; stored |
+ * | ACL_STREAM_ATTR_CACHE_OP_INFO | `cacheOpInfoSwitch` | 0 or 1; stored |
+ * | ACL_STREAM_ATTR_PRIORITY | `streamPriority` | 0 (highest) to the lowest of aclrtDeviceGetStreamPriorityRange, for operations that have not started; a GPU keeps the priority that the stream was created with |
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param stmAttrType which attribute.
- * @param value its value; only the attribute's own member is read.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, no such attribute, or a value out of
- * range; ACL_ERROR_RT_PARAM_INVALID 107000: the failure mode was set before, or not a stream, destroyed, or called
- * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another priority on a GPU. Thread-safe. Follows
- * aclrtSetStreamAttribute of the Ascend runtime API.
+ * @param stmAttrType the attribute.
+ * @param value its value; only the member of the attribute is read.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, an unknown attribute, or a value out of range.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the failure mode was set before, or not a stream, destroyed, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a different priority on a GPU.
+ * @note Thread-safe. Follows aclrtSetStreamAttribute of the Ascend runtime API.
  */
 aclError aclrtSetStreamAttribute(aclrtStream stream,
                                  aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value);
 
 /**
- * Tells an attribute of a stream, as aclrtSetStreamAttribute or the stream's creator set it. Without that:
+ * Returns an attribute of a stream, as aclrtSetStreamAttribute or the create function set it. Defaults:
  * ACL_CONTINUE_ON_FAILURE, and 0 for all others.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param stmAttrType which attribute.
- * @param value receives its value; only the attribute's own member is written.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or no such attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclrtGetStreamAttribute of the Ascend
- * runtime API.
+ * @param stmAttrType the attribute.
+ * @param value receives its value; only the member of the attribute is written.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or an unknown attribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtGetStreamAttribute of the Ascend runtime API.
  */
 aclError aclrtGetStreamAttribute(aclrtStream stream,
                                  aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value);
 
 /**
- * Empties a stream whose work was stored rather than run.
+ * Empties a stream that stores its work instead of running it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtPersistentTaskClean(aclrtStream stream);
 
 /**
- * Makes the description of a stream, for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the
- * highest priority, no working memory. A description that the program makes itself, as an
- * aclrtStreamConfigHandle filled with zeros, does as well.
+ * Creates a stream configuration for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the highest priority,
+ * no working memory. A configuration that the program creates itself, an aclrtStreamConfigHandle filled with zeros,
+ * works too.
  *
- * @return the description, which the caller ends with aclrtDestroyStreamConfigHandle; null in a forked
- * child. Thread-safe; a single description is not to be changed by several threads at once. Follows
- * aclrtCreateStreamConfigHandle of the Ascend runtime API.
+ * @return the configuration, to be destroyed with aclrtDestroyStreamConfigHandle; null in a forked child.
+ * @note Thread-safe; several threads must not change the same configuration at the same time. Follows
+ *     aclrtCreateStreamConfigHandle of the Ascend runtime API.
  */
 aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
 
 /**
- * Ends a description that aclrtCreateStreamConfigHandle made. Streams made from it stay as they are.
+ * Destroys a configuration of aclrtCreateStreamConfigHandle. Streams created with it are not affected.
  *
- * @param handle from aclrtCreateStreamConfigHandle, not ended yet.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not from
- * aclrtCreateStreamConfigHandle, or ended before. Thread-safe. Follows aclrtDestroyStreamConfigHandle of the
- * Ascend runtime API.
+ * @param handle from aclrtCreateStreamConfigHandle, not destroyed.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not from aclrtCreateStreamConfigHandle, or already destroyed.
+ * @note Thread-safe. Follows aclrtDestroyStreamConfigHandle of the Ascend runtime API.
  */
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
 
 /**
- * Sets one field in the description of a stream; the other fields stay.
+ * Sets one field of a stream configuration; the other fields do not change.
  *
  * | attr | value | meaning |
  * |---|---|---|
- * | ACL_RT_STREAM_WORK_ADDR_PTR | void*, 8 bytes | working memory; without effect, no device here needs any |
- * | ACL_RT_STREAM_WORK_SIZE | size_t, 8 bytes | its size in bytes; without effect |
+ * | ACL_RT_STREAM_WORK_ADDR_PTR | void*, 8 bytes | working memory; no effect, because no device here needs it |
+ * | ACL_RT_STREAM_WORK_SIZE | size_t, 8 bytes | its size in bytes; no effect |
  * | ACL_RT_STREAM_FLAG | uint32_t or size_t, 4 or 8 bytes | an OR of ACL_STREAM_* flags |
- * | ACL_RT_STREAM_PRIORITY | uint32_t, 4 bytes | 0 is the most urgent |
+ * | ACL_RT_STREAM_PRIORITY | uint32_t, 4 bytes | 0 is the highest |
  *
- * @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
- * @param attr which field.
- * @param attrValue points to the value; it is checked when a stream is made.
+ * @param handle a configuration: from aclrtCreateStreamConfigHandle and not destroyed, or of the program.
+ * @param attr the field.
+ * @param attrValue pointer to the value; checked when a stream is created.
  * @param valueSize size of the value in bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, no such field, or a
- * size that the field does not have. Thread-safe for different descriptions. Follows
- * aclrtSetStreamConfigOpt of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, an unknown field, or a wrong size for the
+ *     field.
+ * @note Thread-safe for different configurations. Follows aclrtSetStreamConfigOpt of the Ascend runtime API.
  */
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
                                  aclrtStreamConfigAttr attr,
@@ -4699,262 +4849,301 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
                                  size_t valueSize);
 
 /**
- * Creates a stream in the current context as it is described. Unlike that of aclrtCreateStreamWithConfig
- * the priority has a meaning: of streams that have work, those with a smaller number go first. Flags are
- * as for aclrtCreateStreamWithConfig. Working memory is not needed and not used.
+ * Creates a stream in the current context from a configuration. Unlike in aclrtCreateStreamWithConfig, the priority
+ * takes effect: of the streams that have work, those with a smaller number run first. Flags are those of
+ * aclrtCreateStreamWithConfig. Working memory is not used.
  *
  * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
- * @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a priority beyond the least one of
- * aclrtDeviceGetStreamPriorityRange; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called
- * inside a host function. Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
+ * @param handle a configuration: from aclrtCreateStreamConfigHandle and not destroyed, or of the program.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a priority lower than the lowest of
+ *     aclrtDeviceGetStreamPriorityRange.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
  */
 aclError aclrtCreateStreamV2(aclrtStream *stream,
                              const aclrtStreamConfigHandle *handle);
 
 /**
- * Creates an event that streams can wait for and that remembers its time. It cannot be reset, and may be
- * recorded again: as for aclrtCreateEventExWithFlag, waits that were queued earlier keep theirs. From its
- * first record on it is one of the 65,536 that a device can have (see aclrtGetEventAvailNum).
+ * Creates an event that streams can wait for and that has a timestamp. It cannot be reset. It may be recorded again:
+ * as with aclrtCreateEventExWithFlag, waits that were enqueued earlier keep their record. From its first record on it
+ * is one of the 65,536 events that a device can have (see aclrtGetEventAvailNum).
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
  */
 aclError aclrtCreateEvent(aclrtEvent *event);
 
 /**
- * Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it and
- * for aclrtResetEvent. A device can have 65,536 of them, those of aclrtCreateEvent included. It may be
- * recorded again without a reset; never recorded, or reset, it is not ready. One with ACL_EVENT_EXTERNAL is a signal
- * between streams and graphs that run: a record sets it, aclrtResetEvent clears it, and streams that wait for it
- * wait until it is set, also by a record that is queued later. It has no time.
+ * Creates an event with flags: ACL_EVENT_TIME_LINE gives it a timestamp, ACL_EVENT_SYNC lets streams wait for it and
+ * allows aclrtResetEvent. A device can have 65,536 of these events, including those of aclrtCreateEvent. It may be
+ * recorded again without a reset. If it was never recorded, or was reset, it is not ready. An event with
+ * ACL_EVENT_EXTERNAL is a signal between streams and running graphs: a record sets it, aclrtResetEvent clears it, and
+ * streams that wait for it wait until it is set, also by a record that is enqueued later. It has no timestamp.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
- * ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtCreateEventWithFlag of the Ascend runtime API.
+ *     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtCreateEventWithFlag(aclrtEvent *event,
                                   uint32_t flag);
 
 /**
- * Creates an event that may be recorded again and again: each record replaces the one before, waits that
- * were queued earlier keep theirs. Never recorded, it counts as complete. Streams can wait for it if it has
- * ACL_EVENT_SYNC; it is not reset (aclrtResetEvent), and its waits are not counted
- * (aclrtQueryEventWaitStatus). The number of such events has no limit but memory. One with ACL_EVENT_IPC can be opened
- * by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no time.
+ * Creates an event that may be recorded repeatedly: each record replaces the previous one, and waits that were
+ * enqueued earlier keep their record. An event that was never recorded counts as complete. Streams can wait for it if
+ * it has ACL_EVENT_SYNC. It cannot be reset (aclrtResetEvent), and its waits are not counted
+ * (aclrtQueryEventWaitStatus). Only memory limits the number of such events. An event with ACL_EVENT_IPC can be opened
+ * by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no timestamp.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
- * ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
+ *     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
  */
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event,
                                     uint32_t flag);
 
 /**
- * Destroys an event. Never waits: what queued waits need of it stays until they are done.
+ * Destroys an event. Does not wait: pending waits keep what they need until they complete.
  *
  * @param event an event.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
- * event, destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyEvent of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, already destroyed, or called inside a host function.
+ * @note Thread-safe. Follows aclrtDestroyEvent of the Ascend runtime API.
  */
 aclError aclrtDestroyEvent(aclrtEvent event);
 
 /**
- * The event comes to stand for all work queued on `stream` so far, in place of an earlier record.
+ * Records an event: it represents all work enqueued on `stream` so far. Replaces an earlier record.
  *
  * @param event an event of the stream's device.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or
- * the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
- * ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device
- * has as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for an
+ *     invalid event.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or the event
+ *     belongs to another device.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, if the device
+ *     already has the maximum number of events.
+ * @note Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
  */
 aclError aclrtRecordEvent(aclrtEvent event,
                           aclrtStream stream);
 
 /**
- * As aclrtRecordEvent, with a flag.
+ * Records an event as aclrtRecordEvent, with a flag.
  *
  * @param event an event of the stream's device.
  * @param stream a stream; null: the default stream of the current context.
- * @param flag ACL_EVENT_RECORD_DEFAULT 0, which is aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for
- * streams that are being captured: each run of the graph records the event, for who waits outside of the graph.
- * @return as aclrtRecordEvent; ACL_ERROR_INVALID_PARAM 100000 also for another flag;
- * ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not captured. Thread-safe. Follows
- * aclrtRecordEventWithFlag of the Ascend runtime API.
+ * @param flag ACL_EVENT_RECORD_DEFAULT 0, as aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for captured streams:
+ *     each launch of the graph records the event, for waits outside of the graph.
+ * @return the codes of aclrtRecordEvent
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also for another flag.
+ * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not being captured.
+ * @note Thread-safe. Follows aclrtRecordEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtRecordEventWithFlag(aclrtEvent event,
                                   aclrtStream stream,
                                   uint32_t flag);
 
 /**
- * Queues a reset: when `stream` comes to it, the event is as if it had not been recorded. Usually called right
- * after aclrtStreamWaitEvent on the same stream, so that the event can be used again. It undoes the record
- * that was the latest before this call; one that is queued later stays, also where it happens earlier.
- * Waits, also later ones, are not affected: nobody misses what was recorded. Does not block the caller.
+ * Enqueues a reset: when `stream` reaches it, the event is in the state before its first record. Programs usually call
+ * it right after aclrtStreamWaitEvent on the same stream, to use the event again. The reset undoes the record that is
+ * the latest at the time of this call. A record that is enqueued later stays, even if it completes earlier. Waits are
+ * not affected, including later ones: none misses a record. Does not block the caller.
  *
- * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens. One with
- * ACL_EVENT_EXTERNAL is cleared when the stream comes to it, whichever record has set it.
+ * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
+ *     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
  * @param stream a stream, also of another device; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: an
- * event of another creator or without ACL_EVENT_SYNC, not an event, not a stream, destroyed, or called inside
- * a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
- * the stream is on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room
- * to note it. Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
+ *     event, not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no resources for the reset.
+ * @note Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
  */
 aclError aclrtResetEvent(aclrtEvent event,
                          aclrtStream stream);
 
 /**
- * Whether an event's latest record has happened. Never recorded: complete for an event of
- * aclrtCreateEventExWithFlag, not ready for others. Reset: not ready.
+ * Returns whether an event's latest record is complete. If it was never recorded: complete for an event of
+ * aclrtCreateEventExWithFlag, not ready for others. If it was reset: not ready.
  *
  * @param event an event.
  * @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
- * event, destroyed, or called inside a host function. Thread-safe. Follows aclrtQueryEventStatus of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+ * @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
  */
 aclError aclrtQueryEventStatus(aclrtEvent event,
                                aclrtEventRecordedStatus *status);
 
 /**
- * Whether an event's latest record has happened: an older form of aclrtQueryEventStatus, with its numbers the
- * other way round. Deprecated.
+ * Returns whether an event's latest record is complete: an older form of aclrtQueryEventStatus, with the opposite
+ * numbers. Deprecated.
  *
- * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; never recorded, or reset, it is not
- * ready.
+ * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; if it was never recorded, or was reset, it is
+ *     not ready.
  * @param status receives ACL_EVENT_STATUS_COMPLETE 0 or ACL_EVENT_STATUS_NOT_READY 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
- * aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
- * aclrtQueryEvent of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
+ *     called inside a host function.
+ * @note Thread-safe. Follows aclrtQueryEvent of the Ascend runtime API.
  */
 aclError aclrtQueryEvent(aclrtEvent event,
                          aclrtEventStatus *status);
 
 /**
- * Whether all waits of streams for an event are over: each stream has come past its latest
- * aclrtStreamWaitEvent, because the record happened or the time was over. Without any wait they are.
+ * Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent,
+ * because the record completed or the wait timed out. Complete if there are no waits.
  *
  * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
  * @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
- * aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
- * aclrtQueryEventWaitStatus of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
+ *     called inside a host function.
+ * @note Thread-safe. Follows aclrtQueryEventWaitStatus of the Ascend runtime API.
  */
 aclError aclrtQueryEventWaitStatus(aclrtEvent event,
                                    aclrtEventWaitStatus *status);
 
 /**
- * Waits until an event's latest record as of the call has happened; returns at once if there is none. A reset
- * changes nothing here.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits until an event's latest record at the time of the call is complete. Returns at once if there is none. A reset
+ * has no effect here. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param event an event.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
- * event, destroyed, or called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
- * 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped the record, and it was not recorded again; or the first
- * failure of the recording stream's work before the record that nobody was told of yet. Thread-safe. Follows
- * aclrtSynchronizeEvent of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
+ *     aclrtDeviceTaskAbort dropped the record, and it was not recorded again; or the first unreported failure of the
+ *     recording stream's work before the record.
+ * @note Thread-safe. Follows aclrtSynchronizeEvent of the Ascend runtime API.
  */
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
 /**
- * As aclrtSynchronizeEvent, for a limited time. A timeout cancels nothing: the work goes on.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for an event as aclrtSynchronizeEvent, with a timeout. A timeout cancels nothing: the work continues. Returns
+ * 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param event an event.
- * @param timeout milliseconds above 0, or -1 to wait for ever.
- * @return as aclrtSynchronizeEvent; ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047: not happened in time;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
- * aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
+ * @param timeout milliseconds, greater than 0, or -1 to wait forever.
+ * @return the codes of aclrtSynchronizeEvent
+ * @retval ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047: not complete within the timeout.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
+ * @note Thread-safe. Follows aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
  */
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event,
                                           int32_t timeout);
 
 /**
- * The time from one event's latest record to another's, measured on the device. Both should have been
- * recorded on one stream.
+ * Returns the time from the latest record of one event to that of another, measured on the device. Record both on one
+ * stream.
  *
  * @param ms receives milliseconds.
- * @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+ * @param startEvent an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
  * @param endEvent the same, not earlier, of the same device.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
- * 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL
- * 107007: the end was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, different devices, or called inside a host
- * function. Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: an event has no timestamp, was never recorded, or was reset.
+ * @retval ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end event completed first.
+ * @retval ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one of the records is not complete.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, different devices, or called inside a host
+ *     function.
+ * @note Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
  */
 aclError aclrtEventElapsedTime(float *ms,
                                aclrtEvent startEvent,
                                aclrtEvent endEvent);
 
 /**
- * When an event's latest record happened: microseconds of a clock that never goes back, the same one for all
- * events of a device. On CPU devices it is the machine's CLOCK_MONOTONIC. On CUDA devices it is that clock to
- * within a wait for the device; differences are the device's own, as aclrtEventElapsedTime tells them, if the
- * events are asked for within seconds.
+ * Returns the time at which an event's latest record completed, in microseconds of a monotonic clock that is the same
+ * for all events of a device. On CPU devices it is the machine's CLOCK_MONOTONIC. On CUDA devices it approximates that
+ * clock, with an error of up to one wait for the device; differences are device times as in aclrtEventElapsedTime, if
+ * the events are queried within seconds of each other.
  *
- * @param event an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+ * @param event an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
  * @param timestamp receives microseconds.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it
- * has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: it has not happened
- * yet; ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
- * Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it has no timestamp, was never recorded, or was reset.
+ * @retval ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: the record is not complete.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+ * @note Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
  */
 aclError aclrtEventGetTimestamp(aclrtEvent event,
                                 uint64_t *timestamp);
 
 /**
- * A small number that no other event of the device has, as long as the device is in use.
+ * Returns a small number that is unique among the events of the device, as long as the device is in use.
  *
  * @param event an event.
  * @param eventId receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not an event, or destroyed. Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, or destroyed.
+ * @note Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
  */
 aclError aclrtGetEventId(aclrtEvent event,
                          uint32_t *eventId);
 
 /**
- * How many more events the current device can have: those of aclrtCreateEventWithFlag and recorded ones of
- * aclrtCreateEvent are at most 65,536. Those of aclrtCreateEventExWithFlag do not count.
+ * Returns how many more events the current device can have. The events of aclrtCreateEventWithFlag and the recorded
+ * events of aclrtCreateEvent are limited to 65,536. Events of aclrtCreateEventExWithFlag do not count.
  *
- * @param eventCount receives the number; memory, or a driver, may end before it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context. Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
+ * @param eventCount receives the number; memory or the driver may set a lower limit.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
  */
 aclError aclrtGetEventAvailNum(uint32_t *eventCount);
 
 /**
- * Queues the write of a value: when `stream` comes to it the eight bytes change at once, after all that was
- * queued before, and who sees the value sees the results of that. Does not block the caller.
+ * Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
+ * operations. Code that sees the value also sees the results of these operations. Does not block the caller.
  *
- * @param devAddr eight bytes, at a multiple of 8: memory of the stream's device, managed memory, or host memory
- * of aclrtMallocHost or aclrtHostRegisterV2. Memory that is freed meanwhile stays until the write is over.
- * @param value what to write.
+ * @param devAddr eight bytes at a multiple of 8: memory of the stream's device, managed memory, or host memory of
+ *     aclrtMallocHost or aclrtHostRegisterV2. Memory that is freed before the write stays valid until the write is
+ *     complete.
+ * @param value the value to write.
  * @param flag must be 0.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or another flag;
- * ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is no multiple of 8; ACL_ERROR_RT_PARAM_INVALID 107000: memory
- * of another device, ordinary or freed memory, past the end of an allocation, not a stream, destroyed, or
- * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU, or its driver, that cannot do it. Thread-safe. Follows
- * aclrtValueWrite of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or an unknown flag.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is not a multiple of 8.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory of another device, pageable or freed memory, past the end of an
+ *     allocation, not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the GPU or its driver cannot do it.
+ * @note Thread-safe. Follows aclrtValueWrite of the Ascend runtime API.
  */
 aclError aclrtValueWrite(void *devAddr,
                          uint64_t value,
@@ -4962,27 +5151,27 @@ aclError aclrtValueWrite(void *devAddr,
                          aclrtStream stream);
 
 /**
- * Makes `stream` wait: what is queued after this runs when the eight bytes at `devAddr`, `word`, have the
- * value. It does not matter who writes it: another stream or device, the host, where it can, another process
- * that shares the memory. A word that has the value only for a moment may be missed. Waiting takes no thread;
- * what this process writes through the library on CPU devices ends a wait at once, and anything else within a
- * millisecond.
+ * Makes `stream` wait: later operations run when the eight bytes at `devAddr`, `word`, have the value. Any writer can
+ * provide the value: another stream or device, the host if it can access the memory, or another process that shares
+ * it. The wait may miss a value that the word has only briefly. Waiting uses no thread. On CPU devices, writes of this
+ * process through the library end a wait at once; other writes end it within a millisecond.
  *
- * The wait has no time limit. aclrtStreamAbort, aclrtDeviceTaskAbort and aclrtDestroyStreamForce end it on CPU
- * devices; what a CUDA driver holds lasts until the value is written. A reset of the device, or aclFinalize,
- * gives it a second: then the wait has failed with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset tells, and
- * on a GPU the library writes the value itself.
+ * The wait has no timeout. On CPU devices aclrtStreamAbort, aclrtDeviceTaskAbort and aclrtDestroyStreamForce end it; a
+ * wait of the CUDA driver lasts until the value is written. A device reset, or aclFinalize, lets the wait continue for
+ * a second. Then the wait fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset returns; on a GPU the library
+ * writes the value itself.
  *
  * @param devAddr eight bytes, as for aclrtValueWrite.
- * @param value what to compare with; for ACL_STREAM_WAIT_VALUE_AND not 0, for ACL_STREAM_WAIT_VALUE_NOR not all
- * ones, for which no word would do.
- * @param flag ACL_STREAM_WAIT_VALUE_GEQ 0: `word - value`, as a signed number, is not negative, so that counters
- * may wrap; ACL_STREAM_WAIT_VALUE_EQ 1: `word` is `value`; ACL_STREAM_WAIT_VALUE_AND 2: `word & value` is not
- * 0; ACL_STREAM_WAIT_VALUE_NOR 3: `~(word | value)` is not 0.
+ * @param value the value to compare with; not 0 for ACL_STREAM_WAIT_VALUE_AND and not all ones for
+ *     ACL_STREAM_WAIT_VALUE_NOR, because no word would match.
+ * @param flag ACL_STREAM_WAIT_VALUE_GEQ 0: `word - value`, as a signed number, is not negative, so counters may wrap;
+ *     ACL_STREAM_WAIT_VALUE_EQ 1: `word` equals `value`; ACL_STREAM_WAIT_VALUE_AND 2: `word & value` is not 0;
+ *     ACL_STREAM_WAIT_VALUE_NOR 3: `~(word | value)` is not 0.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtValueWrite; ACL_ERROR_INVALID_PARAM 100000 also for a value that nothing satisfies;
- * ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be had that watches memory. Thread-safe. Follows
- * aclrtValueWait of the Ascend runtime API.
+ * @return the codes of aclrtValueWrite
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also for a value that no word can match.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread to watch memory can be started.
+ * @note Thread-safe. Follows aclrtValueWait of the Ascend runtime API.
  */
 aclError aclrtValueWait(void *devAddr,
                         uint64_t value,
@@ -4990,78 +5179,89 @@ aclError aclrtValueWait(void *devAddr,
                         aclrtStream stream);
 
 /**
- * Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
+ * Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
  *
- * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and, except with NORMAL_ONLY, to 2 MiB
- * from 2 MiB. Sizes are rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read, except
- * where accesses outside of allocations are looked for (docs/configuration.md). Policies: HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
- * takes ordinary ones; HUGE1G_ONLY takes 1 GiB pages or fails; the P2P variants, the bandwidth flags and the
- * read-only flag change nothing. A policy that the API does not know is no error: huge first from 2 MiB, else
- * normal.
+ * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB on and, except with NORMAL_ONLY, to 2 MiB from 2
+ * MiB on. Sizes are rounded up to 32 bytes. If that needs no additional large page, another 32 bytes after the end are
+ * readable, except in modes that detect accesses outside of allocations (docs/configuration.md). Policies: HUGE_FIRST
+ * uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
+ * HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
+ * An unknown policy is not an error: it means huge pages first from 2 MiB on, and normal pages below.
  *
- * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+ *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
  */
 aclError aclrtMalloc(void **devPtr,
                      size_t size,
                      aclrtMemMallocPolicy policy);
 
 /**
- * Allocates device memory as aclrtMalloc does, rounded up to 32 bytes, without bytes past that size that
- * may be read.
+ * Allocates device memory as aclrtMalloc, rounded up to 32 bytes, without readable bytes after that size.
  *
- * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+ *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
  */
 aclError aclrtMallocAlign32(void **devPtr,
                             size_t size,
                             aclrtMemMallocPolicy policy);
 
 /**
- * Allocates device memory as aclrtMalloc does. All memory of the devices here goes through their caches,
- * and these are coherent: aclrtMemFlush and aclrtMemInvalidate have nothing to do.
+ * Allocates device memory as aclrtMalloc. All device memory here is cached, and the caches are coherent: aclrtMemFlush
+ * and aclrtMemInvalidate do nothing.
  *
- * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+ *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
  */
 aclError aclrtMallocCached(void **devPtr,
                            size_t size,
                            aclrtMemMallocPolicy policy);
 
 /**
- * Allocates device memory as aclrtMalloc does, with attributes.
+ * Allocates device memory as aclrtMalloc, with attributes.
  *
- * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+ *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
- * current device, `vaFlag` must be 0: device memory has no address for the host.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
- * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
- * 107000: `cfg` names another device than the current one, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocWithCfg of the
- * Ascend runtime API.
+ * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
+ *     device, `vaFlag` must be 0: device memory has no host address.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
+ *     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `cfg` names a device other than the current one, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend does not support such pages.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtMallocWithCfg of the Ascend runtime API.
  */
 aclError aclrtMallocWithCfg(void **devPtr,
                             size_t size,
@@ -5069,22 +5269,24 @@ aclError aclrtMallocWithCfg(void **devPtr,
                             aclrtMallocConfig *cfg);
 
 /**
- * Allocates device memory that a task scheduler may use. Here that is any device memory: as
- * aclrtMallocWithCfg.
+ * Allocates device memory for task schedulers. Any device memory is suitable here, so this is aclrtMallocWithCfg.
  *
- * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+ *     released.
  * @param size bytes, at least 1.
  * @param policy an aclrtMemMallocPolicy.
- * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
- * current device, `vaFlag` must be 0: device memory has no address for the host.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
- * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
- * 107000: `cfg` names another device than the current one, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocForTaskScheduler of
- * the Ascend runtime API.
+ * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
+ *     device, `vaFlag` must be 0: device memory has no host address.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
+ *     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `cfg` names a device other than the current one, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend does not support such pages.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtMallocForTaskScheduler of the Ascend runtime API.
  */
 aclError aclrtMallocForTaskScheduler(void **devPtr,
                                      size_t size,
@@ -5092,126 +5294,142 @@ aclError aclrtMallocForTaskScheduler(void **devPtr,
                                      aclrtMallocConfig *cfg);
 
 /**
- * Frees device memory. The address is invalid at once; operations queued before still have the memory,
- * which is used again only after the last of them. Does not wait. Any thread may free, whatever its
- * current device. Small memory may wait for the next request of its size; it counts as free, and no request
- * fails because of it.
+ * Frees device memory. The address is invalid at once. Pending operations keep the memory; it is reused only after the
+ * last of them. Does not wait. Any thread may free it, whatever its current device is. Small blocks may be cached for
+ * the next request of their size; cached memory counts as free, and no request fails because of it.
  *
- * @param devPtr the start of an allocation from aclrtMalloc.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
- * of a live device allocation (inside one, host memory, freed before, gone with its device, unknown), or
- * called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: in guard mode on CPUs, bytes beside the
- * allocation were overwritten; it is freed. Thread-safe. Follows aclrtFree of the Ascend runtime API.
+ * @param devPtr the start of an allocation of aclrtMalloc.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (inside an allocation, host
+ *     memory, already freed, released with its device, unknown), or called inside a host function.
+ * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: in guard mode on CPUs, bytes next to the allocation were overwritten;
+ *     the memory is freed.
+ * @note Thread-safe. Follows aclrtFree of the Ascend runtime API.
  */
 aclError aclrtFree(void *devPtr);
 
 /**
- * Waits for everything queued so far on the memory's own device, then frees as aclrtFree. Any thread may
- * call it, whatever its current device.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for all pending work on the memory's device, then frees the memory as aclrtFree. Any thread may call it,
+ * whatever its current device is. Returns 107000 inside a callback of the program if it could wait forever:
+ * docs/callbacks.md.
  *
- * @param devPtr the start of an allocation from aclrtMalloc and its relatives. After a failure the memory is
- * still allocated.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
- * of a live device allocation (then it does not wait), or called inside a host function; the failure of
- * queued work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
- * aclrtFreeWithDevSync of the Ascend runtime API.
+ * @param devPtr the start of an allocation of aclrtMalloc or one of its variants. After a failure the memory is still
+ *     allocated.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (then it does not wait), or
+ *     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
+ *     returns it.
+ * @note Thread-safe. Follows aclrtFreeWithDevSync of the Ascend runtime API.
  */
 aclError aclrtFreeWithDevSync(void *devPtr);
 
 /**
- * Allocates page-locked host memory for all devices; copies between it and a device are truly
- * asynchronous. Needs no current context. Alignment as aclrtMalloc.
+ * Allocates page-locked host memory for all devices. Copies between it and a device are asynchronous. Needs no current
+ * context. Alignment as in aclrtMalloc.
  *
- * Beyond the system's limit on locked memory the memory is not locked, which is logged once.
+ * Memory beyond the system's limit of locked memory is not locked, which is logged once.
  *
  * @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
  * @param size bytes, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0;
- * ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
  */
-aclError aclrtMallocHost(void **hostPtr, size_t size);
+aclError aclrtMallocHost(void **hostPtr,
+                         size_t size);
 
 /**
- * Allocates page-locked host memory as aclrtMallocHost does, with attributes. Needs no current context.
+ * Allocates page-locked host memory as aclrtMallocHost, with attributes. Needs no current context.
  *
  * @param ptr receives the address; the caller frees it with aclrtFreeHost.
  * @param size bytes, at least 1.
- * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any
- * device and `vaFlag` 0 or 1: the memory is usable with every device, at one address.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has attributes
- * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist;
- * ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
+ * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any device and
+ *     `vaFlag` 0 or 1: the memory can be used with every device, at one address.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
+ *     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
  */
 aclError aclrtMallocHostWithCfg(void **ptr,
                                 uint64_t size,
                                 aclrtMallocConfig *cfg);
 
 /**
- * Frees page-locked host memory. The address is invalid at once; operations queued before still have the
- * memory. Does not wait. Any thread may free. Large memory may stay locked for the next request, within a
- * bound that docs/compatibility.md names, until aclFinalize.
+ * Frees page-locked host memory. The address is invalid at once; pending operations keep the memory. Does not wait.
+ * Any thread may free it. Large blocks may stay locked for the next request until aclFinalize, up to the limit in
+ * docs/compatibility.md.
  *
- * @param hostPtr the start of an allocation from aclrtMallocHost.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
- * of a live host allocation, or called inside a host function. Thread-safe. Follows aclrtFreeHost of the
- * Ascend runtime API.
+ * @param hostPtr the start of an allocation of aclrtMallocHost.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation, or called inside a host
+ *     function.
+ * @note Thread-safe. Follows aclrtFreeHost of the Ascend runtime API.
  */
 aclError aclrtFreeHost(void *hostPtr);
 
 /**
- * Waits for everything queued so far on all open devices, each of which may use the memory, then frees as
- * aclrtFreeHost. Needs no current context.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Waits for all pending work on all open devices, since each of them may use the memory, then frees the memory as
+ * aclrtFreeHost. Needs no current context. Returns 107000 inside a callback of the program if it could wait forever:
+ * docs/callbacks.md.
  *
- * @param hostPtr the start of an allocation from aclrtMallocHost and its relatives. After a failure the
- * memory is still allocated.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
- * of a live host allocation (then it does not wait), or called inside a host function; the failure of queued
- * work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
- * aclrtFreeHostWithDevSync of the Ascend runtime API.
+ * @param hostPtr the start of an allocation of aclrtMallocHost or one of its variants. After a failure the memory is
+ *     still allocated.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation (then it does not wait), or
+ *     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
+ *     returns it.
+ * @note Thread-safe. Follows aclrtFreeHostWithDevSync of the Ascend runtime API.
  */
 aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
 /**
- * Free and total memory of the current device.
+ * Returns the free and total memory of the current device.
  *
- * @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes tell the device's memory; ACL_DDR_*
- * and 1 GiB pages, which these devices do not have, give 0 and 0.
- * @param free receives the bytes that are left for this device, at most `total`; freed memory that waits for its
- * next use is free. CPU devices share the machine's memory unless `PORTACL_CPU_MEMORY` gives each its own
- * (docs/configuration.md): what one takes is missing in all.
- * @param total receives the most bytes that the device can have.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_INVALID_MEMORY_TYPE
- * 107016: no such attribute; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtGetMemInfo of
- * the Ascend runtime API.
+ * @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes refer to the device's memory; ACL_DDR_* and 1
+ *     GiB pages, which these devices do not have, return 0 and 0.
+ * @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
+ *     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory of each device
+ *     (docs/configuration.md): then memory that one device uses is missing on all of them.
+ * @param total receives the maximum number of bytes of the device.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016: an unknown attribute.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtGetMemInfo of the Ascend runtime API.
  */
 aclError aclrtGetMemInfo(aclrtMemAttr attr,
                          size_t *free,
                          size_t *total);
 
 /**
- * Tells how much memory of a device this process uses, a row for each kind: `device` (aclrtMalloc and its
- * relatives) and `managed` (aclrtMemAllocManaged), with all rounding. Freed memory counts until the last queued
- * operation that uses it is done. On the CPU backend the rows of all devices that share the machine's memory add
- * up to what aclrtGetMemInfo counts as used, and those of one device where `PORTACL_CPU_MEMORY` is set; on CUDA
- * that includes what the driver and other processes take. Needs no current context.
+ * Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its
+ * variants) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts until the last pending
+ * operation that uses it is complete. On the CPU backend the rows of all devices that share the machine's memory (or
+ * of one device, with `PORTACL_CPU_MEMORY`) add up to what aclrtGetMemInfo counts as used; on CUDA that also includes
+ * memory of the driver and of other processes. Needs no current context.
  *
- * @param deviceId the device; one that is not in use has zeros.
- * @param memUsageInfo receives the rows; the peak is the highest since the device was opened, where freed
- * memory that waited for its next use counts as well.
- * @param inputNum how many rows there is room for, at least 1; 2 are all.
- * @param outputNum receives how many were written.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtGetMemUsageInfo of the Ascend runtime API.
+ * @param deviceId the device; a device that is not in use has zeros.
+ * @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, including cached memory.
+ * @param inputNum capacity in rows, at least 1; there are 2 rows.
+ * @param outputNum receives the number of rows written.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtGetMemUsageInfo of the Ascend runtime API.
  */
 aclError aclrtGetMemUsageInfo(int32_t deviceId,
                               aclrtMemUsageInfo *memUsageInfo,
@@ -5219,47 +5437,52 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId,
                               size_t *outputNum);
 
 /**
- * Where an address lives: anywhere inside an allocation of this library, on CUDA also of another library that has
- * it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in memory that nobody here knows, which is no error.
+ * Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
+ * allocated it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in unknown memory, which is not an error.
  * Needs no current context.
  *
- * @param ptr the address; it is not read.
- * @param attributes receives location type and device id, and the page size in bytes that the system
- * confirms (0 for memory of others).
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
+ * @param ptr the address; the memory is not read.
+ * @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
+ *     memory of other libraries).
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
  */
 aclError aclrtPointerGetAttributes(const void *ptr,
                                    aclrtPtrAttributes *attributes);
 
 /**
- * Start and length of the allocation that an address lies in. Needs no current context.
+ * Returns start and length of the allocation that contains an address. Needs no current context.
  *
- * @param ptr an address anywhere inside an allocation of device or page-locked host memory; it is not read. On
- * CUDA also inside one that another library of the process has from the driver.
- * @param pbase receives the start, as the call that allocated gave it.
- * @param psize receives the bytes that may be used from there: the size asked for rounded up to 32 bytes,
- * and the readable bytes after it if the allocation has them. Of another library's, what the driver says.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: in
- * no live allocation, or called inside a host function. Thread-safe. Follows
- * aclrtMemGetAddressRange of the Ascend runtime API.
+ * @param ptr an address anywhere inside an allocation of device or page-locked host memory; the memory is not read. On
+ *     CUDA also inside an allocation that another library of the process has from the driver.
+ * @param pbase receives the start, as the allocating call returned it.
+ * @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
+ *     bytes after it if the allocation has them. For memory of another library, the driver's value.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
+ * @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
  */
 aclError aclrtMemGetAddressRange(void *ptr,
                                  void **pbase,
                                  size_t *psize);
 
 /**
- * Tells whether all addresses of a list are memory of one of some types. Needs no current context.
+ * Returns whether all addresses of a list are memory of one of several types. Needs no current context.
  *
- * @param addrList the addresses, which may point anywhere and are not read.
- * @param size how many there are, at least 1.
- * @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the
- * other types does not exist here.
+ * @param addrList the addresses; any values, the memory is not read.
+ * @param size number of addresses, at least 1.
+ * @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the other types
+ *     does not exist here.
  * @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
  * @param reserve must be 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in
- * `memType`, or `reserve` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in `memType`, or `reserve`
+ *     is not 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
  */
 aclError aclrtCheckMemType(void **addrList,
                            uint32_t size,
@@ -5268,25 +5491,30 @@ aclError aclrtCheckMemType(void **addrList,
                            uint32_t reserve);
 
 /**
- * Registers host memory of the caller for the kernels of all devices: its pages are locked, and have an
- * address for devices. Needs no current context.
+ * Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs
+ * no current context.
  *
- * The memory stays the caller's, who unregisters it with aclrtHostUnregister before it is freed. A range
- * that a copy uses must not run past the end of a registration. Copies treat the memory as ordinary host
- * memory; aclrtHostRegisterV2 with ACL_HOST_REG_PINNED makes them truly asynchronous. Beyond the system's
- * limit on locked memory the pages of the CPU backend stay unlocked, which is logged once.
+ * The caller keeps ownership of the memory, and calls aclrtHostUnregister before freeing it. The range of a copy must
+ * not run past the end of a registration. Copies treat the memory as pageable host memory; aclrtHostRegisterV2 with
+ * ACL_HOST_REG_PINNED makes them asynchronous. On the CPU backend, pages beyond the system's limit of locked memory
+ * stay unlocked, which is logged once.
  *
- * @param ptr first byte, aligned to 4096 bytes; all of the range must be mapped in the process.
+ * @param ptr first byte, aligned to 4096 bytes; the whole range must be mapped in the process.
  * @param size bytes, at least 1.
  * @param type must be ACL_HOST_REGISTER_MAPPED.
- * @param devPtr receives the address for kernels; it is not meant for copies and fills.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or beyond the end of the
- * address space, no such `type`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: a
- * part of it is memory of this library, in use or freed, or called inside a host function;
- * ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of it is registered;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other types; ACL_ERROR_BAD_ALLOC 200000: no host memory left;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: not memory of the process; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize. Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
+ * @param devPtr receives the address for kernels; do not use it for copies and fills.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
+ *     unknown `type`.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory of this library, in use or freed, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of the range is already registered.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other types.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: not memory of the process.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
  */
 aclError aclrtHostRegister(void *ptr,
                            uint64_t size,
@@ -5294,65 +5522,71 @@ aclError aclrtHostRegister(void *ptr,
                            void **devPtr);
 
 /**
- * Registers host memory of the caller as aclrtHostRegister does, in the ways that `flag` says. Needs no
- * current context.
+ * Registers host memory of the caller as aclrtHostRegister, with flags. Needs no current context.
  *
- * @param ptr first byte, aligned to 4096 bytes; all of the range must be mapped in the process.
+ * @param ptr first byte, aligned to 4096 bytes; the whole range must be mapped in the process.
  * @param size bytes, at least 1.
- * @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer
- * tells; ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost, so that they
- * return at once and the memory must not be changed before they are done; or both.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or beyond the end of the
- * address space, no or unknown flags; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or
- * ACL_HOST_REG_READONLY; else as aclrtHostRegister. Thread-safe. Follows aclrtHostRegisterV2 of the Ascend
- * runtime API.
+ * @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer returns;
+ *     ACL_HOST_REG_PINNED: asynchronous copies treat it as memory of aclrtMallocHost: they return at once, and the
+ *     memory must not change before they are complete; or both.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or goes past the end of the address space, no or
+ *     unknown flags.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or ACL_HOST_REG_READONLY; otherwise the codes
+ *     of aclrtHostRegister.
+ * @note Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
  */
 aclError aclrtHostRegisterV2(void *ptr,
                              uint64_t size,
                              uint32_t flag);
 
 /**
- * Ends a registration of host memory. It is over for new calls at once; operations queued before still have
- * the memory locked, and the caller keeps it until they are done. Does not wait. Any thread may call it.
+ * Ends a registration of host memory. New calls no longer see it; pending operations keep the memory locked, and the
+ * caller must not free it before they are complete. Does not wait. Any thread may call it.
  *
- * What the caller had locked itself (mlock) may be unlocked with it.
+ * This may also unlock memory that the caller locked itself (mlock).
  *
  * @param ptr the address that was registered.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not
- * registered, or no longer; ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory
- * of this library, or called inside a host function. Thread-safe. Follows aclrtHostUnregister of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory of this library, or
+ *     called inside a host function.
+ * @note Thread-safe. Follows aclrtHostUnregister of the Ascend runtime API.
  */
 aclError aclrtHostUnregister(void *ptr);
 
 /**
- * Tells where the kernels of devices find host memory. Needs no current context.
+ * Returns the address at which kernels of devices access host memory. Needs no current context.
  *
  * @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
- * ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
- * @param pDevice receives the address for kernels; it is not meant for copies and fills.
+ *     ACL_HOST_REGISTER_MAPPED, inside memory of aclrtMallocHost, or inside managed memory.
+ * @param pDevice receives the address for kernels; do not use it for copies and fills.
  * @param flag must be 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0;
- * ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered; ACL_ERROR_RT_PARAM_INVALID 107000: registered
- * without an address for devices, device memory, or called inside a host function.
- * Thread-safe. Follows aclrtHostGetDevicePointer of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0.
+ * @retval ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: registered without an address for devices, device memory, or called
+ *     inside a host function.
+ * @note Thread-safe. Follows aclrtHostGetDevicePointer of the Ascend runtime API.
  */
 aclError aclrtHostGetDevicePointer(void *pHost,
                                    void **pDevice,
                                    uint32_t flag);
 
 /**
- * Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
- * no stream.
+ * Fills bytes of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
  *
- * @param devPtr first byte; null only with `count` 0.
- * @param maxCount room at `devPtr`.
- * @param value its low 8 bits are stored in every byte.
- * @param count bytes; 0 does nothing.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
- * `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
- * or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
- * Follows aclrtMemset of the Ascend runtime API.
+ * @param devPtr first byte; may be null if `count` is 0.
+ * @param maxCount size of the memory at `devPtr` in bytes.
+ * @param value its low 8 bits are written to every byte.
+ * @param count bytes; with 0 the call does nothing.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null with `count` greater than 0, or `count` is greater than `maxCount`.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
  */
 aclError aclrtMemset(void *devPtr,
                      size_t maxCount,
@@ -5360,18 +5594,19 @@ aclError aclrtMemset(void *devPtr,
                      size_t count);
 
 /**
- * Queues aclrtMemset on a stream, in order with its other operations.
+ * Enqueues a fill on a stream, as aclrtMemset, in stream order.
  *
- * @param devPtr first byte; null only with `count` 0.
- * @param maxCount room at `devPtr`.
- * @param value its low 8 bits are stored in every byte.
- * @param count bytes; 0 queues nothing.
+ * @param devPtr first byte; may be null if `count` is 0.
+ * @param maxCount size of the memory at `devPtr` in bytes.
+ * @param value its low 8 bits are written to every byte.
+ * @param count bytes; 0 enqueues nothing.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
- * the stream is on another device than the current context; ACL_ERROR_RT_PARAM_INVALID 107000 also for
- * memory of another device than the stream's. Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime
- * API.
+ * @return the codes of aclrtMemset
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
+ *     memory of another device than the stream's.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
  */
 aclError aclrtMemsetAsync(void *devPtr,
                           size_t maxCount,
@@ -5380,17 +5615,19 @@ aclError aclrtMemsetAsync(void *devPtr,
                           aclrtStream stream);
 
 /**
- * Sets 32-bit words of device memory, or of host memory from aclrtMallocHost; done when it returns, in
- * order with no stream.
+ * Fills 32-bit words of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
  *
- * @param ptr first word, aligned to 4 bytes; null only with `N` 0.
- * @param memSize room at `ptr` in bytes, at least 4 times `N`.
- * @param value stored in every word, in the byte order of the host.
- * @param N words; 0 does nothing, whatever the other arguments are.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `N` above 0, or `N` words are more than
- * `memSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this
- * library, past the end of an allocation, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context. Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
+ * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
+ * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
+ * @param value written to every word, in the byte order of the host.
+ * @param N number of words; with 0 the call does nothing, whatever the other arguments are.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
  */
 aclError aclrtMemsetD32(void *ptr,
                         size_t memSize,
@@ -5398,19 +5635,20 @@ aclError aclrtMemsetD32(void *ptr,
                         size_t N);
 
 /**
- * Queues aclrtMemsetD32 on a stream, in order with its other operations. On host memory it returns when the
- * words are set.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order. On host memory it returns when
+ * the words are written. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @param ptr first word, aligned to 4 bytes; null only with `N` 0.
- * @param memSize room at `ptr` in bytes, at least 4 times `N`.
- * @param value stored in every word, in the byte order of the host.
- * @param N words; 0 queues nothing.
+ * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
+ * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
+ * @param value written to every word, in the byte order of the host.
+ * @param N number of words; 0 enqueues nothing.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemsetD32; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, destroyed, or memory of
- * another device than the stream's; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
+ * @return the codes of aclrtMemsetD32
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory of another device than the
+ *     stream's.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
  */
 aclError aclrtMemsetD32Async(void *ptr,
                              size_t memSize,
@@ -5419,44 +5657,50 @@ aclError aclrtMemsetD32Async(void *ptr,
                              aclrtStream stream);
 
 /**
- * Writes back what caches hold of device memory from aclrtMallocCached. The devices here keep their caches
- * coherent, so only the arguments are checked. Does not wait for queued work. Needs no current context.
+ * Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
+ * checks its arguments. Does not wait for pending work. Needs no current context.
  *
  * @param devPtr first byte, anywhere inside an allocation of device memory.
  * @param size bytes, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
- * called inside a host function. Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+ *     called inside a host function.
+ * @note Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
  */
 aclError aclrtMemFlush(void *devPtr,
                        size_t size);
 
 /**
- * Drops what caches hold of device memory from aclrtMallocCached. The devices here keep their caches coherent,
- * so only the arguments are checked. Does not wait for queued work. Needs no current context.
+ * Invalidates cached data of device memory of aclrtMallocCached. Caches are coherent here, so the call only checks its
+ * arguments. Does not wait for pending work. Needs no current context.
  *
  * @param devPtr first byte, anywhere inside an allocation of device memory.
  * @param size bytes, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
- * called inside a host function. Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+ *     called inside a host function.
+ * @note Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
  */
 aclError aclrtMemInvalidate(void *devPtr,
                             size_t size);
 
 /**
- * Prefetches device memory into caches, writes it back, or drops it from there. The devices here manage their
- * caches by themselves and keep them coherent: only the arguments are checked, and nothing is queued.
+ * Prefetches device memory into caches, writes it back, or invalidates it. Caches are coherent and managed by the
+ * devices here: the call only checks its arguments and enqueues nothing.
  *
  * @param src first byte, memory of the stream's device or managed memory.
  * @param size bytes, at least 1.
  * @param cmoType an aclrtCmoType.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or another type;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
- * the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsync of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or an unknown type.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+ *     the stream's device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtCmoAsync of the Ascend runtime API.
  */
 aclError aclrtCmoAsync(void *src,
                        size_t size,
@@ -5464,14 +5708,15 @@ aclError aclrtCmoAsync(void *src,
                        aclrtStream stream);
 
 /**
- * As aclrtCmoAsync, for aclrtCmoWaitBarrier to wait for.
+ * Performs a cache operation as aclrtCmoAsync, with a barrier for aclrtCmoWaitBarrier.
  *
  * @param src first byte, memory of the stream's device or managed memory.
  * @param size bytes, at least 1.
  * @param cmoType an aclrtCmoType.
- * @param barrierId any number; nothing has to be waited for here.
+ * @param barrierId any number; it has no effect.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtCmoAsync. Thread-safe. Follows aclrtCmoAsyncWithBarrier of the Ascend runtime API.
+ * @return the codes of aclrtCmoAsync.
+ * @note Thread-safe. Follows aclrtCmoAsyncWithBarrier of the Ascend runtime API.
  */
 aclError aclrtCmoAsyncWithBarrier(void *src,
                                   size_t size,
@@ -5480,58 +5725,65 @@ aclError aclrtCmoAsyncWithBarrier(void *src,
                                   aclrtStream stream);
 
 /**
- * Lets later work of a stream wait for operations of aclrtCmoAsyncWithBarrier. All of them are over when their
- * calls return: only the arguments are checked.
+ * Makes later operations of a stream wait for operations of aclrtCmoAsyncWithBarrier. These are complete when their
+ * calls return, so the call only checks its arguments.
  *
- * @param taskInfo 1 to 6 barriers, with their types; the ids are not looked at.
+ * @param taskInfo 1 to 6 barriers with their types; the ids are ignored.
  * @param stream a stream; null: the default stream of the current context.
  * @param flag must be 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or more barriers or another
- * type, or `flag` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and
- * ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtCmoAsync. Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or too many barriers or an unknown type, or
+ *     `flag` is not 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
+ *     as aclrtCmoAsync.
+ * @note Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend runtime API.
  */
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo,
                              aclrtStream stream,
                              uint32_t flag);
 
 /**
- * The size of the description of an operation on caches, as aclrtCmoSetDesc writes it. Works at any time.
+ * Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
  *
  * @param size receives 64 bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtCmoGetDescSize of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
  */
 aclError aclrtCmoGetDescSize(size_t *size);
 
 /**
- * Writes the description of an operation on caches to device memory; done when it returns.
+ * Writes the descriptor of a cache operation to device memory. Synchronous.
  *
  * @param cmoDesc 64 bytes of memory of the current device, or managed memory.
- * @param src first byte of what the operation is about, such memory as well.
- * @param size its bytes, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not memory of the current device, past its end, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtCmoSetDesc of the Ascend
- * runtime API.
+ * @param src first byte of the operation's range, also memory of the current device or managed memory.
+ * @param size size of the range in bytes, at least 1.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtCmoSetDesc of the Ascend runtime API.
  */
 aclError aclrtCmoSetDesc(void *cmoDesc,
                          void *src,
                          size_t size);
 
 /**
- * As aclrtCmoAsync, for what a description says. It is not read, since nothing has to be done, whatever it
- * says.
+ * Performs a cache operation as aclrtCmoAsync, from a descriptor. The descriptor is not read, because the operation
+ * has nothing to do.
  *
  * @param cmoDesc memory of the stream's device, or managed memory, from aclrtCmoSetDesc.
  * @param cmoType an aclrtCmoType.
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not, or another type;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
- * the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsyncWithDesc
- * of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not null, or an unknown type.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+ *     the stream's device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtCmoAsyncWithDesc of the Ascend runtime API.
  */
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
                                aclrtCmoType cmoType,
@@ -5539,18 +5791,20 @@ aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
                                const void *reserve);
 
 /**
- * Copies memory; done when it returns, in order with no stream. Any combination of host and device memory
- * and of devices.
+ * Copies memory synchronously, not ordered with any stream. Supports any combination of host and device memory and of
+ * devices.
  *
- * @param dst where to; null only with `count` 0.
- * @param destMax room at `dst` in bytes.
- * @param src where from; null only with `count` 0.
- * @param count bytes; 0 does nothing, whatever the other arguments are.
- * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an unknown
- * kind; ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the
- * pointers, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * Thread-safe. Follows aclrtMemcpy of the Ascend runtime API.
+ * @param dst destination; may be null if `count` is 0.
+ * @param destMax size of the destination in bytes.
+ * @param src source; may be null if `count` is 0.
+ * @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+ * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the pointers, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtMemcpy of the Ascend runtime API.
  */
 aclError aclrtMemcpy(void *dst,
                      size_t destMax,
@@ -5559,24 +5813,26 @@ aclError aclrtMemcpy(void *dst,
                      aclrtMemcpyKind kind);
 
 /**
- * Queues a copy on a stream. With page-locked host memory (aclrtMallocHost) or between devices it returns
- * at once, and the memory must stay as it is until the copy has run. Ordinary host memory is safe to reuse
- * when the call returns: a source has been read, a destination written, in order with the stream's earlier
- * operations. ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE makes any source reusable on return.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Enqueues a copy on a stream. With page-locked host memory (aclrtMallocHost) or between devices it returns at once,
+ * and the memory must not change until the copy is complete. Pageable host memory can be reused when the call returns:
+ * a source has been read, a destination written, in order with the stream's earlier operations. With
+ * ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE any source can be reused on return. Returns 107000 inside a callback of the program
+ * if it could wait forever: docs/callbacks.md.
  *
- * @param dst where to; null only with `count` 0.
- * @param destMax room at `dst` in bytes.
- * @param src where from; null only with `count` 0.
- * @param count bytes; 0 does nothing, whatever the other arguments are.
- * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
+ * @param dst destination; may be null if `count` is 0.
+ * @param destMax size of the destination in bytes.
+ * @param src source; may be null if `count` is 0.
+ * @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+ * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an
- * unknown kind; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also past the end of an allocation, or for a kind that contradicts the
- * pointers. Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also past the
+ *     end of an allocation, or for a kind that contradicts the pointers.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.
  */
 aclError aclrtMemcpyAsync(void *dst,
                           size_t destMax,
@@ -5586,16 +5842,16 @@ aclError aclrtMemcpyAsync(void *dst,
                           aclrtStream stream);
 
 /**
- * An older name of aclrtMemcpyAsync; deprecated. There is no condition.
+ * Copies memory as aclrtMemcpyAsync; an older name, deprecated. There is no condition.
  *
- * @param dst where to; null only with `count` 0.
- * @param destMax room at `dst` in bytes.
- * @param src where from; null only with `count` 0.
- * @param count bytes; 0 does nothing, whatever the other arguments are.
- * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
+ * @param dst destination; may be null if `count` is 0.
+ * @param destMax size of the destination in bytes.
+ * @param src source; may be null if `count` is 0.
+ * @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+ * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemcpyAsync. Thread-safe. Follows aclrtMemcpyAsyncWithCondition of the Ascend runtime
- * API.
+ * @return the codes of aclrtMemcpyAsync.
+ * @note Thread-safe. Follows aclrtMemcpyAsyncWithCondition of the Ascend runtime API.
  */
 aclError aclrtMemcpyAsyncWithCondition(void *dst,
                                        size_t destMax,
@@ -5605,24 +5861,27 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst,
                                        aclrtStream stream);
 
 /**
- * Queues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around;
- * half precision and bfloat16 are computed in single precision and rounded to nearest even; for maximum and
- * minimum a number beats a NaN, and +0 is larger than -0.
+ * Enqueues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around; half
+ * precision and bfloat16 are computed in single precision and rounded to nearest even; in maximum and minimum a number
+ * wins over a NaN, and +0 is greater than -0.
  *
  * @param dst accumulator, aligned to its elements.
  * @param src the other operand, aligned to its elements.
- * @param count bytes, a whole number of elements; 0 queues nothing.
+ * @param count bytes, a multiple of the element size; 0 enqueues nothing.
  * @param kind sum, maximum or minimum of aclrtReduceKind.
  * @param type ACL_INT8, ACL_INT16, ACL_INT32, ACL_FLOAT16, ACL_BF16 or ACL_FLOAT.
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, part of an
- * element, or `reserve` not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
- * 207000: another type of aclDataType or the kind EQUAL; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
- * destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for memory that is not on the stream's device, or past the end of
- * an allocation. Thread-safe. Follows aclrtReduceAsync of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, `count` is not a multiple of the
+ *     element size, or `reserve` is not null.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType or the kind EQUAL.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
+ *     memory that is not on the stream's device, or past the end of an allocation.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtReduceAsync of the Ascend runtime API.
  */
 aclError aclrtReduceAsync(void *dst,
                           const void *src,
@@ -5633,21 +5892,23 @@ aclError aclrtReduceAsync(void *dst,
                           void *reserve);
 
 /**
- * Copies `height` rows of `width` bytes between the host and a device; done when it returns, in order with
- * no stream. What lies between the rows is neither read nor written, so the last row needs no padding.
+ * Copies `height` rows of `width` bytes between the host and a device, synchronously and not ordered with any stream.
+ * Bytes between the rows are neither read nor written, so the last row needs no padding.
  *
- * @param dst first byte of the destination; null only with `width` or `height` 0.
- * @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
- * @param src first byte of the source; null only with `width` or `height` 0.
- * @param spitch as `dpitch`, of the source.
- * @param width bytes of each row, up to 5,000,000; 0 does nothing, whatever the other arguments are.
- * @param height rows, up to 5,000,000; 0 does nothing, whatever the other arguments are.
- * @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, as the pointers are.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, another kind, `width` above a pitch,
- * too many rows or bytes in a row, or rows beyond the end of the address space; ACL_ERROR_RT_PARAM_INVALID
- * 107000: rows past the end of an allocation, a kind that contradicts the pointers, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMemcpy2d of the
- * Ascend runtime API.
+ * @param dst first byte of the destination; may be null if `width` or `height` is 0.
+ * @param dpitch bytes from the start of one destination row to the next, at least `width`.
+ * @param src first byte of the source; may be null if `width` or `height` is 0.
+ * @param spitch bytes from the start of one source row to the next, at least `width`.
+ * @param width bytes per row, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
+ * @param height number of rows, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
+ * @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
+ *     rows or bytes per row, or rows past the end of the address space.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: rows past the end of an allocation, a kind that contradicts the pointers,
+ *     or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtMemcpy2d of the Ascend runtime API.
  */
 aclError aclrtMemcpy2d(void *dst,
                        size_t dpitch,
@@ -5658,24 +5919,24 @@ aclError aclrtMemcpy2d(void *dst,
                        aclrtMemcpyKind kind);
 
 /**
- * Queues aclrtMemcpy2d on a stream, also within a device and between devices. With page-locked host memory
- * (aclrtMallocHost) or between devices it returns at once, and the memory must stay as it is until the copy
- * has run. With ordinary host memory it returns when the copy has run, in order with the stream's earlier
- * operations.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Enqueues a 2D copy on a stream, as aclrtMemcpy2d, also within a device and between devices. With page-locked host
+ * memory (aclrtMallocHost) or between devices it returns at once, and the memory must not change until the copy is
+ * complete. With pageable host memory it returns when the copy is complete, in order with the stream's earlier
+ * operations. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @param dst first byte of the destination; null only with `width` or `height` 0.
- * @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
- * @param src first byte of the source; null only with `width` or `height` 0.
- * @param spitch as `dpitch`, of the source.
- * @param width bytes of each row, up to 5,000,000; 0 queues nothing.
- * @param height rows, up to 5,242,880 (5 Mi); 0 queues nothing.
- * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, as the
- * pointers are.
+ * @param dst first byte of the destination; may be null if `width` or `height` is 0.
+ * @param dpitch bytes from the start of one destination row to the next, at least `width`.
+ * @param src first byte of the source; may be null if `width` or `height` is 0.
+ * @param spitch bytes from the start of one source row to the next, at least `width`.
+ * @param width bytes per row, up to 5,000,000; 0 enqueues nothing.
+ * @param height number of rows, up to 5,242,880 (5 Mi); 0 enqueues nothing.
+ * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, matching the
+ *     pointers.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemcpy2d; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, or destroyed;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * Thread-safe. Follows aclrtMemcpy2dAsync of the Ascend runtime API.
+ * @return the codes of aclrtMemcpy2d
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, or destroyed.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemcpy2dAsync of the Ascend runtime API.
  */
 aclError aclrtMemcpy2dAsync(void *dst,
                             size_t dpitch,
@@ -5687,28 +5948,32 @@ aclError aclrtMemcpy2dAsync(void *dst,
                             aclrtStream stream);
 
 /**
- * Makes many copies, all from the host to devices or all from devices to the host; done when it returns, in
- * order with no stream and in no order among themselves: destinations that overlap end up as any of them.
- * All arguments are checked before the first byte is copied.
+ * Copies a batch, all copies from the host to devices or all from devices to the host. Synchronous, not ordered with
+ * any stream. The copies are not ordered among each other: if destinations overlap, any of the copies may win. All
+ * arguments are checked before the first byte is copied.
  *
- * @param dsts where to, for each copy; an element may be null where its size is 0.
- * @param destMaxs room at each destination in bytes.
- * @param srcs where from, for each copy; an element may be null where its size is 0.
- * @param sizes bytes of each copy; where it is 0 that copy does nothing.
- * @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
- * @param attrs where the copies go to and come from. A device must be the memory's own; of host memory any
- * kind will do, and its id is not looked at; managed memory is everywhere. `rsv` is not looked at.
- * @param attrsIndexes for each attribute the number of the first copy that it is for; it holds up to that of
- * the next attribute. The first is 0, each is more than the one before, the last less than `numBatches`.
- * @param numAttrs how many attributes there are, 1 to `numBatches`.
- * @param failIndex on failure the number of the copy to blame; SIZE_MAX if it is none in particular, as
- * for a bad attribute or a device that failed. On success SIZE_MAX.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size above its `destMaxs`, a
- * location type that does not exist, or indexes or a number of attributes that are not as said;
- * ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not where its attribute
- * says, a copy within the host or between devices, copies in both directions, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: the host has
- * no memory to keep so many copies in mind. Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.
+ * @param dsts the destination of each copy; may be null for a copy of size 0.
+ * @param destMaxs the size of each destination in bytes.
+ * @param srcs the source of each copy; may be null for a copy of size 0.
+ * @param sizes the bytes of each copy; a copy of 0 bytes does nothing.
+ * @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+ * @param attrs the locations of the destinations and sources. A device must be the memory's device; host memory may be
+ *     of any kind, and its id is ignored; managed memory fits every location. `rsv` is ignored.
+ * @param attrsIndexes for each attribute the index of the first copy that it applies to; it applies up to the first
+ *     copy of the next attribute. The first index is 0, the indexes are ascending, and the last one is less than
+ *     `numBatches`.
+ * @param numAttrs number of attributes, 1 to `numBatches`.
+ * @param failIndex on failure receives the index of the failed copy; SIZE_MAX if the failure belongs to no copy, for
+ *     example an invalid attribute or a failed device. On success SIZE_MAX.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size greater than its `destMaxs`, an unknown location
+ *     type, or invalid indexes or number of attributes.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not at the location of its
+ *     attribute, a copy within the host or between devices, copies in both directions, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list of copies.
+ * @note Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.
  */
 aclError aclrtMemcpyBatch(void **dsts,
                           size_t *destMaxs,
@@ -5721,17 +5986,18 @@ aclError aclrtMemcpyBatch(void **dsts,
                           size_t *failIndex);
 
 /**
- * As aclrtMemcpyBatch, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
+ * Copies a batch as aclrtMemcpyBatch, without `failIndex`: the text of aclGetRecentErrMsg names the failed copy.
  *
- * @param dsts where to, for each copy.
- * @param destMaxs room at each destination in bytes.
- * @param srcs where from, for each copy.
- * @param sizes bytes of each copy.
- * @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
- * @param attrs where the copies go to and come from.
- * @param attrsIndexes for each attribute the number of the first copy that it is for.
- * @param numAttrs how many attributes there are, 1 to `numBatches`.
- * @return as aclrtMemcpyBatch. Thread-safe. Follows aclrtMemcpyBatchV2 of the Ascend runtime API.
+ * @param dsts the destination of each copy.
+ * @param destMaxs the size of each destination in bytes.
+ * @param srcs the source of each copy.
+ * @param sizes the bytes of each copy.
+ * @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+ * @param attrs the locations of the destinations and sources.
+ * @param attrsIndexes for each attribute the index of the first copy that it applies to.
+ * @param numAttrs number of attributes, 1 to `numBatches`.
+ * @return the codes of aclrtMemcpyBatch.
+ * @note Thread-safe. Follows aclrtMemcpyBatchV2 of the Ascend runtime API.
  */
 aclError aclrtMemcpyBatchV2(void **dsts,
                             size_t *destMaxs,
@@ -5743,25 +6009,25 @@ aclError aclrtMemcpyBatchV2(void **dsts,
                             size_t numAttrs);
 
 /**
- * Queues the copies of aclrtMemcpyBatch on a stream: after its earlier operations and before its later ones,
- * in no order among themselves. Where all host memory is page-locked (aclrtMallocHost) it returns at once, and
- * the memory must stay as it is until the copies have run. Ordinary host memory is safe to reuse when the call
- * returns. The arrays themselves are read during the call only.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Enqueues a batch of copies on a stream, as aclrtMemcpyBatch: in stream order, but not ordered among each other. If
+ * all host memory is page-locked (aclrtMallocHost) it returns at once, and the memory must not change until the copies
+ * are complete. Pageable host memory can be reused when the call returns. The arrays themselves are read during the
+ * call only. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @param dsts where to, for each copy.
- * @param destMaxs room at each destination in bytes.
- * @param srcs where from, for each copy.
- * @param sizes bytes of each copy.
- * @param numBatches how many copies there are; 0 queues nothing, whatever the other arguments are.
- * @param attrs where the copies go to and come from.
- * @param attrsIndexes for each attribute the number of the first copy that it is for.
- * @param numAttrs how many attributes there are, 1 to `numBatches`.
- * @param failIndex as for aclrtMemcpyBatch. Where it names a copy, none was queued.
+ * @param dsts the destination of each copy.
+ * @param destMaxs the size of each destination in bytes.
+ * @param srcs the source of each copy.
+ * @param sizes the bytes of each copy.
+ * @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+ * @param attrs the locations of the destinations and sources.
+ * @param attrsIndexes for each attribute the index of the first copy that it applies to.
+ * @param numAttrs number of attributes, 1 to `numBatches`.
+ * @param failIndex as in aclrtMemcpyBatch. If it is the index of a copy, nothing was enqueued.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemcpyBatch; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, or destroyed;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * Thread-safe. Follows aclrtMemcpyBatchAsync of the Ascend runtime API.
+ * @return the codes of aclrtMemcpyBatch
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, or destroyed.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemcpyBatchAsync of the Ascend runtime API.
  */
 aclError aclrtMemcpyBatchAsync(void **dsts,
                                size_t *destMaxs,
@@ -5775,19 +6041,20 @@ aclError aclrtMemcpyBatchAsync(void **dsts,
                                aclrtStream stream);
 
 /**
- * As aclrtMemcpyBatchAsync, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Enqueues a batch of copies as aclrtMemcpyBatchAsync, without `failIndex`: the text of aclGetRecentErrMsg names the
+ * failed copy. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
  *
- * @param dsts where to, for each copy.
- * @param destMaxs room at each destination in bytes.
- * @param srcs where from, for each copy.
- * @param sizes bytes of each copy.
- * @param numBatches how many copies there are; 0 queues nothing, whatever the other arguments are.
- * @param attrs where the copies go to and come from.
- * @param attrsIndexes for each attribute the number of the first copy that it is for.
- * @param numAttrs how many attributes there are, 1 to `numBatches`.
+ * @param dsts the destination of each copy.
+ * @param destMaxs the size of each destination in bytes.
+ * @param srcs the source of each copy.
+ * @param sizes the bytes of each copy.
+ * @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+ * @param attrs the locations of the destinations and sources.
+ * @param attrsIndexes for each attribute the index of the first copy that it applies to.
+ * @param numAttrs number of attributes, 1 to `numBatches`.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemcpyBatchAsync. Thread-safe. Follows aclrtMemcpyBatchAsyncV2 of the Ascend runtime API.
+ * @return the codes of aclrtMemcpyBatchAsync.
+ * @note Thread-safe. Follows aclrtMemcpyBatchAsyncV2 of the Ascend runtime API.
  */
 aclError aclrtMemcpyBatchAsyncV2(void **dsts,
                                  size_t *destMaxs,
@@ -5800,28 +6067,30 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts,
                                  aclrtStream stream);
 
 /**
- * Queues a copy on the stream's device between places whose addresses are in memory of the device, where they
- * are read when the stream comes to the copy: earlier work of the stream may write them. The address and its
- * offset have to be device memory with as many bytes behind them, and the copy must not write to where the
- * addresses are. This is looked at when the copy runs: on CPUs it then fails if there is no device memory, as
- * the next synchronize tells (507015); on a GPU the device fails. Memory that is freed meanwhile is kept until
- * the copy is over.
+ * Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:
+ * earlier operations of the stream may write them. Each address plus its offset must be in device memory with enough
+ * bytes after it, and the copy must not overwrite the addresses. This is checked when the copy runs: on CPUs the copy
+ * fails if there is no device memory, and the next synchronize returns 507015; on a GPU the device fails. Memory that
+ * is freed in the meantime stays valid until the copy is complete.
  *
- * @param dst where the address of the destination is: 8 bytes, aligned to them, of the stream's device or
- * managed memory; null only with `count` 0.
- * @param destMax room at the destination in bytes, from the offset on.
- * @param dstDataOffset bytes to add to the destination's address.
- * @param src where the address of the source is, as `dst`.
- * @param count bytes; 0 queues nothing.
- * @param srcDataOffset bytes to add to the source's address.
+ * @param dst pointer to the destination address: 8 aligned bytes of memory of the stream's device or managed memory;
+ *     may be null if `count` is 0.
+ * @param destMax size of the destination in bytes, from the offset on.
+ * @param dstDataOffset bytes to add to the destination address.
+ * @param src pointer to the source address, as `dst`.
+ * @param count bytes; 0 enqueues nothing.
+ * @param srcDataOffset bytes to add to the source address.
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or
- * `count` is more than `destMax`; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind;
- * ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called
- * inside a host function, or not memory of the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * Thread-safe. Follows aclrtMemcpyAsyncWithOffset of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the operation is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `count` is greater than `destMax`.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+ *     the stream's device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemcpyAsyncWithOffset of the Ascend runtime API.
  */
 aclError aclrtMemcpyAsyncWithOffset(void **dst,
                                     size_t destMax,
@@ -5833,32 +6102,35 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst,
                                     aclrtStream stream);
 
 /**
- * The size of the description of a copy, as aclrtSetMemcpyDesc writes it. Works at any time.
+ * Returns the size of a copy descriptor, as aclrtSetMemcpyDesc writes it. Works at any time.
  *
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
  * @param descSize receives 64 bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind. Thread-safe. Follows aclrtGetMemcpyDescSize of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
+ * @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
  */
-aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind,
-                                size_t *descSize);
+aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
 
 /**
- * Writes the description of a copy to device memory, as three words: the address of the source, that of the
- * destination, and how many bytes. Done when it returns; in order with no stream.
+ * Writes a copy descriptor to device memory: three words with the source address, the destination address and the
+ * number of bytes. Synchronous, not ordered with any stream.
  *
  * @param desc 64 bytes, aligned to 8, of the current device's memory, or managed memory.
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
- * @param srcAddr where from: memory of the current device, or managed memory; null only with `count` 0.
- * @param dstAddr where to, likewise.
+ * @param srcAddr source: memory of the current device, or managed memory; may be null if `count` is 0.
+ * @param dstAddr destination: memory of the current device, or managed memory; may be null if `count` is 0.
  * @param count bytes; 0: the copy does nothing.
  * @param config must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not
- * null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind; ACL_ERROR_RT_ADDR_UNALIGNED 107008;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtSetMemcpyDesc of
- * the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtSetMemcpyDesc of the Ascend runtime API.
  */
 aclError aclrtSetMemcpyDesc(void *desc,
                             aclrtMemcpyKind kind,
@@ -5868,120 +6140,130 @@ aclError aclrtSetMemcpyDesc(void *desc,
                             void *config);
 
 /**
- * Queues the copy that a description in device memory says when the stream comes to it: earlier work of the
- * stream may change it. All else as aclrtMemcpyAsyncWithOffset.
+ * Enqueues the copy of a descriptor in device memory, which is read when the stream reaches the copy: earlier
+ * operations of the stream may change it. Otherwise as aclrtMemcpyAsyncWithOffset.
  *
  * @param desc memory of the stream's device, or managed memory, from aclrtSetMemcpyDesc.
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `desc` is null, or an unknown kind; all
- * else as aclrtMemcpyAsyncWithOffset. Thread-safe. Follows aclrtMemcpyAsyncWithDesc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the operation is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `desc` is null, or an unknown kind; otherwise the codes of
+ *     aclrtMemcpyAsyncWithOffset.
+ * @note Thread-safe. Follows aclrtMemcpyAsyncWithDesc of the Ascend runtime API.
  */
 aclError aclrtMemcpyAsyncWithDesc(void *desc,
                                   aclrtMemcpyKind kind,
                                   aclrtStream stream);
 
 /**
- * Queues the making of random numbers in device memory, when the stream comes to it: bits for dropout, or
- * uniform, normal or truncated normal numbers. They come from Philox 4x32-10, seed and counter decide them, and
- * they are the same on every backend and device; docs/random_numbers.md says which they are.
+ * Enqueues the generation of random numbers in device memory, in stream order: bits for dropout, or uniform, normal or
+ * truncated normal numbers. The generator is Philox 4x32-10. Seed and counter determine the numbers, which are the
+ * same on every backend and device; see docs/random_numbers.md.
  *
- * @param taskInfo what to make; read during the call. In it:
- * `dataType`: ACL_FLOAT, ACL_FLOAT16 or ACL_BF16, and for uniform numbers ACL_INT32, ACL_UINT32, ACL_INT64 and
- * ACL_UINT64, too; for dropout the type of `dropoutRation`.
- * `randomNumFuncParaInfo`: a distribution and its parameters, of that type. Dropout makes bits, the first of
- * them in the lowest bit of the first byte, which are 0 with the probability `dropoutRation` (from 0 to 1), and
- * 1 otherwise. Uniform numbers are at least `min` and below `max`, and `min` where both are the same. Normal
- * numbers have the mean `mean` and the standard deviation `stddev` (0 or more); truncated ones are at most two
- * standard deviations from the mean, and distributed there as the others are.
- * `randomParaAddr`: not used.
- * `randomResultAddr`: where they go, memory of the stream's device or managed memory, aligned to the type; null
- * only with no numbers.
- * `randomCounterAddr`: 16 bytes of such memory, aligned to 8, with the number of the first block of four
- * words, lowest byte first, to which the blocks that were used are added, so that the next call goes on where
- * this one ends; or null to begin at 0.
- * `randomSeed`: 4 or 8 bytes. `randomNum`: how many elements, or bits, 4 or 8 bytes; 0 queues nothing.
- * In an aclrtRandomParaInfo `size` says how many bytes the number has; with `isAddr` 1 there is its address in
- * place of the number, in memory of the stream's device or managed memory, aligned to its size, which is read
- * when the stream comes to it. Then there are never more numbers than have room in the rest of the allocation,
- * a ratio above 1 or no number is taken for 1, and a `max` below `min` for `min`. What is read must not lie
- * where the numbers go.
+ * @param taskInfo the task; read during the call. Members: `dataType`: ACL_FLOAT, ACL_FLOAT16 or ACL_BF16, and for
+ *     uniform numbers also ACL_INT32, ACL_UINT32, ACL_INT64 and ACL_UINT64; for dropout the type of `dropoutRation`.
+ *     `randomNumFuncParaInfo`: a distribution and its parameters, of that type. Dropout generates bits, starting with
+ *     the lowest bit of the first byte; a bit is 0 with the probability `dropoutRation` (from 0 to 1), and 1
+ *     otherwise. Uniform numbers are at least `min` and less than `max`, and `min` if both are equal. Normal numbers
+ *     have the mean `mean` and the standard deviation `stddev` (at least 0); truncated normal numbers are limited to
+ *     two standard deviations from the mean. `randomParaAddr`: not used. `randomResultAddr`: the destination, memory
+ *     of the stream's device or managed memory, aligned to the type; may be null if there are no numbers.
+ *     `randomCounterAddr`: 16 bytes of such memory, aligned to 8, with the number of the first block of four words in
+ *     little-endian order; the operation adds the number of blocks that it used, so that the next call continues
+ *     there; or null to start at 0. `randomSeed`: 4 or 8 bytes. `randomNum`: number of elements, or bits, in 4 or 8
+ *     bytes; 0 enqueues nothing. In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
+ *     it contains the address of the number instead, in memory of the stream's device or managed memory, aligned to
+ *     its size, which is read when the stream reaches the operation. Then the count is limited to the rest of the
+ *     allocation, a ratio that is greater than 1 or not a number counts as 1, and a `max` less than `min` counts as
+ *     `min`. The numbers must not overwrite such parameters.
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
- * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or
- * distribution, a size, `isAddr` or parameter out of range, too many numbers, what is read lies where the
- * numbers go, or `reserve` is not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
- * 207000: another type of aclDataType, or `randomNum` by address with memory of another
- * library; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not
- * memory of the stream's device, or past the end of an allocation; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
- * context. Thread-safe. Follows aclrtRandomNumAsync of the Ascend runtime API; which generator, and what the
- * counter does, is this library's choice.
+ * @retval ACL_SUCCESS 0: the operation is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or distribution, a size, `isAddr` or
+ *     parameter out of range, too many numbers, parameters overlap the destination, or `reserve` is not null.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType, or `randomNum` by address with memory
+ *     of another library.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not memory of the
+ *     stream's device, or past the end of an allocation.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtRandomNumAsync of the Ascend runtime API; the generator, and the meaning of the
+ *     counter, are portacl's choice.
  */
 aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo,
                              aclrtStream stream,
                              void *reserve);
 
 /**
- * Queues a call of `fn` on a stream: it runs once, after the stream's earlier operations; later ones wait
- * until it returns, other streams do not. It runs on a thread of this library, or, if the stream was given
- * to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc in that thread. Inside it no call of this library
- * that allocates, frees, waits, queues, creates or destroys is allowed; such calls return an error there.
- * It must return, and not by an exception. The stack of a thread of this library is as large as the system's
- * default, or as `PORTACL_THREAD_STACK` says (docs/configuration.md).
+ * Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
+ * the stream wait until it returns, other streams do not. It runs on a thread of this library, or, if the stream was
+ * passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
+ * of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
+ * must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
+ * (docs/configuration.md).
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param fn the function.
- * @param args its argument, which the caller keeps alive until it has run; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not
- * a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given to aclrtSubscribeReport, which excludes host
- * functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is in aclrtUnSubscribeHostFunc with it.
- * Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
+ * @param args argument of the function; may be null. The caller keeps it valid until the function has run.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was passed to aclrtSubscribeReport, which excludes host
+ *     functions.
+ * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is inside aclrtUnSubscribeHostFunc for the stream.
+ * @note Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
  */
 aclError aclrtLaunchHostFunc(aclrtStream stream,
                              aclrtHostFunc fn,
                              void *args);
 
 /**
- * Has a stream's callbacks (aclrtLaunchCallback) run in the thread `threadId`, whenever that thread calls
- * aclrtProcessReport. One thread may serve many streams, all of one device; at most 1024 threads can.
- * Until aclrtUnSubscribeReport, or the end of the stream or its device, aclrtLaunchHostFunc is refused on
+ * Subscribes a thread to a stream's callbacks (aclrtLaunchCallback): they run on thread `threadId` when it calls
+ * aclrtProcessReport. A thread may be subscribed to many streams of one device. At most 1024 threads can be
+ * subscribed. Until aclrtUnSubscribeReport, or the end of the stream or its device, aclrtLaunchHostFunc is refused on
  * the stream.
  *
- * @param threadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
+ * @param threadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
- * aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
- * or would be one too many. Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is already subscribed, by this call or by
+ *     aclrtSubscribeHostFunc.
+ * @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is subscribed to streams of another device, or there are
+ *     too many threads.
+ * @note Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
  */
 aclError aclrtSubscribeReport(uint64_t threadId,
                               aclrtStream stream);
 
 /**
- * Queues a call of `fn` on a stream that was given to aclrtSubscribeReport: it runs once, after the stream's
- * earlier operations, when that thread calls aclrtProcessReport; callbacks of a stream run in the order of
- * their launches. No other thread ever runs it: who waits for a stream with a blocking callback waits for
- * that thread. Inside it no call of this library that allocates, frees, waits, queues, creates or destroys
- * is allowed; such calls return an error there. It must return, and not by an exception.
+ * Enqueues a call of `fn` on a stream that was passed to aclrtSubscribeReport. It runs once, after the stream's
+ * earlier operations, when the subscribed thread calls aclrtProcessReport. Callbacks of a stream run in the order of
+ * their launches. No other thread runs them: a wait for a stream with a blocking callback waits for that thread.
+ * Inside the callback, calls of this library that allocate, free, wait, enqueue, create or destroy return an error. It
+ * must return, and must not throw.
  *
- * It is dropped, without having run, if the stream is destroyed or aborted, its device is reset or the
- * runtime finalized before it starts; the stream goes on behind it.
+ * If the stream is destroyed or aborted, its device is reset or the runtime is finalized before the callback starts,
+ * the callback is dropped and the stream continues after it.
  *
  * @param fn the function.
- * @param userData its argument, which the caller keeps alive until it has run; may be null.
- * @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and whoever waits for the stream, wait
- * until the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
+ * @param userData argument of the function; may be null. The caller keeps it valid until the function has run.
+ * @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and synchronization with the stream, wait until
+ *     the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or no such block type; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed, or is being unsubscribed.
- * Thread-safe. Follows aclrtLaunchCallback of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or an unknown block type.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed, or is being unsubscribed.
+ * @note Thread-safe. Follows aclrtLaunchCallback of the Ascend runtime API.
  */
 aclError aclrtLaunchCallback(aclrtCallback fn,
                              void *userData,
@@ -5989,257 +6271,286 @@ aclError aclrtLaunchCallback(aclrtCallback fn,
                              aclrtStream stream);
 
 /**
- * Runs, in the calling thread, the callbacks that its streams have come to: those that are there when it is
- * called, in the order in which the streams came to them, or the first that comes in time. Needs no
- * current context. Programs call it in a loop, on a thread of its own, until a flag of theirs.
+ * Runs pending callbacks of the thread's streams on the calling thread: all that are pending when it is called, in the
+ * order in which the streams reached them, or else the first one that arrives before the timeout. Needs no current
+ * context. Programs call it in a loop on a dedicated thread until a stop flag is set.
  *
- * @param timeout milliseconds above 0; or -1: until a callback comes or the thread's last subscription ends.
- * @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
- * call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, after 10 ms at most: the thread serves no stream, not
- * yet or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a callback or host function. Thread-safe. Follows aclrtProcessReport of the Ascend runtime
- * API.
+ * @param timeout milliseconds, greater than 0; or -1: until a callback arrives or the thread's last subscription ends.
+ * @retval ACL_SUCCESS 0: at least one callback ran
+ * @retval ACL_ERROR_RT_REPORT_TIMEOUT 507012: no callback arrived in time; call it again.
+ * @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is not subscribed to a stream (not yet or not any more);
+ *     returned after at most 10 ms.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a callback or host function.
+ * @note Thread-safe. Follows aclrtProcessReport of the Ascend runtime API.
  */
 aclError aclrtProcessReport(int32_t timeout);
 
 /**
- * Takes back aclrtSubscribeReport. Waits for callbacks that were launched on the stream before, which the
- * thread goes on to run; if it ends none of them for two seconds, or is the calling thread itself, nothing
- * changes and this fails.
+ * Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
+ * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
+ * thread, the call fails and changes nothing.
  *
- * @param threadId the thread that was subscribed, as pthread_self() gives it.
+ * @param threadId the subscribed thread, the value of its pthread_self().
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: no callback of the stream runs or will run; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: callbacks are left that the thread does not run, or not a stream, destroyed, or
- * called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's callbacks;
- * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
- * Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: no callback of the stream runs or will run
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: callbacks are left that the thread does not run, or not a stream,
+ *     destroyed, or called inside a callback.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's callbacks.
+ * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
+ * @note Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
  */
 aclError aclrtUnSubscribeReport(uint64_t threadId,
                                 aclrtStream stream);
 
 /**
- * Has a stream's host functions (aclrtLaunchHostFunc) run in the thread `hostFuncThreadId` instead of a thread of this
- * library, whenever that thread calls aclrtProcessHostFunc. One thread may serve many streams, all of one
- * device; at most 1024 threads can. The stream waits for each of them, as ever. Host functions that were
- * queued before run as they would have. Until aclrtUnSubscribeHostFunc, or the end of the stream or its
- * device, aclrtLaunchCallback is refused on the stream.
+ * Subscribes a thread to a stream's host functions (aclrtLaunchHostFunc): they run on thread `hostFuncThreadId` when
+ * it calls aclrtProcessHostFunc, instead of on a thread of this library. A thread may be subscribed to many streams of
+ * one device. At most 1024 threads can be subscribed. The stream waits for each host function as usual. Host functions
+ * that were enqueued before still run on a thread of this library. Until aclrtUnSubscribeHostFunc, or the end of the
+ * stream or its device, aclrtLaunchCallback is refused on the stream.
  *
- * @param hostFuncThreadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
+ * @param hostFuncThreadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
  * @param exeStream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
- * context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
- * aclrtSubscribeReport; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
- * or would be one too many. Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is already subscribed, by this call or by
+ *     aclrtSubscribeReport.
+ * @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is subscribed to streams of another device, or there are
+ *     too many threads.
+ * @note Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
  */
 aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
                                 aclrtStream exeStream);
 
 /**
- * Runs, in the calling thread, the host functions that its streams have come to: those that are there when
- * it is called, in the order in which the streams came to them, or the first that comes in time. Needs no
+ * Runs pending host functions of the thread's streams on the calling thread: all that are pending when it is called,
+ * in the order in which the streams reached them, or else the first one that arrives before the timeout. Needs no
  * current context.
  *
- * @param timeout milliseconds above 0; or -1: until one comes or the thread's last subscription ends.
- * @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in
- * time, call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, after 10 ms at most: the thread serves no
- * stream, not yet or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID
- * 107000: called inside a callback or host function. Thread-safe. Follows aclrtProcessHostFunc of the Ascend
- * runtime API.
+ * @param timeout milliseconds, greater than 0; or -1: until one arrives or the thread's last subscription ends.
+ * @retval ACL_SUCCESS 0: at least one host function ran
+ * @retval ACL_ERROR_RT_REPORT_TIMEOUT 507012: no callback arrived in time; call it again.
+ * @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is not subscribed to a stream (not yet or not any more);
+ *     returned after at most 10 ms.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a callback or host function.
+ * @note Thread-safe. Follows aclrtProcessHostFunc of the Ascend runtime API.
  */
 aclError aclrtProcessHostFunc(int32_t timeout);
 
 /**
- * Takes back aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before, which
- * the thread goes on to run; if it ends none of them for two seconds, or is the calling thread itself,
- * nothing changes and this fails. Later ones run on a thread of this library again.
+ * Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
+ * subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
+ * thread, the call fails and changes nothing. Later host functions run on a thread of this library again.
  *
- * @param hostFuncThreadId the thread that was subscribed, as pthread_self() gives it.
+ * @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
  * @param exeStream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000:
- * `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does
- * not run, or not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
- * no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
- * context; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
- * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed. Thread-safe. Follows
- * aclrtUnSubscribeHostFunc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: no host function of the stream runs or will run on that thread
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does not run, or not a stream,
+ *     destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions.
+ * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
+ * @note Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
  */
 aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
                                   aclrtStream exeStream);
 
 /**
- * Has `callback` called when queued work fails, in place of the function that an earlier call of this
- * function has set. It does not touch those of aclrtExceptionInfoCallbackRegister; a function that is
- * there as well is called twice.
+ * Sets the function that is called when enqueued work fails. It replaces the function of an earlier call. Functions of
+ * aclrtExceptionInfoCallbackRegister stay registered; a function that is registered there as well is called twice.
  *
- * The callback runs on a thread of this library, after the failure and before any synchronize of the
- * stream returns; the failed stream waits for it, others do not, and failures of several streams may call
- * it at the same time. What it is given lives as long as the call. It may ask the
- * aclrtGet*FromExceptionInfo functions, and must not allocate, free, wait, queue work, or create and
- * destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID 107000. A GPU does not tell whose work
- * has failed; its driver ends everything on the device: there it is called once, when a call of this library
- * first meets the failure, and only device and code are known.
+ * The callback runs on a thread of this library, after the failure and before any synchronize of the stream returns.
+ * The failed stream waits for it, other streams do not. Failures of several streams may call it at the same time. Its
+ * argument is valid during the call. The callback may call the aclrtGet*FromExceptionInfo functions. It must not
+ * allocate, free, wait, enqueue work, or create and destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID
+ * 107000. A GPU does not report which work failed; its driver ends everything on the device. There the callback is
+ * called once, when a call of this library first gets the failure, and only device and code are known.
  *
- * aclFinalize forgets it.
+ * aclFinalize removes it.
  *
- * @param callback the function; null: nothing is called any more. A call that has begun goes on.
- * @return ACL_SUCCESS. Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the
- * Ascend runtime API; aclrtExceptionInfoCallbackRegister serves several users of the process.
+ * @param callback the function; null removes it. A callback that is running continues.
+ * @retval ACL_SUCCESS 0
+ * @note Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the Ascend runtime
+ *     API; aclrtExceptionInfoCallbackRegister allows several functions per process.
  */
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 
 /**
- * Adds a function to those called when queued work fails; aclrtSetExceptionInfoCallback says how. They are
- * called in the order in which they were added. aclFinalize forgets them.
+ * Adds a function to those that are called when enqueued work fails; see aclrtSetExceptionInfoCallback. They are
+ * called in the order in which they were added. aclFinalize removes them.
  *
- * @param callback the function. One that was added before is there once, and this is no error.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe; works before aclInit. Follows
- * aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
+ * @param callback the function. Adding a function again has no effect and is not an error.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe; works before aclInit. Follows aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
  */
 aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
 
 /**
- * Takes back aclrtExceptionInfoCallbackRegister. A call that has begun, or that is about to begin in
- * another thread, goes on: code that is to be unloaded has to synchronize its streams first.
+ * Removes a function of aclrtExceptionInfoCallbackRegister. A call that is running, or about to begin on another
+ * thread, continues: before you unload the function's code, synchronize its streams.
  *
- * @param callback the function. One that was not added is no error.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows
- * aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
+ * @param callback the function. Removing a function that was not added is not an error.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
  */
 aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
 
 /**
- * Has `callback` called when a kernel of a binary fails, after the functions of aclrtExceptionInfoCallbackRegister, and
- * as they are. Where a device does not tell what has failed, as GPUs, it is called for every failure of the binary's
- * device. It is forgotten when the binary is unloaded; code that is to be unloaded has to synchronize its streams
- * first.
+ * Sets a function that is called when a kernel of a binary fails, after the functions of
+ * aclrtExceptionInfoCallbackRegister and with the same rules. If a device does not report what failed, as GPUs do not,
+ * the function is called for every failure of the binary's device. Unloading the binary removes it; before you unload
+ * the function's code, synchronize its streams.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
- * @param callback the function, in place of the one before; null: none.
- * @param userData what it is called with, as the second argument.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * handle of a program, or unloaded. Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
+ * @param callback the function, replaces the previous one; null removes it.
+ * @param userData passed to the callback as its second argument.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
+ * @note Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
  */
 aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                          aclrtOpExceptionCallback callback,
                                          void *userData);
 
 /**
- * The number of the task that failed: its place in its stream, as aclrtGetThreadLastTaskId told it to the
- * thread that submitted it.
+ * Returns the number of the failed task: its position in its stream, as aclrtGetThreadLastTaskId returned it on the
+ * submitting thread.
  *
- * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
- * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
- * another thread ask while it waits. Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+ *     invalid, aclGetRecentErrMsg returns a text.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetTaskIdFromExceptionInfo
+ *     of the Ascend runtime API.
  */
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The number of the stream on which work failed, as aclrtStreamGetId tells it.
+ * Returns the id of the stream on which work failed, as aclrtStreamGetId returns it.
  *
- * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
- * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
- * another thread ask while it waits. Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+ *     invalid, aclGetRecentErrMsg returns a text.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetStreamIdFromExceptionInfo
+ *     of the Ascend runtime API.
  */
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The system's number (gettid) of the thread that submitted what failed.
+ * Returns the system's id (gettid) of the thread that submitted the failed work.
  *
- * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
- * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
- * another thread ask while it waits. Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+ *     invalid, aclGetRecentErrMsg returns a text.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetThreadIdFromExceptionInfo
+ *     of the Ascend runtime API.
  */
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The device on which work failed.
+ * Returns the device on which work failed.
  *
- * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
- * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
- * another thread ask while it waits. Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+ *     invalid, aclGetRecentErrMsg returns a text.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetDeviceIdFromExceptionInfo
+ *     of the Ascend runtime API.
  */
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The code of the failure, which the next synchronize returns.
+ * Returns the code of the failure, which the next synchronize will return.
  *
- * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
- * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
- * another thread ask while it waits. Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+ *     invalid, aclGetRecentErrMsg returns a text.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows
+ *     aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * Tells the arguments of the kernel that failed, as it got them.
+ * Returns the arguments of the failed kernel.
  *
- * @param info what a callback was given, during its call.
- * @param devArgsPtr receives the address of a copy, in host memory, that lives as long as the callback's call.
- * @param devArgsLen receives its bytes; 0 where the arguments came one by one and the kernel does not tell where they
- * belong.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not what a
- * callback was given, its call is over, or it is not known which kernel has failed: it was another operation, or the
- * device is a GPU. Thread-safe: the callback may have another thread ask while it waits. Follows
- * aclrtGetArgsFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @param devArgsPtr receives the address of a copy in host memory, which is valid during the callback.
+ * @param devArgsLen receives its size in bytes; 0 if the arguments were passed one by one and the kernel has no
+ *     description of its parameters.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the argument of a callback, the callback has returned, or the kernel
+ *     is unknown: another operation failed, or the device is a GPU.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetArgsFromExceptionInfo of
+ *     the Ascend runtime API.
  */
 aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
                                        void **devArgsPtr,
                                        uint32_t *devArgsLen);
 
 /**
- * Tells which kernel failed.
+ * Returns the failed kernel.
  *
- * @param info what a callback was given, during its call.
- * @param func receives the handle that it was launched by; the program may have unloaded it since.
- * @return as aclrtGetArgsFromExceptionInfo. Thread-safe: the callback may have another thread ask while it waits.
- * Follows aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
+ * @param info the argument of a callback, during the callback.
+ * @param func receives the handle that it was launched with; the program may have unloaded it since.
+ * @return the codes of aclrtGetArgsFromExceptionInfo.
+ * @note Thread-safe: while the callback waits, another thread may call this. Follows
+ *     aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
  */
 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info,
                                              aclrtFuncHandle *func);
 
 /**
- * Tells what sizes of physical memory, and the addresses where it is mapped, are multiples of: 2 MiB for all
- * memory, both at least and best.
+ * Returns the granularity of physical memory, for its size and for the addresses where it is mapped: 2 MiB for all
+ * memory, both minimum and recommended.
  *
- * @param prop the memory that is meant, as for aclrtMallocPhysical; its device need not be set.
+ * @param prop the kind of memory, as in aclrtMallocPhysical; its device need not be set.
  * @param option ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM or ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED.
  * @param granularity receives the number of bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize. Thread-safe. Follows aclrtMemGetAllocationGranularity of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMemGetAllocationGranularity of the Ascend runtime API.
  */
 aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
                                           aclrtMemGranularityOptions option,
                                           size_t *granularity);
 
 /**
- * Reserves a range of addresses without memory, for memory of any device and of the host. What reads or writes
- * there fails until memory is mapped (aclrtMapMem).
+ * Reserves a range of addresses without memory, for memory of any device and of the host. Accesses fail until memory
+ * is mapped there (aclrtMapMem).
  *
  * @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
- * aclrtReleaseMemAddress, or until aclFinalize; a reset of a device takes only what is mapped of its memory.
- * @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) 64 GiB, or as much as
- * a device has, at most.
+ *     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory of that device.
+ * @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) at most 64 GiB, or the
+ *     memory size of a device.
  * @param alignment 0, or a power of two.
- * @param expectPtr the address that the range is to begin at, a multiple of 2 MiB and of `alignment`; null:
- * anywhere. Where it is not free the call fails.
- * @param flags 0, or 1 for huge pages, which changes nothing here.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` no power of two,
- * `expectPtr` not aligned, or `flags` unknown; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: there are no such addresses,
- * or they are not free; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
- * Thread-safe. Follows aclrtReserveMemAddress of the Ascend runtime API, and cuMemAddressReserve where that says
- * nothing, but for an address that is not free, which is no wish here.
+ * @param expectPtr the start address of the range, a multiple of 2 MiB and of `alignment`; null: any address. If it is
+ *     not free, the call fails.
+ * @param flags 0, or 1 for huge pages, which has no effect here.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` is not a power of two, `expectPtr` is not
+ *     aligned, or `flags` is unknown.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such addresses, or they are not free.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtReserveMemAddress of the Ascend runtime API, and cuMemAddressReserve where that is
+ *     silent, except that a start address is not a hint here.
  */
 aclError aclrtReserveMemAddress(void **virPtr,
                                 size_t size,
@@ -6248,16 +6559,16 @@ aclError aclrtReserveMemAddress(void **virPtr,
                                 uint64_t flags);
 
 /**
- * As aclrtReserveMemAddress, outside the range that unified caching covers: there is no such range here, and the
- * two calls do the same.
+ * Reserves a range of addresses outside of the range for unified caching. There is no such range here, so this does
+ * the same as aclrtReserveMemAddress.
  *
  * @param virPtr receives the first address.
  * @param size bytes, rounded up to a multiple of 2 MiB.
  * @param alignment 0, or a power of two.
- * @param expectPtr the address that the range is to begin at; null: anywhere.
+ * @param expectPtr the start address of the range; null: any address.
  * @param flags 0 or 1.
- * @return as aclrtReserveMemAddress. Thread-safe. Follows aclrtReserveMemAddressNoUCMemory of the Ascend runtime
- * API.
+ * @return the codes of aclrtReserveMemAddress.
+ * @note Thread-safe. Follows aclrtReserveMemAddressNoUCMemory of the Ascend runtime API.
  */
 aclError aclrtReserveMemAddressNoUCMemory(void **virPtr,
                                           size_t size,
@@ -6266,36 +6577,41 @@ aclError aclrtReserveMemAddressNoUCMemory(void **virPtr,
                                           uint64_t flags);
 
 /**
- * Gives back a range of addresses. Work that was queued before and still uses what was mapped there is waited
- * for; nothing else is.
+ * Releases a range of addresses. Waits only for pending work that still uses memory that was mapped in the range.
  *
  * @param virPtr the start of a range from aclrtReserveMemAddress in which nothing is mapped.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
- * range begins there, memory is still mapped in it, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
- * aclrtReleaseMemAddress of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no range begins at `virPtr`, memory is still mapped in it, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtReleaseMemAddress of the Ascend runtime API.
  */
 aclError aclrtReleaseMemAddress(void *virPtr);
 
 /**
- * Allocates memory without an address, to be mapped (aclrtMapMem).
+ * Allocates physical memory, without an address. Map it with aclrtMapMem.
  *
- * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host
- * memory: until aclFinalize).
+ * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host memory:
+ *     until aclFinalize).
  * @param size bytes, rounded up to a multiple of 2 MiB.
- * @param prop which memory; not needed afterwards. `location`: ACL_MEM_LOCATION_TYPE_DEVICE with the id of a
- * device that is set, ACL_MEM_LOCATION_TYPE_HOST with any id, or ACL_MEM_LOCATION_TYPE_HOST_NUMA with the number of
- * a NUMA node; the last two on the CPU backend only. `memAttr`: any but those for pages of 1 GiB; it changes
- * nothing. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX. `allocationType`:
- * ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is not looked at.
+ * @param prop the kind of memory; the structure is not needed after the call. `location`: ACL_MEM_LOCATION_TYPE_DEVICE
+ *     with the id of a device that is set, ACL_MEM_LOCATION_TYPE_HOST with any id, or ACL_MEM_LOCATION_TYPE_HOST_NUMA
+ *     with the number of a NUMA node; the last two on the CPU backend only. `memAttr`: any value except those for
+ *     pages of 1 GiB; it has no effect. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX.
+ *     `allocationType`: ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is ignored.
  * @param flags 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` or `flags` is not allowed, or a property is
- * unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is
- * not set, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left;
- * ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of
- * 1 GiB, host memory on the CUDA backend, or a CPU device whose memory is no file (docs/sharing.md);
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook returned that refuses it. Thread-safe.
- * Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that says nothing.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, an invalid `size` or `flags`, or an unknown property.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB, host memory on the CUDA backend, or a CPU device
+ *     without a memory file (docs/sharing.md).
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. A memory hook that refuses determines the code.
+ * @note Thread-safe. Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that is silent.
  */
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
                              size_t size,
@@ -6303,33 +6619,39 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
                              uint64_t flags);
 
 /**
- * Gives up a handle of physical memory. What is mapped stays usable: the memory goes when no handle names it, it is
- * mapped nowhere, and no queued work uses it.
+ * Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
+ * nowhere, and no pending work uses it.
  *
- * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each of their successes is matched by
- * one call of this.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
- * physical memory, or called inside a host function; what a memory hook returned that refuses it. Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
+ * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
+ *     call of this.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function. A memory hook
+ *     that refuses determines the code.
+ * @note Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
  */
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
 /**
- * Maps physical memory in a reserved range. The device that the memory is on may read and write it at once; of host
- * memory, the host and all devices. The same memory may be mapped in several places. Transfers may run over several
- * mappings of one device that lie side by side. Where something else was mapped that queued work still uses, that
- * work is waited for.
+ * Maps physical memory in a reserved range. The device of the memory may read and write it at once; host memory is
+ * accessible to the host and all devices. The same memory may be mapped at several addresses. Transfers may cross
+ * adjacent mappings of one device. If pending work still uses a previous mapping at this address, the call waits for
+ * it.
  *
  * @param virPtr an address in a range from aclrtReserveMemAddress, a multiple of 2 MiB, where nothing is mapped.
- * @param size the size of the memory, as it was allocated or rounded up to a multiple of 2 MiB.
+ * @param size the size of the memory, as passed to its allocation or rounded up to a multiple of 2 MiB.
  * @param offset 0.
  * @param handle the memory.
  * @param flags 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, a size that is not the memory's, not inside one range,
- * `virPtr` not aligned, `offset` or `flags` not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, or
- * something is mapped there already, `handle` is no live physical memory, or called inside a host function;
- * ACL_ERROR_BAD_ALLOC 200000: the system maps no more; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMapMem of the Ascend runtime API,
- * and cuMemMap where that says nothing.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is not the size of the memory, the mapping does not fit into
+ *     one range, `virPtr` is not aligned, `offset` or `flags` is not 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, something is already mapped there, `handle` is
+ *     not live physical memory, or called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: the system refuses more mappings.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMapMem of the Ascend runtime API, and cuMemMap where that is silent.
  */
 aclError aclrtMapMem(void *virPtr,
                      size_t size,
@@ -6338,15 +6660,15 @@ aclError aclrtMapMem(void *virPtr,
                      uint64_t flags);
 
 /**
- * As aclrtMapMem, but nobody may use the memory there until aclrtMemSetAccess allows it.
+ * Maps physical memory as aclrtMapMem, without access: aclrtMemSetAccess grants it.
  *
  * @param virPtr an address in a range from aclrtReserveMemAddress, a multiple of 2 MiB, where nothing is mapped.
- * @param size the size of the memory, as it was allocated or rounded up to a multiple of 2 MiB.
+ * @param size the size of the memory, as passed to its allocation or rounded up to a multiple of 2 MiB.
  * @param offset 0.
  * @param handle the memory.
  * @param flags 0.
- * @return as aclrtMapMem. Thread-safe. Follows aclrtMemMapNoAccess of the Ascend runtime API, and cuMemMap where
- * that says nothing.
+ * @return the codes of aclrtMapMem.
+ * @note Thread-safe. Follows aclrtMemMapNoAccess of the Ascend runtime API, and cuMemMap where that is silent.
  */
 aclError aclrtMemMapNoAccess(void *virPtr,
                              size_t size,
@@ -6355,33 +6677,39 @@ aclError aclrtMemMapNoAccess(void *virPtr,
                              uint64_t flags);
 
 /**
- * Takes a mapping back. Does not wait: the address is invalid for calls from now on, work queued before still uses
- * the memory.
+ * Unmaps physical memory. Does not wait: the address is invalid for calls from now on; pending work still uses the
+ * memory.
  *
- * @param virPtr the address that the memory was mapped at.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
- * mapping begins there, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtUnmapMem of the Ascend
- * runtime API.
+ * @param virPtr the address at which the memory was mapped.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping begins there, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtUnmapMem of the Ascend runtime API.
  */
 aclError aclrtUnmapMem(void *virPtr);
 
 /**
- * Sets who may use what is mapped, and how. It concerns calls from now on, on the CPU in guard mode
- * (PORTACL_CPU_GUARD=1) also the program's own reading and writing. Copies to and from memory need access for the
- * device that it is on, or for the one that copies.
+ * Sets the access of devices and of the host to mapped memory. It applies to calls from now on, and on the CPU in
+ * guard mode (PORTACL_CPU_GUARD=1) also to accesses of the program. Copies need access of the memory's device or of
+ * the copying device.
  *
  * @param virPtr where memory is mapped.
- * @param size bytes; one or more whole mappings that lie side by side.
- * @param desc for each place: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0), and
- * `flags`, an aclrtMemAccessFlags. `rsv` is not looked at.
- * @param count how many, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, a place or flag is unknown;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: not filled by whole
- * mappings, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device does not reach
- * the other's memory, or, on the CUDA backend, the host; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtMemSetAccess of the Ascend
- * runtime API, and cuMemSetAccess where that says nothing.
+ * @param size bytes; one or more whole adjacent mappings.
+ * @param desc for each location: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0),
+ *     and `flags`, an aclrtMemAccessFlags. `rsv` is ignored.
+ * @param count number of descriptors, at least 1.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, an unknown location or flag.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the range does not consist of whole mappings, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot access the memory of the other device, or, on the
+ *     CUDA backend, the host was named.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtMemSetAccess of the Ascend runtime API, and cuMemSetAccess where that is silent.
  */
 aclError aclrtMemSetAccess(void *virPtr,
                            size_t size,
@@ -6389,60 +6717,67 @@ aclError aclrtMemSetAccess(void *virPtr,
                            size_t count);
 
 /**
- * Tells how a place may use what is mapped.
+ * Returns the access of a device or of the host to mapped memory.
  *
  * @param virPtr any address in a mapping.
  * @param location a device by its id, or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0).
  * @param flag receives an aclrtMemAccessFlags.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or the place is unknown;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: nothing is mapped
- * there, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
- * Follows aclrtMemGetAccess of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown location.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMemGetAccess of the Ascend runtime API.
  */
 aclError aclrtMemGetAccess(void *virPtr,
                            aclrtMemLocation *location,
                            uint64_t *flag);
 
 /**
- * Tells the physical memory behind a mapped address, and keeps its handle alive once more. Where the handle was
- * given up already, the memory gets a new one.
+ * Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles
+ * were released, the memory gets a new one.
  *
  * @param virPtr any address in a mapping.
- * @param handle receives the handle, to be given up with aclrtFreePhysical.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: nothing is mapped
- * there, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: no handle is left;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemRetainAllocationHandle of the
- * Ascend runtime API.
+ * @param handle receives the handle, to be released with aclrtFreePhysical.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMemRetainAllocationHandle of the Ascend runtime API.
  */
 aclError aclrtMemRetainAllocationHandle(void *virPtr,
                                         aclrtDrvMemHandle *handle);
 
 /**
- * Tells how physical memory was asked for.
+ * Returns the properties of physical memory.
  *
  * @param handle the memory.
- * @param prop receives what aclrtMallocPhysical was given, with 0 in `reserve`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no live physical
- * memory, or called inside a host function. Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the
- * Ascend runtime API.
+ * @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
+ * @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.
  */
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
                                                    aclrtPhysicalMemProp *prop);
 
 /**
- * Lets a device use memory of another one at its address, in kernels: as aclrtDeviceEnablePeerAccess does, which is
- * for all memory of that device, and with the same end.
+ * Enables direct access of kernels on a device to memory of another device, at the same address. Same as
+ * aclrtDeviceEnablePeerAccess, which covers all memory of that device, with the same lifetime.
  *
  * @param devPtr first byte, anywhere in memory of a device.
  * @param size bytes, at least 1.
- * @param dstDevId the other device, which has to be set.
+ * @param dstDevId the accessing device, which must be set.
  * @param flags must be 0.
- * @return ACL_SUCCESS, also if it may already; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or `flags` is not;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set or
- * is the memory's own, the memory is none of a device's or ends before that, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot (aclrtDeviceCanAccessPeer);
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0: also if access was already enabled
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or `flags` is not.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set or owns the memory, the range is not memory of a
+ *     device or goes past its end, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices do not support it (aclrtDeviceCanAccessPeer).
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime API.
  */
 aclError aclrtMemP2PMap(void *devPtr,
                         size_t size,
@@ -6450,53 +6785,61 @@ aclError aclrtMemP2PMap(void *devPtr,
                         uint64_t flags);
 
 /**
- * Maps memory of another device through a chosen connection.
+ * Maps memory of another device through a selected connection.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx);
 
 /**
- * Advises which connection mappings of physical memory use.
+ * Sets which connection mappings of physical memory use.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink);
 
 /**
- * Allocates memory that the host and all devices use at one address; its contents are undefined. Does not
- * wait for queued work. It counts as memory of the current device, and goes with it.
+ * Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
+ * for pending work. It counts as memory of the current device, and is freed when that device is released.
  *
- * The host uses it directly, in order with no stream: synchronise first. Copies, fills, reductions and
- * address queries take it as device memory of any device, copies also as host memory.
+ * Host accesses are not ordered with any stream: synchronize first. Copies, fills, reductions and address queries
+ * treat it as device memory of any device; copies also accept it as host memory.
  *
  * @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
  * @param size bytes, at least 1; rounded up to 2 MiB.
  * @param flag must be ACL_RT_MEM_ATTACH_GLOBAL.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or another `flag`;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
- * such memory; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called
- * inside a host function. Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or an unknown `flag`.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support managed memory.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
  */
 aclError aclrtMemAllocManaged(void **ptr,
                               uint64_t size,
                               uint32_t flag);
 
 /**
- * Tells how managed memory will be used. Speed may depend on it, results never. It is remembered until it is
- * taken back or the memory is freed, and aclrtMemManagedGetAttr tells it. The CPU backend does nothing else
- * with it. Needs no current context.
+ * Gives advice about the use of managed memory. It can affect speed, never results. It is stored until it is unset or
+ * the memory is freed, and aclrtMemManagedGetAttr returns it. The CPU backend does nothing else with it. Needs no
+ * current context.
  *
  * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
  * @param size bytes, a multiple of 2 MiB, not 0.
  * @param advise an aclrtMemManagedAdviseType.
- * @param location the place that the advice is about: for a preferred location a device, the host, a NUMA
- * node of the host or the caller's; for "accessed by" a device or the host; the others do not look at it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size`, no such `advise`, or not
- * such a place; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a host
- * function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver takes no advice; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: after aclFinalize. Thread-safe. Follows aclrtMemManagedAdvise of the Ascend runtime API.
+ * @param location the location of the advice: for a preferred location a device, the host, a NUMA node of the host or
+ *     the caller's; for "accessed by" a device or the host; ignored for other advice.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size`, an unknown `advise`, or an invalid
+ *     location.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support advice.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMemManagedAdvise of the Ascend runtime API.
  */
 aclError aclrtMemManagedAdvise(const void *ptr,
                                uint64_t size,
@@ -6504,24 +6847,26 @@ aclError aclrtMemManagedAdvise(const void *ptr,
                                aclrtMemManagedLocation location);
 
 /**
- * Tells an attribute of a range of managed memory: what aclrtMemManagedAdvise and the prefetches said of it.
- * Needs no current context.
+ * Returns an attribute of a range of managed memory, as aclrtMemManagedAdvise and prefetches have set it. Needs no
+ * current context.
  *
- * All answers are 4-byte numbers. READ_MOSTLY: 1 if all of the range is, else 0. PREFERRED_LOCATION and
- * LAST_PREFETCH_LOCATION: a device id, -1 for the host, -2 if there is none or not the same for all of the
- * range; their _TYPE: an aclrtMemManagedLocationType, 0 for none, and _ID: the number that goes with it, 0
- * where there is none. ACCESSED_BY: the ids of the devices (-1: the host) that access all of the range,
- * as many as there is room for, ascending, and -2 behind them.
+ * All values are 4-byte numbers. READ_MOSTLY: 1 if it is set for the whole range, else 0. PREFERRED_LOCATION and
+ * LAST_PREFETCH_LOCATION: a device id, -1 for the host, -2 if there is none or it differs within the range; their
+ * _TYPE: an aclrtMemManagedLocationType, 0 for none, and _ID: the corresponding number, 0 if there is none.
+ * ACCESSED_BY: the ids of the devices (-1: the host) that access the whole range, in ascending order, as many as fit,
+ * followed by -2.
  *
  * @param attribute an aclrtMemManagedRangeAttribute.
  * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
  * @param size bytes, a multiple of 2 MiB, not 0.
- * @param data receives the answer.
- * @param dataSize room there in bytes: 4, for ACCESSED_BY a multiple of 4.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size`
- * or `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory,
- * past the end of an allocation, or called inside a host function. Thread-safe. Follows
- * aclrtMemManagedGetAttr of the Ascend runtime API.
+ * @param data receives the value.
+ * @param dataSize size of `data` in bytes: 4, for ACCESSED_BY a multiple of 4.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown `attribute`, an invalid `size` or `dataSize`.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
+ *     host function.
+ * @note Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
  */
 aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
                                 const void *ptr,
@@ -6530,18 +6875,18 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
                                 size_t dataSize);
 
 /**
- * Tells several attributes of a range of managed memory as aclrtMemManagedGetAttr does. Needs no current
- * context.
+ * Returns several attributes of a range of managed memory, as aclrtMemManagedGetAttr. Needs no current context.
  *
- * @param attributes which ones: aclrtMemManagedRangeAttribute numbers.
- * @param numAttributes how many, at least 1.
+ * @param attributes the attributes: aclrtMemManagedRangeAttribute numbers.
+ * @param numAttributes number of attributes, at least 1.
  * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
  * @param size bytes, a multiple of 2 MiB, not 0.
- * @param data for each attribute where its answer goes; nothing is written when one of them is wrong.
- * @param dataSizes for each attribute the room there in bytes.
- * @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0;
- * ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length.
- * Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
+ * @param data for each attribute the address for its value; if one of them is invalid, nothing is written.
+ * @param dataSizes for each attribute the size of its buffer in bytes.
+ * @return the codes of aclrtMemManagedGetAttr
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also: `numAttributes` is 0.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no memory for lists of that length.
+ * @note Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
  */
 aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
                                  size_t numAttributes,
@@ -6551,21 +6896,24 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
                                  size_t *dataSizes);
 
 /**
- * Moves managed memory to a place, in stream order, so that it is there when it is used. Speed may depend on
- * it, results never: in memory of the CPU backend nothing moves.
+ * Prefetches managed memory to a location, in stream order. It can affect speed, never results: on the CPU backend
+ * nothing moves.
  *
  * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
  * @param size bytes, a multiple of 2 MiB, not 0.
  * @param location a device, the host, a NUMA node of the host, or the caller's.
  * @param flags must be 0.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is
- * not 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
- * destroyed, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves
- * nothing on demand; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context. Thread-safe. Follows
- * aclrtMemManagedPrefetchAsync of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size` or location, or `flags` is not 0.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
+ *     destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support prefetching.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtMemManagedPrefetchAsync of the Ascend runtime API.
  */
 aclError aclrtMemManagedPrefetchAsync(const void *ptr,
                                       size_t size,
@@ -6574,20 +6922,22 @@ aclError aclrtMemManagedPrefetchAsync(const void *ptr,
                                       aclrtStream stream);
 
 /**
- * Moves ranges of managed memory to their places, as aclrtMemManagedPrefetchAsync does. Everything is checked
- * before anything is queued.
+ * Prefetches ranges of managed memory to locations, as aclrtMemManagedPrefetchAsync. All arguments are checked before
+ * anything is enqueued.
  *
  * @param ptrs the first byte of each range.
- * @param sizes the bytes of each range.
- * @param count how many ranges, at least 1.
- * @param prefetchLocs the places.
- * @param prefetchLocIdxs for each place the first range that goes there, up to the first of the next place: it
- * begins with 0, ascends, and stays below `count`.
- * @param numPrefetchLocs how many places, from 1 to `count`.
+ * @param sizes the size of each range in bytes.
+ * @param count number of ranges, at least 1.
+ * @param prefetchLocs the locations.
+ * @param prefetchLocIdxs for each location the index of its first range; its ranges extend to the first range of the
+ *     next location. The indexes start at 0, are ascending, and are less than `count`.
+ * @param numPrefetchLocs number of locations, from 1 to `count`.
  * @param flags must be 0.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemManagedPrefetchAsync; ACL_ERROR_INVALID_PARAM 100000 also: a null list, or wrong numbers of
- * places; ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
+ * @return the codes of aclrtMemManagedPrefetchAsync
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also: a null list, or invalid location indexes.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no memory for lists of that length.
+ * @note Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
  */
 aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
                                            size_t *sizes,
@@ -6599,29 +6949,33 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
                                            aclrtStream stream);
 
 /**
- * Gives device memory a key, by which other processes of the same user on this machine open it
- * (aclrtIpcMemImportByKey). The key is text, which may travel in any way: through a file, a pipe, a socket.
- * With the first key of a process a thread begins to serve those who ask, until aclFinalize; a process that is
- * killed leaves nothing behind.
+ * Exports device memory: returns a key with which other processes of the same user on this machine open it
+ * (aclrtIpcMemImportByKey). The key is a text that can be passed in any way: a file, a pipe, a socket. The first key
+ * of a process starts a thread that serves importers until aclFinalize; a killed process leaves nothing in the system.
  *
- * The key ends with aclrtIpcMemClose, when the memory is freed, and when its device is reset. What others have
- * opened stays readable and writable for them, also when this process ends; once the memory was freed its contents
- * are promised to nobody: importers close first. Each call gives another key.
+ * The key ends with aclrtIpcMemClose, when the memory is freed, and when its device is reset. Imported memory stays
+ * readable and writable in the importing processes, also after this process ends. After the memory is freed, its
+ * contents are undefined: importers should close it first. Each call returns another key.
  *
- * @param devPtr memory from aclrtMalloc or a variant of it: its start, a multiple of 4 KiB, as it is with at least
- * 4 KiB. Not managed memory, nor memory of a pool.
- * @param size bytes that importers get, from the start on; at most those of the allocation.
- * @param key receives the text and a zero.
- * @param len the room there: at least 65 bytes.
- * @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes that aclrtIpcMemSetImportPid lists;
- * ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: whoever has the key.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or more than there is, `len` is too small,
- * `flags` is unknown; ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or no multiple of
- * 4 KiB, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, memory that was
- * allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles, and on CPUs a device whose memory is no
- * file (docs/sharing.md); ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Takes no order with streams: what importers
- * read is what work that is done has written. Follows aclrtIpcMemGetExportKey of the Ascend runtime API.
+ * @param devPtr start of memory of aclrtMalloc or one of its variants, a multiple of 4 KiB, which it is from 4 KiB on.
+ *     Not managed memory, and not memory of a pool.
+ * @param size bytes that importers get, from the start on; at most the size of the allocation.
+ * @param key receives the text and a terminating zero.
+ * @param len size of `key` in bytes, at least 65.
+ * @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtIpcMemSetImportPid;
+ *     ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the key.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or larger than the allocation, `len` is too small, `flags`
+ *     is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or not a multiple of 4 KiB, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY,
+ *     or a device without such handles; on CPUs a device without a memory file (docs/sharing.md).
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
+ *     aclrtIpcMemGetExportKey of the Ascend runtime API.
  */
 aclError aclrtIpcMemGetExportKey(void *devPtr,
                                  size_t size,
@@ -6630,138 +6984,160 @@ aclError aclrtIpcMemGetExportKey(void *devPtr,
                                  uint64_t flags);
 
 /**
- * Opens memory of another process by its key. It becomes memory of the calling thread's current device, whichever it
- * is on, for all that device memory is good for, and counts for the exporting process only. Opening a key again gives
- * the same address, to be closed once more.
+ * Opens memory of another process by its key. The memory becomes device memory of the calling thread's current device,
+ * whichever device it is on; only the exporting process counts it as device memory. Opening a key again returns the
+ * same address; each open needs a close.
  *
- * @param devPtr receives the address; as many bytes as were exported are usable there, until aclrtIpcMemClose, or
- * until the device is reset. It is not freed. The other process's end does not end it.
- * @param key what aclrtIpcMemGetExportKey gave in another process. In the same process it is refused.
+ * @param devPtr receives the address; the exported number of bytes is usable there until aclrtIpcMemClose, or until
+ *     the device is reset. Close it instead of freeing it. The end of the exporting process does not end it.
+ * @param key a key of aclrtIpcMemGetExportKey of another process. A key of the same process is rejected.
  * @param flags ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT, or ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS for memory of
- * another device. Both do the same here: what is opened can be used.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `flags` is unknown;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is none, is this process's own, was closed, or its memory freed, its
- * process has ended, has finalized the library or does not answer within 5 seconds, or does not list this one, the
- * key has been opened on another device, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
- * `key` is of another machine, or of another network or process namespace (container), or on CUDA the same memory is
- * open by a key of another size; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000:
- * no room to map it, or no descriptor; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode it is larger than a device
- * of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses; what a memory hook returned that refuses
- * it, which is asked when the memory is here. Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
+ *     another device. Both have the same effect here: the memory can be used.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `flags` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` is not a key, belongs to this process, was closed, or its memory
+ *     was freed; its process has ended, has finalized the library, does not respond within 5 seconds, or does not
+ *     allow this process; the key is already open on another device; or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `key` comes from another machine, or another network or process
+ *     namespace (container), or on CUDA the same memory is already open by a key of another size.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it, or no descriptor.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A memory hook that refuses the import, which is
+ *     called after the mapping, determines the code.
+ * @note Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that is
+ *     silent.
  */
 aclError aclrtIpcMemImportByKey(void **devPtr,
                                 const char *key,
                                 uint64_t flags);
 
 /**
- * Closes what was opened by a key, or ends a key of this process's own. Importers first, then the exporter, who may
- * then free the memory.
+ * Closes imported memory, or ends a key of this process. Importers should close first; then the exporter may end the
+ * key and free the memory.
  *
- * @param key a key that this process has opened: once for each time. Queued work that uses the memory still has it;
- * new calls do not. Or a key of this process: nobody opens it any more, and who has it keeps it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty; ACL_ERROR_RT_PARAM_INVALID 107000: it is
- * no key, or none that is open or exported here, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
- * after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses; what a memory hook returned that
- * refuses it. Thread-safe. Follows aclrtIpcMemClose of the Ascend runtime API.
+ * @param key a key that this process has opened: close it once for each open. Pending work that uses the memory keeps
+ *     it; new calls cannot use it. Or a key of this process: it cannot be opened any more, and imported memory stays
+ *     valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, or neither open nor exported in this process, or called inside
+ *     a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A memory hook that refuses determines the code.
+ * @note Thread-safe. Follows aclrtIpcMemClose of the Ascend runtime API.
  */
 aclError aclrtIpcMemClose(const char *key);
 
 /**
- * Lists processes that may open a key, besides those that were listed before.
+ * Allows processes to open a key. Adds to the processes that are already allowed.
  *
- * @param key a key of this process. Of one that was exported without a check the list is not looked at.
- * @param pid what aclrtDeviceGetBareTgid gives in those processes.
- * @param num how many there are, 1 to 4,194,304.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process is not above 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is no key that this process has exported, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend
- * runtime API.
+ * @param key a key of this process. The list has no effect on a key that was exported without a check.
+ * @param pid the results of aclrtDeviceGetBareTgid in those processes.
+ * @param num number of processes, 1 to 4,194,304.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process id is not greater than 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` was not exported by this process, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend runtime API.
  */
 aclError aclrtIpcMemSetImportPid(const char *key,
                                  int32_t *pid,
                                  size_t num);
 
 /**
- * Lists the processes of other servers that may open a name.
+ * Allows processes of other servers to open a key.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtIpcMemImportPidInterServer(const char *key,
                                          aclrtServerPid *serverPids,
                                          size_t num);
 
 /**
- * Chooses the link by which shared memory is reached. Memory here is reached in one way: the choice is checked, and
- * changes nothing.
+ * Selects the link through which shared memory is accessed. There is only one kind of access here: the value is
+ * checked and has no effect.
  *
  * @param key a key that this process has exported or opened.
  * @param type ACL_RT_IPC_MEM_ATTR_ACCESS_LINK.
  * @param attr one of ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, _HCCS, _UB_ONE_PORT_PATH and _UB_MULTI_PORT_PATH.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty, `type` or `attr` is unknown;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is not known here, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetAttr of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty, `type` or `attr` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `key` is neither exported nor open in this process, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtIpcMemSetAttr of the Ascend runtime API.
  */
 aclError aclrtIpcMemSetAttr(const char *key,
                             aclrtIpcMemAttrType type,
                             uint64_t attr);
 
 /**
- * Gives an event a handle, by which other processes of the same user on this machine open it
- * (aclrtIpcOpenEventHandle). The handle is bytes, which may travel in any way: through a file, a pipe, a socket. With
- * the first one a thread begins to serve those who ask, until aclFinalize; a process that is killed leaves nothing
- * behind. Asked again, the event has the same handle, which ends when the event is destroyed.
+ * Exports an event: returns a handle with which other processes of the same user on this machine open it
+ * (aclrtIpcOpenEventHandle). The handle is an array of bytes that can be passed in any way: a file, a pipe, a socket.
+ * The first export of a process starts a thread that serves importers until aclFinalize; a killed process leaves
+ * nothing in the system. Repeated calls return the same handle, which ends when the event is destroyed.
  *
  * @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
  * @param handle receives 64 bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an event,
- * destroyed, created without ACL_EVENT_IPC, another process's, or called inside a host function;
- * ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left. Thread-safe. Follows aclrtIpcGetEventHandle of
- * the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+ * @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
  */
 aclError aclrtIpcGetEventHandle(aclrtEvent event,
                                 aclrtIpcEventHandle *handle);
 
 /**
- * Opens an event of another process, as one of the calling thread's current device. It is the same event: a record in
- * either process replaces the one before, and streams, hosts and queries of all processes that have it see that; a wait
- * keeps the record that was the latest when it was queued, and may be queued on any device. It has no time, and
- * captured streams neither record it nor wait for it. When the process whose record is waited for ends before that,
- * waits fail with ACL_ERROR_RT_PARAM_INVALID 107000, those of streams as their next synchronize tells, and streams go
- * on. When the exporter destroys the event, nothing more is waited for than what was recorded there. Several processes
- * that record it should have no more than 32 records under way together.
+ * Opens an event of another process as an event of the calling thread's current device. Both handles refer to one
+ * event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
+ * A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
+ * no timestamp, and captured streams can neither record it nor wait for it. If the recording process ends before its
+ * record completes, waits fail with ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for
+ * waits of streams, and the streams continue. When the exporter destroys the event, waits only wait for what was
+ * recorded there. If several processes record the event, at most 32 of their records together should be pending.
  *
- * @param handle what aclrtIpcGetEventHandle wrote, in another process or in this one.
- * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which the others do not notice.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is none, its event was destroyed, its process has ended, has finalized the
- * library or does not answer within 5 seconds, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` is of another machine, or of another network or process namespace
- * (container); ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: no descriptor is left;
- * ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made. Thread-safe. Follows aclrtIpcOpenEventHandle of the
- * Ascend runtime API, and cuIpcOpenEventHandle where that says nothing.
+ * @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
+ * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
+ *     processes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
+ *     has finalized the library or does not respond within 5 seconds, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` comes from another machine, or another network or process
+ *     namespace (container).
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+ * @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
+ *     silent.
  */
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle,
                                  aclrtEvent *event);
 
 /**
- * Gives physical memory a number, by which other processes of the same user on this machine have it as well
- * (aclrtMemImportFromShareableHandle). The number may travel in any way. As of aclrtIpcMemGetExportKey, a thread serves
- * those who ask. Each process maps the memory for itself, and it goes when no process has it any more; when this
- * process ends, it stays for the others.
+ * Exports physical memory: returns a number with which other processes of the same user on this machine import it
+ * (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
+ * serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
+ * survives the end of this process if others have it.
  *
- * @param handle memory from aclrtMallocPhysical, on any device, or on the host.
+ * @param handle memory of aclrtMallocPhysical, on any device, or on the host.
  * @param handleType ACL_MEM_HANDLE_TYPE_NONE.
- * @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes that aclrtMemSetPidToShareableHandle lists;
- * ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: whoever has the number. A number has less room for chance than a
- * key or a fabric handle has: processes of the same user could guess it.
+ * @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtMemSetPidToShareableHandle;
+ *     ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the number. A number has fewer random
+ *     bits than a key or a fabric handle: processes of the same user could guess it.
  * @param shareableHandle receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is no live memory, or has been exported before, by this call or its V2,
- * or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory;
- * ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
- * aclrtMemExportToShareableHandle of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not live memory, was already exported by this call or its V2,
+ *     or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtMemExportToShareableHandle of the Ascend runtime API.
  */
 aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
                                          aclrtMemHandleType handleType,
@@ -6769,15 +7145,17 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
                                          uint64_t *shareableHandle);
 
 /**
- * As aclrtMemExportToShareableHandle, with a choice of what is passed on. Within one machine both do the same.
+ * Exports physical memory as aclrtMemExportToShareableHandle, as a number or a fabric handle. Both work within one
+ * machine only.
  *
  * @param handle memory from aclrtMallocPhysical.
- * @param flags as for aclrtMemExportToShareableHandle.
+ * @param flags as in aclrtMemExportToShareableHandle.
  * @param shareType ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT: a number; ACL_MEM_SHARE_HANDLE_TYPE_FABRIC: an
- * aclrtMemFabricHandle, which no other machine understands.
+ *     aclrtMemFabricHandle, which is not valid on other machines.
  * @param shareableHandle receives a uint64_t or an aclrtMemFabricHandle of 128 bytes.
- * @return as aclrtMemExportToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareType` is unknown.
- * Thread-safe. Follows aclrtMemExportToShareableHandleV2 of the Ascend runtime API.
+ * @return the codes of aclrtMemExportToShareableHandle
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareType` is unknown.
+ * @note Thread-safe. Follows aclrtMemExportToShareableHandleV2 of the Ascend runtime API.
  */
 aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
                                            uint64_t flags,
@@ -6785,37 +7163,44 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
                                            void *shareableHandle);
 
 /**
- * Gives physical memory of another process, by its number. It is mapped and given up like memory of this process's
- * own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts here as imported memory. Memory hooks
- * are asked when it is here; what they return that refuse it is what the call returns.
+ * Imports physical memory of another process by its number. It is mapped and released like memory of this process
+ * (aclrtMapMem, aclrtFreePhysical), can be imported several times, and counts as imported memory. Memory hooks are
+ * called after the import; if one refuses, the call returns its code.
  *
- * @param shareableHandle what aclrtMemExportToShareableHandle gave in another process. In the same process it is
- * refused.
- * @param deviceId the device that it is to be used on, which is set, whichever it is on. Host memory is the
- * host's.
+ * @param shareableHandle a number of aclrtMemExportToShareableHandle of another process. A number of the same process
+ *     is rejected.
+ * @param deviceId the device that will use it; it must be set, and need not be the memory's device. Host memory stays
+ *     host memory.
  * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
- * device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, the number is none that was exported, is this
- * process's own, its memory is gone, its process has ended, has finalized the library or does not answer within 5
- * seconds, or does not list this one, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it is
- * of another machine, or of another network or process namespace (container); ACL_ERROR_BAD_ALLOC 200000: no descriptor
- * or handle is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
- * driver refuses. Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set; the number was not exported, belongs to this
+ *     process, or its memory is freed; its process has ended, has finalized the library, does not respond within 5
+ *     seconds, or does not allow this process; or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it comes from another machine, or another network or process
+ *     namespace (container).
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or handle is available.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
  */
 aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
                                            int32_t deviceId,
                                            aclrtDrvMemHandle *handle);
 
 /**
- * As aclrtMemImportFromShareableHandle, for use on the calling thread's current device.
+ * Imports physical memory as aclrtMemImportFromShareableHandle, for use on the calling thread's current device.
  *
  * @param shareableHandle a uint64_t or an aclrtMemFabricHandle, as it was exported.
- * @param shareType which of them.
+ * @param shareType the type of `shareableHandle`.
  * @param flags must be 0.
  * @param handle receives the handle.
- * @return as aclrtMemImportFromShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null,
- * `shareType` is unknown or `flags` is not 0; ACL_ERROR_RT_CONTEXT_NULL 107002 also without a current context.
- * Thread-safe. Follows aclrtMemImportFromShareableHandleV2 of the Ascend runtime API.
+ * @return the codes of aclrtMemImportFromShareableHandle
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareableHandle` is null, `shareType` is unknown or `flags` is not
+ *     0.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: also without a current context.
+ * @note Thread-safe. Follows aclrtMemImportFromShareableHandleV2 of the Ascend runtime API.
  */
 aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
                                              aclrtMemSharedHandleType shareType,
@@ -6823,30 +7208,34 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
                                              aclrtDrvMemHandle *handle);
 
 /**
- * Lists processes that may have physical memory, besides those that were listed before.
+ * Allows processes to import physical memory. Adds to the processes that are already allowed.
  *
- * @param shareableHandle a number of this process. Of one that was exported without a check the list is not looked
- * at.
- * @param pid what aclrtDeviceGetBareTgid gives in those processes.
- * @param pidNum how many there are, 1 to 4,194,304.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process is not above 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: the number is none that this process has exported, or its memory is gone, or called
- * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
- * aclrtMemSetPidToShareableHandle of the Ascend runtime API.
+ * @param shareableHandle a number of this process. The list has no effect on a number that was exported without a
+ *     check.
+ * @param pid the results of aclrtDeviceGetBareTgid in those processes.
+ * @param pidNum number of processes, 1 to 4,194,304.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process id is not greater than
+ *     0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the number was not exported by this process, or its memory is freed, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtMemSetPidToShareableHandle of the Ascend runtime API.
  */
 aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle,
                                          int32_t *pid,
                                          size_t pidNum);
 
 /**
- * As aclrtMemSetPidToShareableHandle, by a handle of any type.
+ * Allows processes to import physical memory as aclrtMemSetPidToShareableHandle, for a handle of any type.
  *
  * @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
- * @param shareType which of them.
- * @param pid what aclrtDeviceGetBareTgid gives in those processes.
- * @param pidNum how many there are, 1 to 4,194,304.
- * @return as aclrtMemSetPidToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null or
- * `shareType` is unknown. Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
+ * @param shareType the type of `shareableHandle`.
+ * @param pid the results of aclrtDeviceGetBareTgid in those processes.
+ * @param pidNum number of processes, 1 to 4,194,304.
+ * @return the codes of aclrtMemSetPidToShareableHandle
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareableHandle` is null or `shareType` is unknown.
+ * @note Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
  */
 aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                            aclrtMemSharedHandleType shareType,
@@ -6854,102 +7243,113 @@ aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                            size_t pidNum);
 
 /**
- * Creates a notify of the current device: a signal that one stream gives (aclrtRecordNotify) and one wait
- * consumes (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
+ * Creates a notify of the current device: a signal that one stream records (aclrtRecordNotify) and one wait consumes
+ * (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
  *
  * @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
- * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which makes no difference.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function. Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
+ * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
  */
 aclError aclrtCreateNotify(aclrtNotify *notify,
                            uint64_t flag);
 
 /**
- * Destroys a notify, or lets one of another process go. Never waits: what queued records and waits need of it
- * stays until they are over. Waits of other processes for it end with an error then.
+ * Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
+ * they complete. Waits of other processes for it then end with an error.
  *
  * @param notify a notify.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a notify,
- * destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyNotify of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, already destroyed, or called inside a host function.
+ * @note Thread-safe. Follows aclrtDestroyNotify of the Ascend runtime API.
  */
 aclError aclrtDestroyNotify(aclrtNotify notify);
 
 /**
- * Queues the signal: when `stream` has finished what was queued before, one wait for the notify, now or later,
- * goes on. Recorded again before that, it is still one. Does not block the caller.
+ * Enqueues the signal: after the earlier operations of `stream`, one wait for the notify, present or future,
+ * continues. Several records before a wait count as one. Does not block the caller.
  *
  * @param notify a notify, of any device.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `notify` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * notify, not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * Thread-safe. Follows aclrtRecordNotify of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `notify` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtRecordNotify of the Ascend runtime API.
  */
 aclError aclrtRecordNotify(aclrtNotify notify,
                            aclrtStream stream);
 
 /**
- * Makes `stream` wait for the notify's signal and consume it, in one step: of several waits one goes on for each
+ * Makes `stream` wait for the notify's signal and consume it atomically: of several waits, one continues for each
  * record. Does not block the caller.
  *
- * A wait whose time is over fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the next synchronize tells, and
- * the stream goes on without the signal, which stays for others. A wait for a notify of another process that is
- * destroyed there, or whose process ends, fails with ACL_ERROR_RT_PARAM_INVALID 107000; so does one for an exported
- * notify when processes that had imported it have died and none is left. An abort ends a wait, and so does the end
- * of the device after a second, with 107019.
+ * A wait that times out fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the next synchronize returns. The stream
+ * continues without the signal, which stays available for other waits. A wait for an imported notify fails with
+ * ACL_ERROR_RT_PARAM_INVALID 107000 if the exporting process destroys the notify or ends. A wait for an exported
+ * notify fails with the same code if importing processes have died and none is left. An abort ends a wait. A reset of
+ * the device ends it after a second, with 107019.
  *
  * @param notify a notify, of any device.
  * @param stream a stream; null: the default stream of the current context.
- * @param timeout seconds, from when the stream comes to the wait; 0: for ever.
- * @return as aclrtRecordNotify; ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be had that watches
- * notifies; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
- * Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
+ * @param timeout seconds, from when the stream reaches the wait; 0: no timeout.
+ * @return the codes of aclrtRecordNotify
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread to watch notifies can be started.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
+ * @note Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
  */
 aclError aclrtWaitAndResetNotify(aclrtNotify notify,
                                  aclrtStream stream,
                                  uint32_t timeout);
 
 /**
- * Tells a notify's number: small, and no other notify of the device has it meanwhile.
+ * Returns the number of a notify: small, and unique among the notifies of the device.
  *
  * @param notify a notify.
  * @param notifyId receives the number, below 8,192.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * notify, or destroyed. Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, or destroyed.
+ * @note Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
  */
-aclError aclrtGetNotifyId(aclrtNotify notify,
-                          uint32_t *notifyId);
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
 
 /**
- * Takes back the signals of several notifies that nobody has consumed, at once and in order with no stream. If one
- * of them is none, nothing happens to any.
+ * Clears the unconsumed signals of several notifies, at once and without stream order. If one of the handles is
+ * invalid, nothing is cleared.
  *
  * @param notifies `num` notifies; may be null if `num` is 0.
  * @param num how many; 0 does nothing.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or one of them is; ACL_ERROR_RT_PARAM_INVALID 107000:
- * one is not a notify, or destroyed, or called inside a host function. Thread-safe. Follows aclrtNotifyBatchReset
- * of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or one of the handles is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: one is not a notify, or destroyed, or called inside a host function.
+ * @note Thread-safe. Follows aclrtNotifyBatchReset of the Ascend runtime API.
  */
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies,
                                size_t num);
 
 /**
- * Gives a notify a key, by which other processes of this user on this machine import it, for as long as it is not
- * destroyed. Called again, it tells the same key.
+ * Returns the export key of a notify. Other processes of this user on this machine import the notify with it, as long
+ * as it is not destroyed. Repeated calls return the same key.
  *
- * @param notify a notify of this process.
- * @param key receives a text of at most 64 bytes and a zero.
- * @param len bytes at `key`, at least 65.
+ * @param notify a notify created by this process.
+ * @param key receives a text of at most 64 bytes and a terminating zero.
+ * @param len size of `key` in bytes, at least 65.
  * @param flags ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0: for processes of aclrtNotifySetImportPid;
- * ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all that have the key.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or too little room;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, another process's, exported with other flags before,
- * or called inside a host function; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no
- * descriptor, or no thread or socket to serve it, can be had. Thread-safe. Follows aclrtNotifyGetExportKey of the
- * Ascend runtime API.
+ *     ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all processes that have the key.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or `len` is too small.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, imported, exported with other flags before, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+ *     the key.
+ * @note Thread-safe. Follows aclrtNotifyGetExportKey of the Ascend runtime API.
  */
 aclError aclrtNotifyGetExportKey(aclrtNotify notify,
                                  char *key,
@@ -6957,378 +7357,441 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify,
                                  uint64_t flags);
 
 /**
- * Opens another process's notify: records and waits there and here are of one signal. Importing what this process
- * exports is not promised to work.
+ * Opens a notify of another process: records and waits in both processes refer to one signal. Importing a notify of
+ * the same process is not supported.
  *
  * @param notify receives the handle, one of the current device's 8,192; the caller destroys it with
- * aclrtDestroyNotify.
- * @param key what aclrtNotifyGetExportKey gave there.
- * @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which makes no
- * difference.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a key, its process has ended, does not answer, has destroyed the notify, or does not admit this
- * process, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other process is in
- * another namespace of processes or networks; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be made. Thread-safe. Follows aclrtNotifyImportByKey of the
- * Ascend runtime API.
+ *     aclrtDestroyNotify.
+ * @param key a key of aclrtNotifyGetExportKey of the exporting process.
+ * @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which has no
+ *     effect.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, its process has ended, does not respond, has destroyed the
+ *     notify, or does not allow this process; or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the exporting process is in another process or network namespace.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
+ * @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
  */
 aclError aclrtNotifyImportByKey(aclrtNotify *notify,
                                 const char *key,
                                 uint64_t flags);
 
 /**
- * Lets processes import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT, besides those that may
- * already.
+ * Allows processes to import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT. Adds to the processes
+ * that are already allowed.
  *
- * @param notify a notify of this process, exported before.
- * @param pid their numbers, as aclrtDeviceGetBareTgid tells each of them its own.
- * @param num how many, 1 to 4,194,304.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or a number that no process has;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
- * Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
+ * @param notify an exported notify of this process.
+ * @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes.
+ * @param num number of ids, 1 to 4,194,304.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
+ * @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
  */
 aclError aclrtNotifySetImportPid(aclrtNotify notify,
                                  int32_t *pid,
                                  size_t num);
 
 /**
- * Lists the processes of other servers that may open a notify.
+ * Allows processes of other servers to import a notify.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify,
                                             aclrtServerPid *serverPids,
                                             size_t num);
 
 /**
- * Creates a notify of the current device that counts: streams change the count and wait for it. It begins with 0.
- * A device can have 8,192 of them, those of aclrtCreateNotify not included.
+ * Creates a counted notify of the current device: streams change its count and wait for it. The count starts at 0. A
+ * device can have 8,192 of them, in addition to those of aclrtCreateNotify.
  *
  * @param cntNotify receives the handle; the caller destroys it with aclrtCntNotifyDestroy.
- * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which makes no difference.
- * @return as aclrtCreateNotify. Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
+ * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
+ * @return the codes of aclrtCreateNotify.
+ * @note Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
  */
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify,
                               uint64_t flag);
 
 /**
- * Destroys a notify that counts. Never waits, as aclrtDestroyNotify.
+ * Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate.
- * @return as aclrtDestroyNotify. Thread-safe. Follows aclrtCntNotifyDestroy of the Ascend runtime API.
+ * @return the codes of aclrtDestroyNotify.
+ * @note Thread-safe. Follows aclrtCntNotifyDestroy of the Ascend runtime API.
  */
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
 
 /**
- * Queues a change of the count, in one step, after all that was queued on `stream` before.
+ * Enqueues an atomic change of the count, after the earlier operations of `stream`.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
  * @param stream a stream; null: the default stream of the current context.
- * @param info what to do: with ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE the count becomes `value`, with _ADD_MODE it
- * grows by it (and wraps at 2^32), with _BIT_OR_MODE and _BIT_AND_MODE it is combined with it. Read by the call.
- * @return as aclrtRecordNotify; ACL_ERROR_INVALID_PARAM 100000 also: `info` is null, or has another mode.
- * Thread-safe. Follows aclrtCntNotifyRecord of the Ascend runtime API.
+ * @param info the change: with ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE the count becomes `value`, with _ADD_MODE
+ *     `value` is added (modulo 2^32), with _BIT_OR_MODE and _BIT_AND_MODE it is combined with `value`. Read during the
+ *     call.
+ * @return the codes of aclrtRecordNotify
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also: `info` is null or has an unknown mode.
+ * @note Thread-safe. Follows aclrtCntNotifyRecord of the Ascend runtime API.
  */
 aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify,
                               aclrtStream stream,
                               aclrtCntNotifyRecordInfo *info);
 
 /**
- * Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait sets it to 0, in one
- * step: no other wait has seen the same count. How a wait ends otherwise: see aclrtWaitAndResetNotify.
+ * Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait atomically sets the count
+ * to 0: no other wait sees the same count. aclrtWaitAndResetNotify describes timeouts, aborts and failures.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
  * @param stream a stream; null: the default stream of the current context.
- * @param info the condition: the count is less than `value`, it, greater, not less (as unsigned numbers), or, with
- * ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, has all bits of `value`; `timeout` in seconds from when the stream
- * comes to the wait, 0 for ever; `isClear` 0 or 1. Read by the call.
- * @return as aclrtWaitAndResetNotify; ACL_ERROR_INVALID_PARAM 100000 also: `info` is null, has another mode or
- * `isClear`, or asks for a count less than 0 or greater than 4,294,967,295. Thread-safe. Follows
- * aclrtCntNotifyWaitWithTimeout of the Ascend runtime API.
+ * @param info the condition: the count is less than, equal to, greater than, or not less than `value` (unsigned), or,
+ *     with ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, has all bits of `value`; `timeout` in seconds from when the
+ *     stream reaches the wait, 0 for no timeout; `isClear` 0 or 1. Read during the call.
+ * @return the codes of aclrtWaitAndResetNotify
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also: `info` is null, has an unknown mode or `isClear`, or requires a count
+ *     less than 0 or greater than 4,294,967,295.
+ * @note Thread-safe. Follows aclrtCntNotifyWaitWithTimeout of the Ascend runtime API.
  */
 aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify,
                                        aclrtStream stream,
                                        aclrtCntNotifyWaitInfo *info);
 
 /**
- * Queues setting the count to 0.
+ * Enqueues an operation that sets the count to 0.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtRecordNotify. Thread-safe. Follows aclrtCntNotifyReset of the Ascend runtime API.
+ * @return the codes of aclrtRecordNotify.
+ * @note Thread-safe. Follows aclrtCntNotifyReset of the Ascend runtime API.
  */
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
 
 /**
- * Tells the number of a notify that counts: small, and no other such notify of the device has it meanwhile.
+ * Returns the number of a counted notify: small, and unique among the counted notifies of the device.
  *
  * @param cntNotify a notify of aclrtCntNotifyCreate.
  * @param notifyId receives the number, below 8,192.
- * @return as aclrtGetNotifyId. Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
+ * @return the codes of aclrtGetNotifyId.
+ * @note Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
  */
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
                              uint32_t *notifyId);
 
 /**
- * Begins to record what a stream is given, instead of running it: copies, fills, reductions, random numbers, kernels, host
- * functions, values, notifies, records of events and waits for them, and runs of other graphs, whose tasks are
- * taken over. What
- * the stream was given before runs on. Another stream of the device joins when it waits for an event that was
- * recorded in the capture; before the end the first stream has to wait for what the others were given last.
+ * Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
+ * kernels, host functions, values, notifies, records of events and waits for events, and launches of other graphs,
+ * whose tasks are copied into the graph. Earlier operations of the stream still run. Another stream of the device
+ * joins the capture when it waits for an event that was recorded in it; before the capture ends, the first stream must
+ * wait for the last operations of all joined streams.
  *
- * The mode says whom the capture forbids what cannot be recorded: calls that work on memory at once
- * (aclrtMemcpy, aclrtMemset and their kin), asynchronous copies of pageable memory, and aclmdlRIExecute. Whoever
- * makes such a call makes the capture invalid, and so does whoever waits for, or asks about, a captured
- * stream, an event recorded there, or their device. Memory of pools belongs to the graph.
+ * The mode determines the threads on which the capture forbids calls that cannot be captured: synchronous memory
+ * operations (aclrtMemcpy, aclrtMemset and similar), asynchronous copies of pageable memory, and aclmdlRIExecute. Such
+ * a call invalidates the capture. So does synchronizing or querying a captured stream, an event recorded in the
+ * capture, or their device. Memory that the stream allocates from pools belongs to the graph.
  *
  * @param stream a stream; not a default stream.
- * @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, but those that have exchanged their mode;
- * ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: nobody.
- * Copies of pageable memory are then recorded, and read and write it in each run.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031:
- * a default stream; ACL_ERROR_RT_STREAM_CAPTURED 107027: it is captured already; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device; ACL_ERROR_BAD_ALLOC 200000: no
- * more graphs can be made. Thread-safe. Follows aclmdlRICaptureBegin of the Ascend runtime API; what is
- * forbidden, and that it makes the capture invalid, follows CUDA's stream capture.
+ * @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, except those that have exchanged their mode;
+ *     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: none. Copies
+ *     of pageable memory are then captured, and each launch reads and writes the memory when it runs.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
+ * @note Thread-safe. Follows aclmdlRICaptureBegin of the Ascend runtime API; what is forbidden, and that it makes the
+ *     capture invalid, follows CUDA's stream capture.
  */
 aclError aclmdlRICaptureBegin(aclrtStream stream,
                               aclmdlRICaptureMode mode);
 
 /**
- * Ends a capture; gives the graph that was recorded. Its streams run again what they are given. Where it
- * fails with one of the codes 107025, 507903, 507899 and 207000 the capture has ended without a graph.
+ * Ends a capture and returns the graph. The streams of the capture run their operations again. If the call fails with
+ * 107025, 507903, 507899 or 207000, the capture has ended without a graph.
  *
  * @param stream the stream that the capture began with.
  * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, unless it is a body
- * (aclmdlRICaptureToModelRIBegin).
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029:
- * the stream is not captured; ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036: the capture began with another
- * stream; ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD 107038: another thread began it, in a mode other than
- * ACL_MODEL_RI_CAPTURE_MODE_RELAXED; ACL_ERROR_RT_STREAM_UNJOINED 107025: the work of a stream that has joined is not
- * waited for; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: something has made the capture invalid;
- * ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph, or has
- * none, or a graph with conditional tasks, or a body, has task groups or waits for what is outside;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph around a body was destroyed, or called inside a
- * host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another
- * device. Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
+ *     (aclmdlRICaptureToModelRIBegin).
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
+ * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036: the capture began with another stream.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD 107038: another thread began it, in a mode other than
+ *     ACL_MODEL_RI_CAPTURE_MODE_RELAXED.
+ * @retval ACL_ERROR_RT_STREAM_UNJOINED 107025: the first stream does not wait for the last operations of a joined
+ *     stream.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph,
+ *     or has no graphs; or a graph with conditional tasks, or a body, has task groups or waits for something outside
+ *     of the graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph that contains a body was destroyed, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @note Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
  */
 aclError aclmdlRICaptureEnd(aclrtStream stream,
                             aclmdlRI *modelRI);
 
 /**
- * Tells whether a stream is captured, and into which graph. It changes nothing, and costs a few instructions
- * for a stream that is not captured.
+ * Returns whether a stream is being captured, and into which graph. Changes nothing, and costs a few instructions for
+ * a stream that is not being captured.
  *
  * @param stream a stream; null: the default stream of the current context, which is never captured.
  * @param status receives ACL_MODEL_RI_CAPTURE_STATUS_NONE 0, ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE 1, or
- * ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED 2 for a capture that can only be ended.
- * @param modelRI receives the graph that is recorded, which cannot run yet; null for a stream that is not
- * captured.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device. Thread-safe. Follows
- * aclmdlRICaptureGetInfo of the Ascend runtime API.
+ *     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED 2 for a capture that can only be ended.
+ * @param modelRI receives the graph that is being captured, which cannot be launched yet; null for a stream that is
+ *     not being captured.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
+ * @note Thread-safe. Follows aclmdlRICaptureGetInfo of the Ascend runtime API.
  */
 aclError aclmdlRICaptureGetInfo(aclrtStream stream,
                                 aclmdlRICaptureStatus *status,
                                 aclmdlRI *modelRI);
 
 /**
- * Exchanges this thread's mode, which is ACL_MODEL_RI_CAPTURE_MODE_GLOBAL at first: by which captures it lets
- * itself be forbidden what cannot be recorded. A program that allocates and copies between the calls of a
- * capture exchanges it before and back afterwards.
+ * Exchanges the capture mode of this thread, initially ACL_MODEL_RI_CAPTURE_MODE_GLOBAL: it determines which captures
+ * can forbid calls on this thread. A program that allocates and copies during a capture exchanges the mode before
+ * these calls and again afterwards.
  *
- * @param mode the new mode; receives the one before. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: by the thread's own
- * captures and by global ones of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: by its own;
- * ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: by none. Captures that were begun with the last one forbid nothing.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another mode. Concerns the calling thread only.
- * Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
+ * @param mode the new mode; receives the previous one. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: the thread's captures and
+ *     global captures of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the thread's captures;
+ *     ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: no captures. Captures that were begun in relaxed mode forbid nothing.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode. Affects the calling thread only.
+ * @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
  */
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
 /**
- * Begins a group: what the captured stream is given from now on can be changed later, with
- * aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, random numbers, kernels and host functions;
- * records of events and waits for them, which have a place in the order of the graph, do not belong to it. What
- * stays as it is should not be in a group: a run has to look at groups when it comes to them.
+ * Begins a task group: the following operations of the captured stream can be changed later with
+ * aclmdlRICaptureTaskUpdateBegin. A group can contain copies, fills, reductions, random numbers, kernels and host
+ * functions; records of events and waits for events, which define the order of the graph, do not become part of it.
+ * Put only operations that change into a group: a launch has to read the group when it reaches it.
  *
  * @param stream a stream that takes part in a capture.
- * @return ACL_SUCCESS; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not captured; ACL_ERROR_RT_PARAM_INVALID 107000: it has a
- * group that has not ended; not a stream, destroyed, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000:
- * no more groups can be made; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture is invalid;
- * ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another device.
- * Thread-safe. Follows aclmdlRICaptureTaskGrpBegin of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream already has an open group; not a stream, destroyed, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more groups can be created.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @note Thread-safe. Follows aclmdlRICaptureTaskGrpBegin of the Ascend runtime API.
  */
 aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
 
 /**
- * Ends a group; gives its handle, which can be used when the capture has ended, as long as the graph exists.
- * It need not be destroyed.
+ * Ends a task group and returns its handle, which can be used from the end of the capture on, as long as the graph
+ * exists. It need not be destroyed.
  *
  * @param stream the stream that the group began with.
  * @param handle receives the group.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the
- * stream is not captured; ACL_ERROR_RT_PARAM_INVALID 107000: it has no group; not a stream, destroyed, or called inside
- * a host function; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture is invalid; ACL_ERROR_RT_CONTEXT_NULL
- * 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another device. Thread-safe. Follows
- * aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+ * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open group; not a stream, destroyed, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @note Thread-safe. Follows aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
  */
 aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream,
                                    aclrtTaskGrp *handle);
 
 /**
- * Begins to change a group: what the stream is given until aclmdlRICaptureTaskUpdateEnd does not run, but replaces
- * what the group does. It has to be as many operations as the group has, of the same kinds in the same order; their
- * arguments, kernels and sizes may differ.
+ * Begins an update of a task group: the operations of the stream until aclmdlRICaptureTaskUpdateEnd do not run, but
+ * replace those of the group. Their number, kinds and order must be those of the group; their arguments, kernels and
+ * sizes may differ.
  *
- * @param stream a stream that is not captured; null: the default stream of the current context.
+ * @param stream a stream that is not being captured; null: the default stream of the current context.
  * @param handle a group of a graph of the stream's device.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a group,
- * or its graph was destroyed; the stream or the group is being changed already; not a stream, destroyed, or called
- * inside a host function; ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is captured; ACL_ERROR_RT_MODEL_CAPTURED 107026:
- * the graph is still being captured; ACL_ERROR_RT_STREAM_CONTEXT 107003: the group is of another device, or the
- * stream is on another one than the current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a group, or its graph was destroyed; the stream or the group is
+ *     already in an update; not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is being captured.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the group belongs to another device, or the stream is on another device
+ *     than the current context.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
  */
 aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
                                         aclrtTaskGrp handle);
 
 /**
- * Ends a change, and queues it: the group changes when the stream comes to this, and runs of the graph that come
- * to the group later do what it is then. So events order the two. A run that is queued already, and waits for an
- * event with ACL_EVENT_EXTERNAL before the group, is changed by what comes before that event's record; a run that
- * has come past the group is not. Where this fails, the group is as it was, and the stream runs again what it is
- * given.
+ * Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
+ * the group later use the new operations. So events can order the two. A launch that is already enqueued and waits
+ * before the group for an event with ACL_EVENT_EXTERNAL uses the updates that are ordered before the record of that
+ * event; a launch that has passed the group does not change. If this fails, the group stays as it was, and the stream
+ * runs its operations again.
  *
- * @param stream the stream that the change began with.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: the stream changes no group; its operations are not those of
- * the group; not a stream, destroyed, or called inside a host function; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
- * driver refuses; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of
- * another device. Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
+ * @param stream the stream of the update.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
+ *     a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
  */
 aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
 
 /**
- * Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT are bound to
- * it; what they are given then is recorded, as in a capture with ACL_MODEL_RI_CAPTURE_MODE_RELAXED: no call is
- * forbidden to anybody, and pageable memory is read and written in each run.
+ * Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT can be bound to
+ * it; their operations are recorded, as in a capture with ACL_MODEL_RI_CAPTURE_MODE_RELAXED: no call is forbidden on
+ * any thread, and each launch reads and writes pageable memory when it runs.
  *
- * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, at any time before it runs or when
- * no run is pending.
+ * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, at any time before its first launch
+ *     or when no launch is pending.
  * @param flag 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or another flag;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: no more graphs can be made;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclmdlRIBuildBegin of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown flag.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclmdlRIBuildBegin of the Ascend runtime API.
  */
 aclError aclmdlRIBuildBegin(aclmdlRI *modelRI,
                             uint32_t flag);
 
 /**
- * Binds a stream to a graph that is being built: what the stream is given from now on is recorded there. Events
- * that one bound stream records others can wait for, if they are recorded first. Any thread may give it work.
+ * Binds a stream to a graph that is being built: later operations of the stream are recorded in the graph. Other bound
+ * streams can wait for events that the stream records, if they are recorded first. Any thread may use the stream.
  *
  * @param modelRI a graph of aclmdlRIBuildBegin.
- * @param stream a stream with ACL_STREAM_PERSISTENT that is bound to no graph, of the same device; not null.
- * @param flag 0: each run starts the stream when it begins; 0x7fffffff: runs leave it out, unless another
- * stream of the graph starts it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * graph or stream, destroyed, a graph that was captured or is built already, a stream without ACL_STREAM_PERSISTENT or
- * bound already, or called inside a host function; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device
- * than the graph or the current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe. Follows
- * aclmdlRIBindStream of the Ascend runtime API.
+ * @param stream a stream with ACL_STREAM_PERSISTENT of the same device that is not bound to a graph; not null.
+ * @param flag 0: each launch starts the stream; 0x7fffffff: launches do not start it, unless another stream of the
+ *     graph does.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph or one whose building
+ *     has ended, a stream without ACL_STREAM_PERSISTENT or already bound, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+ * @note Thread-safe. Follows aclmdlRIBindStream of the Ascend runtime API.
  */
 aclError aclmdlRIBindStream(aclmdlRI modelRI,
                             aclrtStream stream,
                             uint32_t flag);
 
 /**
- * Takes a stream off a graph, so that it can be destroyed, or bound to another one. The graph keeps what was
- * recorded, and can be run as before. aclmdlRIDestroy unbinds all streams.
+ * Unbinds a stream from a graph, so that it can be destroyed or bound to another graph. The graph keeps what was
+ * recorded, and can still be launched. aclmdlRIDestroy unbinds all streams.
  *
  * @param modelRI a graph of aclmdlRIBuildBegin.
- * @param stream a stream that is bound to it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound
- * to this graph; ACL_ERROR_RT_MODEL_RUNNING 107037: a run is not over; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
- * driver did not say whether one is; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a graph that was captured, the stream was given work and the graph is still being built, or
- * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current
- * context, or one of another device. Thread-safe. Follows aclmdlRIUnbindStream of the Ascend runtime API.
+ * @param stream a stream that is bound to the graph.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound to this graph.
+ * @retval ACL_ERROR_RT_MODEL_RUNNING 107037: a launch is not complete.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver failed to report whether a launch is complete.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph, the stream has
+ *     recorded operations and the graph is still being built, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @note Thread-safe. Follows aclmdlRIUnbindStream of the Ascend runtime API.
  */
 aclError aclmdlRIUnbindStream(aclmdlRI modelRI,
                               aclrtStream stream);
 
 /**
- * Records the end of a graph: the stream ends there. A run is over when it has come to the ends of all streams that it
- * has started. What the stream is given behind the end runs only where a label leads there.
+ * Records the end of a graph: the stream ends there. A launch is complete when all streams that it started have ended.
+ * Operations after the end run only if a label leads there.
  *
  * @param modelRI a graph that is being built.
- * @param stream a stream that is bound to it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound
- * to this graph; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a graph that was captured or is
- * built already, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: no current context, or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building
- * has become invalid. Thread-safe. Follows aclmdlRIEndTask of the Ascend runtime API.
+ * @param stream a stream that is bound to the graph.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound to this graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a captured graph or one whose building
+ *     has ended, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+ * @note Thread-safe. Follows aclmdlRIEndTask of the Ascend runtime API.
  */
 aclError aclmdlRIEndTask(aclmdlRI modelRI,
                          aclrtStream stream);
 
 /**
- * Ends the building of a graph, which can then be run (aclmdlRIExecuteAsync, aclmdlRIExecute). Its streams take no more
- * work until they are unbound. Where it fails the graph is still being built.
+ * Ends the building of a graph, which can then be launched (aclmdlRIExecuteAsync, aclmdlRIExecute). Its streams accept
+ * no more operations until they are unbound. If the call fails, the graph is still being built.
  *
  * @param modelRI a graph that is being built, with an end (aclmdlRIEndTask).
  * @param reserve null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured or built already, no stream that runs start has
- * the end, runs would never end because a stream waits for one that nobody starts, or called inside a host function;
- * ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid: a stream was destroyed or aborted,
- * or was given what a graph cannot have; ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
- * the driver refuses the graph, or has none. Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured, its building has already ended, no
+ *     stream that launches start has the end, launches would never end because a stream waits for a stream that is
+ *     never started, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated: a stream was destroyed or
+ *     aborted, or recorded an operation that graphs do not support.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph,
+ *     or has no graphs.
+ * @note Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
  */
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI,
                           void *reserve);
 
 /**
- * Begins to record what a stream is given into a body of a conditional task (aclmdlRIAddCondTask), as
- * aclmdlRICaptureBegin does it into a new graph. aclmdlRICaptureEnd ends it, and gives the body again. A body is
- * captured once, while the graph around it is captured or afterwards, but before that runs; where the capture fails the
- * body is empty as before. What a body cannot have is refused with 207000, some of it only by aclmdlRICaptureEnd: memory of
- * pools, task groups, and waits for values, notifies and events outside of it.
+ * Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
+ * into a new graph. aclmdlRICaptureEnd ends it, and returns the body. A body is captured once, during the capture of
+ * its graph or afterwards, but before the graph is launched; if the capture fails, the body is empty again. Operations
+ * that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: memory of pools, task groups,
+ * and waits for values, notifies and events outside of the body.
  *
- * @param stream a stream of the graph's device that is not captured; not a default stream.
- * @param modelRI a body that nothing was captured into.
+ * @param stream a stream of the graph's device that is not being captured; not a default stream.
+ * @param modelRI a body that is empty.
  * @param mode as in aclmdlRICaptureBegin.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or another mode;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, no body, or was captured before; not a stream,
- * destroyed, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: another stream records into it;
- * ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream; ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is
- * captured already; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream
- * is on another device than the graph or the current context. Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA,
- * for bodies.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown mode.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, not a body, or already captured; not
+ *     a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: another stream is captured into it.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
+ * @note Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA, for bodies.
  */
 aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream,
                                        aclmdlRI modelRI,
                                        aclmdlRICaptureMode mode);
 
 /**
- * Makes a value of 64 bits in device memory for one conditional task to look at. Tasks of the graph write it: kernels,
- * copies and aclrtValueWrite, at the address that aclmdlRICondHandleGetCondPtr tells. It is 0 at first. The handle and
- * the memory go with the graph; nobody destroys them.
+ * Creates the value of a conditional task: a 64-bit number in device memory, initially 0. Tasks of the graph write it
+ * (kernels, copies and aclrtValueWrite) at the address of aclmdlRICondHandleGetCondPtr. The handle and the memory are
+ * released with the graph and must not be destroyed.
  *
- * @param modelRI a graph that is being captured (aclmdlRICaptureGetInfo tells it), or a body that was not captured yet.
- * The task has to be in this graph, or in a body inside it.
- * @param defaultLaunchValue what the value is when a run begins; of a body: when the body begins, each time.
- * @param flag ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1; 0: the value stays what it was, and `defaultLaunchValue` is not
- * used.
+ * @param modelRI a graph that is being captured (aclmdlRICaptureGetInfo returns it), or an empty body. The task must
+ *     be in this graph, or in a body inside it.
+ * @param defaultLaunchValue the value at the start of each launch; for a body: at each start of the body.
+ * @param flag ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1; 0: the value keeps its previous contents, and
+ *     `defaultLaunchValue` is ignored.
  * @param handle receives the handle.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * graph, destroyed, captured already, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no
- * device memory; ACL_ERROR_BAD_ALLOC 200000: no more handles can be made; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a graph of
- * aclmdlRIBuildBegin; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
- * cudaGraphConditionalHandleCreate of CUDA; what a value is without a default, and the defaults of bodies, are our own rules.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, its capture has ended, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles can be created.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a graph of aclmdlRIBuildBegin.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows cudaGraphConditionalHandleCreate of CUDA; values without a default, and the defaults of
+ *     bodies, are portacl's choice.
  */
 aclError aclmdlRICondHandleCreate(aclmdlRI modelRI,
                                   uint32_t defaultLaunchValue,
@@ -7336,440 +7799,515 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI,
                                   aclmdlRICondHandle *handle);
 
 /**
- * Tells the device address of a condition's value: 8 bytes, aligned, for all that reads and writes device memory. They are
- * not freed; they go with the graph.
+ * Returns the device address of a condition's value: 8 bytes, aligned, accessible to all operations on device memory.
+ * Do not free them; they are released with the graph.
  *
  * @param handle a handle of aclmdlRICondHandleCreate.
  * @param ptr receives the address.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not such a handle, or its
- * graph was destroyed. Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, or its graph was destroyed.
+ * @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
  */
 aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle,
                                       uint64_t **ptr);
 
 /**
- * Records a conditional task, after what the stream was given before: when a run comes there it looks at a value, and runs
- * one of the task's bodies, or none; what the stream is given behind the task comes after that. The bodies are new, empty
- * graphs: aclmdlRICaptureToModelRIBegin fills each of them before the graph runs for the first time. They belong to the
- * graph, run only as a part of it, and are not destroyed. Bodies may have conditional tasks themselves, up to 16 deep.
+ * Captures a conditional task, after the earlier operations of the stream: when a launch reaches it, it reads a value
+ * and runs one of the task's bodies, or none; later operations of the stream are ordered after that. The bodies are
+ * new, empty graphs: capture each of them with aclmdlRICaptureToModelRIBegin before the first launch of the graph.
+ * They belong to the graph, run only as a part of it, and must not be destroyed. Bodies may contain conditional tasks,
+ * up to 16 levels deep.
  *
- * ACL_MODEL_RI_COND_TYPE_IF 0: one body, which runs if the value is not 0, or two, of which the second one runs if it is.
- * ACL_MODEL_RI_COND_TYPE_WHILE 1: one body, which runs again and again until the value is 0; not at all if it is from the
- * beginning. ACL_MODEL_RI_COND_TYPE_SWITCH 2: up to 1,024 bodies; the one with the number that the value is, counted from 0;
- * for a larger value none.
+ * ACL_MODEL_RI_COND_TYPE_IF 0: one body, which runs if the value is not 0, or two, of which the second runs if it is
+ * 0. ACL_MODEL_RI_COND_TYPE_WHILE 1: one body, which runs repeatedly until the value is 0; not at all if it is 0 at
+ * first. ACL_MODEL_RI_COND_TYPE_SWITCH 2: up to 1,024 bodies; the body whose number, counted from 0, equals the value
+ * runs; none for a larger value.
  *
- * The host decides, so a driver whose streams cannot wait for it has no such tasks.
+ * The host evaluates the value. A driver whose streams cannot wait for the host does not support conditional tasks.
  *
- * @param params `handle`: a condition handle that no other task uses, of the graph that is captured or of one that it is
- * in; `type`; `size`: the number of bodies; `modelRIArray`: room for so many graphs, which receives them.
- * @param stream a stream that is captured.
+ * @param params `handle`: a condition handle that no other task uses, of the captured graph or of a graph that
+ *     contains it; `type`; `size`: the number of bodies; `modelRIArray`: an array of that length, which receives the
+ *     bodies.
+ * @param stream a stream that is being captured.
  * @param flags 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null member, an unknown type, a number of bodies that the type does
- * not have, or other flags; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not captured;
- * ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: its capture is invalid; ACL_ERROR_RT_PARAM_INVALID 107000: not a condition
- * handle, its graph was destroyed, it is used already or of another graph; not a stream, destroyed, or called inside a host
- * function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nested too deep, a stream that is bound to a graph, or the driver cannot;
- * ACL_ERROR_BAD_ALLOC 200000: no more graphs can be made; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: no current context, or one of another device. Thread-safe. Follows CUDA's conditional nodes
- * (cudaGraphConditionalNodeType).
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null member, an unknown type, an invalid number of bodies for the type, or
+ *     unknown flags.
+ * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, its graph was destroyed, it is already used or
+ *     belongs to another graph; not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nested too deeply, a stream that is bound to a graph, or the driver
+ *     does not support it.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @note Thread-safe. Follows CUDA's conditional nodes (cudaGraphConditionalNodeType).
  */
 aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params,
                              aclrtStream stream,
                              uint32_t flags);
 
 /**
- * Runs a graph on the default stream of the current context, and waits until it is over.
- * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+ * Launches a graph on the default stream of the current context, and waits for its completion. Returns 107000 inside a
+ * callback of the program if it could wait forever: docs/callbacks.md.
  *
  * @param modelRI a graph.
- * @param timeout milliseconds above 0, or -1: as long as it takes. The run goes on when the time is over.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: another
- * timeout, not a graph, destroyed, a body, memory that it uses was freed, or called inside a host function;
- * ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not over in time; ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041: a capture
- * forbids this thread to wait; as aclmdlRIExecuteAsync, and as aclrtSynchronizeStream for what fails
- * in the stream. Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
+ * @param timeout milliseconds, greater than 0, or -1 for no timeout. The launch continues after a timeout.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: an invalid timeout, not a graph, destroyed, a body, memory that it uses
+ *     was freed, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not complete within the timeout.
+ * @retval ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041: a capture forbids waits on this thread; also the codes of
+ *     aclmdlRIExecuteAsync, and those of aclrtSynchronizeStream for failures in the stream.
+ * @note Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
  */
 aclError aclmdlRIExecute(aclmdlRI modelRI,
                          int32_t timeout);
 
 /**
- * Runs a graph, as one operation of a stream: after what the stream was given before, and before what it
- * is given afterwards. It may be run any number of times, in any streams of its device; its runs come one
- * after the other. Host memory is read and written in each run. In a captured stream its tasks become part
- * of the new graph, as they are now.
+ * Launches a graph as one operation of a stream, in stream order. A graph may be launched any number of times, in any
+ * streams of its device; its launches run one after the other. Each launch reads and writes host memory when it runs.
+ * In a captured stream, the current tasks of the graph become tasks of the captured graph.
  *
- * The first run of a graph with conditional tasks makes its bodies ready, which takes longer.
+ * The first launch of a graph with conditional tasks prepares its bodies, which takes longer.
  *
- * What a graph uses has to be kept while it may run: memory, events and kernels. Memory that was freed
- * before this call is found out; what is freed afterwards stays for the run, as for other operations.
+ * The program must keep what a graph uses while launches are pending: memory, events and kernels. Memory that was
+ * freed before this call is detected; memory that is freed afterwards stays valid for the launch, as for other
+ * operations.
  *
  * @param modelRI a graph.
  * @param stream a stream of its device; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * graph or stream, destroyed, the body of a conditional task, such a body of it is empty, memory that the graph uses was
- * freed, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured;
- * ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: so it is, and the stream is captured as well, or a body of it is being
- * captured; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the
- * stream is invalid; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the
- * current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
- * driver refuses. Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, the body of a conditional task, one of
+ *     its bodies is empty, memory that the graph uses was freed, or called inside a host function.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @retval ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: the graph is still being captured and the stream is being
+ *     captured too, or one of its bodies is being captured.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the stream was invalidated.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
  */
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI,
                               aclrtStream stream);
 
 /**
- * Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
- * synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
- * the runs come to their end, those with labels, switches and conditional tasks at the next place where the host
- * decides. A wait of a run for an event, a value or a notify outside of the graph lasts; aclrtStreamAbort of its stream
- * ends it on CPUs, and one for a notify on GPUs. The graph can be run again.
+ * Skips the tasks of pending launches of a graph that have not started; does not wait. On CPU devices, synchronizing a
+ * stream of such a launch returns ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there the launches
+ * run to their end; launches of graphs with labels, switches and conditional tasks end at the next branch that the
+ * host evaluates. A launch's wait for an event, a value or a notify outside of the graph continues; aclrtStreamAbort
+ * of its stream ends it on CPUs, and on GPUs if it is for a notify. The graph can be launched again.
  *
  * @param modelRI a graph.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
- * destroyed, the body of a conditional task, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is
- * still being captured. Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or called inside
+ *     a host function.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @note Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
  */
 aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /**
- * Destroys a graph that is not running, with the bodies and values of its conditional tasks. It goes with its device at
- * the latest.
+ * Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
+ * with its device.
  *
  * @param modelRI a graph.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
- * destroyed before, the body of a conditional task, or called inside a host function; ACL_ERROR_RT_MODEL_RUNNING
- * 107037: a run of it is not over, and it stays; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver did not say whether a run is over, and it stays; or it is
- * destroyed, but the driver did not take back memory that it had. Thread-safe. Follows aclmdlRIDestroy of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, already destroyed, the body of a conditional task, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_MODEL_RUNNING 107037: a launch of it is not complete; the graph stays.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver failed to report whether a launch is complete, and the
+ *     graph stays; or the graph is destroyed, but the driver failed to free memory of it.
+ * @note Thread-safe. Follows aclmdlRIDestroy of the Ascend runtime API.
  */
 aclError aclmdlRIDestroy(aclmdlRI modelRI);
 
 /**
- * Gives a graph a name, in the place of the one that it has. Only aclmdlRIGetName and what is printed of the
- * graph tell it.
+ * Sets the name of a graph. The name appears in aclmdlRIGetName and in printed graphs.
  *
  * @param modelRI a graph; it may still be captured.
- * @param name a text of at most 512 bytes without its zero, which is copied; "" takes the name away. What is not
- * UTF-8 is replaced.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed. Thread-safe. Follows aclmdlRISetName of the Ascend
- * runtime API.
+ * @param name a text of at most 512 bytes without the terminating zero, which is copied; "" removes the name. Invalid
+ *     UTF-8 is replaced.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @note Thread-safe. Follows aclmdlRISetName of the Ascend runtime API.
  */
 aclError aclmdlRISetName(aclmdlRI modelRI,
                          const char *name);
 
 /**
- * Tells the name of a graph; "" if it has none.
+ * Returns the name of a graph; "" if it has none.
  *
  * @param modelRI a graph; it may still be captured.
- * @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero. 513 are
- * enough for all that fits into ASCII.
+ * @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated. 513 bytes
+ *     are enough for every ASCII name.
  * @param name receives the name.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a graph, or destroyed. Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or `maxLen` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @note Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
  */
 aclError aclmdlRIGetName(aclmdlRI modelRI,
                          uint32_t maxLen,
                          char *name);
 
 /**
- * Tells the number of a graph: no other graph of this process has it, also of those that were destroyed.
+ * Returns the number of a graph. It is unique in this process, also among destroyed graphs.
  *
  * @param modelRI a graph; it may still be captured.
  * @param modelRIId receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * graph, or destroyed. Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @note Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
  */
-aclError aclmdlRIGetId(aclmdlRI modelRI,
-                       uint32_t *modelRIId);
+aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
 
 /**
- * Lists the streams of a graph, by the first task of each; a graph without tasks has none. They are not the streams
- * that were captured, which may be destroyed before the graph: each stands for what one of those was given in this
- * graph, and serves only aclmdlRIGetTasksByStream. They go with the graph.
+ * Lists the streams of a graph, ordered by the first task of each; a graph without tasks has none. They are not the
+ * captured streams, which may be destroyed before the graph: each contains what one of those recorded in this graph,
+ * and is accepted only by aclmdlRIGetTasksByStream. They are valid until the graph is destroyed.
  *
  * @param modelRI a graph.
- * @param streams room for the streams; null: only their number is asked for.
- * @param numStreams how many fit into `streams`; receives how many there are.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null;
- * ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: too little room; only `numStreams` is written;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being
- * captured; ACL_ERROR_BAD_ALLOC 200000: no more handles can be had. Thread-safe. Follows aclmdlRIGetStreams of the
- * Ascend runtime API.
+ * @param streams array for the streams; null: only returns their number.
+ * @param numStreams the length of `streams`; receives the number of streams.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null.
+ * @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numStreams` is written.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
+ * @note Thread-safe. Follows aclmdlRIGetStreams of the Ascend runtime API.
  */
 aclError aclmdlRIGetStreams(aclmdlRI modelRI,
                             aclrtStream *streams,
                             uint32_t *numStreams);
 
 /**
- * Lists the tasks of a graph's stream, in the order in which they were given to it. Each call that was recorded is a
- * task, and each copy of a batch; tasks of graphs that were taken over belong to the stream that was to run them.
- * The tasks go with the graph.
+ * Lists the tasks of a graph's stream, in the order of their calls. Each captured call is a task, and so is each copy
+ * of a batch; tasks of other graphs that were copied belong to the stream that launched them. The tasks are valid
+ * until the graph is destroyed.
  *
- * @param stream a stream of aclmdlRIGetStreams; or one of the program: it stands for what it was given in the
- * latest graph that is alive.
- * @param tasks room for the tasks; null: only their number is asked for.
- * @param numTasks how many fit into `tasks`; receives how many there are.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null;
- * ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: too little room; only `numTasks` is written;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph;
- * ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured; ACL_ERROR_BAD_ALLOC 200000: no
- * more handles can be had. Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
+ * @param stream a stream of aclmdlRIGetStreams; or a stream of the program: it stands for what it recorded in the
+ *     latest graph that still exists.
+ * @param tasks array for the tasks; null: only returns their number.
+ * @param numTasks the length of `tasks`; receives the number of tasks.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null.
+ * @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numTasks` is written.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
+ * @note Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
  */
 aclError aclmdlRIGetTasksByStream(aclrtStream stream,
                                   aclmdlRITask *tasks,
                                   uint32_t *numTasks);
 
 /**
- * Tells what kind of work a task is.
+ * Returns the kind of a task.
  *
  * @param task a task of aclmdlRIGetTasksByStream.
  * @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
- * ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all else
- * ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
+ *     ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all
+ *     others ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+ * @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
  */
 aclError aclmdlRITaskGetType(aclmdlRITask task,
                              aclmdlRITaskType *type);
 
 /**
- * Tells the place of a task in its stream: 0 for the first one.
+ * Returns the position of a task in its stream: 0 for the first one.
  *
  * @param task a task of aclmdlRIGetTasksByStream.
- * @param id receives the place.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
+ * @param id receives the position.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+ * @note Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
  */
-aclError aclmdlRITaskGetSeqId(aclmdlRITask task,
-                              uint32_t *id);
+aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
 
 /**
- * Tells the parameters of a task, as they were recorded or set last, in force or not.
+ * Returns the parameters of a task, as they were captured or set last, in effect or not.
  *
- * A kernel: its handle, its attributes (`cfg` is null if it has none), a copy of its arguments, which is in host
- * memory (`isHostArgs` 1), their size, and the number of blocks of its whole grid. What `cfg` and `args` point to is
- * the library's, to be read only, until the task is changed, its graph updated, or destroyed. An event: its handle,
- * the flags that it was made with (0 if it was destroyed), and 1 if it works outside of the graph. A value: its
- * address, it, and how it is compared. Other tasks have a type only. `taskGrp` is the group that the task belongs to,
- * or null; `opInfoPtr` is null.
+ * Kernel: its handle, its attributes (`cfg` is null if it has none), a copy of its arguments in host memory
+ * (`isHostArgs` 1), their size, and the number of blocks of its whole grid. The library owns what `cfg` and `args`
+ * point to; it is read-only, and valid until the task is changed or its graph is updated or destroyed. Event: its
+ * handle, the flags that it was created with (0 if it was destroyed), and 1 if it works outside of the graph. Value:
+ * its address, the value, and the comparison. Other tasks have a type only. `taskGrp` is the group of the task, or
+ * null; `opInfoPtr` is null.
  *
  * @param task a task of aclmdlRIGetTasksByStream.
- * @param params receives the type, and the parameters in the member of that type; all else is 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
+ * @param params receives the type, and the parameters in the member of that type; everything else is 0.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+ * @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
  */
 aclError aclmdlRITaskGetParams(aclmdlRITask task,
                                aclmdlRITaskParams *params);
 
 /**
- * Changes the parameters of a task from the next aclmdlRIUpdate on. A task that was disabled is then done again.
+ * Changes the parameters of a task. The change takes effect at the next aclmdlRIUpdate. Also enables a disabled task.
  *
- * A kernel: another one of the same device, other attributes, arguments (which are read by this call) and blocks; with
- * the number of blocks that it has, a grid of several dimensions stays as it is, and so do the threads of a block.
- * The record of an event: another event of the device, which later runs then record, with a time if the first one has
- * one; the tasks that the record comes before stay the same. The reset of an event: another one. Both have
- * ACL_EVENT_EXTERNAL if the first event has it, or ACL_EVENT_IPC. A wait for an event outside of the graph: another one, for whose record
- * or signal later runs then wait; a wait inside of the graph keeps its event. A value that is written or waited for:
- * another address, value and comparison. Other tasks (copies, fills, reductions, random numbers, host functions) have no parameters;
- * with the 0 that aclmdlRITaskGetParams told they are as before, and no longer disabled. Those that are captured into
- * a task group are changed with it (aclmdlRICaptureTaskUpdateBegin); a task of a group is changed in no other way.
+ * Kernel: another kernel of the same device, other attributes, arguments (read during the call) and blocks; if the
+ * number of blocks stays the same, a grid of several dimensions is kept, and so are the threads per block. Record of
+ * an event: another event of the device, which later launches record, with a timestamp if the first event has one; the
+ * tasks that are ordered after the record stay the same. Reset of an event: another event. In both cases the new event
+ * has ACL_EVENT_EXTERNAL or ACL_EVENT_IPC if the first event has it. Wait for an event outside of the graph: another
+ * event, for whose record or signal later launches wait; a wait inside of the graph keeps its event. Value that is
+ * written or waited for: another address, value and comparison. Other tasks (copies, fills, reductions, random
+ * numbers, host functions) have no parameters; passing the zeros that aclmdlRITaskGetParams returned only enables
+ * them. Tasks that were captured in a task group can only be changed by an update of the group
+ * (aclmdlRICaptureTaskUpdateBegin).
  *
  * @param task a task of aclmdlRIGetTasksByStream.
- * @param params what aclmdlRITaskGetParams told, changed; `type` is that of the task. `eventFlag`, `taskGrp`,
- * `opInfoPtr`, `opInfoSize` and what is reserved are not looked at.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks`
- * 0 or more than the device can have, null arguments, an unknown attribute or comparison; ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was
- * destroyed, another type, not a kernel, an event or memory of this library, an event that cannot be waited for or
- * reset, or arguments that do not fit; ACL_ERROR_RT_STREAM_CONTEXT 107003: a
- * kernel or event of another device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device
- * memory, another flag, another event for a wait inside of the graph, an event with other flags than the one before,
- * a task of a group, an attribute that kernels here do not have;
- * ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses;
- * ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is no multiple of 8. Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
+ * @param params the parameters that aclmdlRITaskGetParams returned, changed; `type` is the type of the task.
+ *     `eventFlag`, `taskGrp`, `opInfoPtr`, `opInfoSize` and reserved members are ignored.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks` is 0 or above
+ *     the device's limit, null arguments, an unknown attribute or comparison.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, another type, not a kernel, an event
+ *     or memory of this library, an event that does not support waits or resets, or arguments that do not match.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: a kernel or event of another device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device memory,
+ *     another flag, another event for a wait inside of the graph, an event with flags other than the previous event's,
+ *     a task of a group, an attribute that is not supported.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is not a multiple of 8.
+ * @note Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
  */
 aclError aclmdlRITaskSetParams(aclmdlRITask task,
                                aclmdlRITaskParams *params);
 
 /**
- * Puts into force what aclmdlRITaskSetParams and aclmdlRITaskDisable have changed in a graph: runs that are given to
- * streams from now on do it; those that were given before do what they would have done. Where the driver of a GPU
- * cannot change what it has made ready, the graph is made ready anew. If that fails the graph is as it was, and the
- * changes wait for the next call.
+ * Makes the changes of aclmdlRITaskSetParams and aclmdlRITaskDisable take effect in a graph: for launches that are
+ * enqueued from now on; launches that were enqueued before do not change. If the driver of a GPU cannot update its
+ * graph in place, the graph is instantiated again. If that fails the graph stays as it was, and the changes stay
+ * pending until the next call.
  *
  * @param modelRI a graph.
- * @return ACL_SUCCESS, also where nothing was changed; ACL_ERROR_INVALID_PARAM 100000: null;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or called inside a host function;
- * ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a
- * graph with labels, switches, conditional tasks or streams that start others, or of a body; ACL_ERROR_DRV_INTERNAL_ERROR
- * 507899: the driver refuses. Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: also if nothing was changed
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a graph with labels, switches, conditional tasks or
+ *     streams that start other streams, or of a body.
+ * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
  */
 aclError aclmdlRIUpdate(aclmdlRI modelRI);
 
 /**
- * Leaves a task out of its graph from the next aclmdlRIUpdate on; its place in the order of the others stays.
- * aclmdlRITaskSetParams takes it back.
+ * Disables a task of a graph from the next aclmdlRIUpdate on; the order of the other tasks does not change.
+ * aclmdlRITaskSetParams enables it again.
  *
  * @param task a task of aclmdlRIGetTasksByStream, of any type.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph
- * was destroyed. Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+ * @note Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
  */
 aclError aclmdlRITaskDisable(aclmdlRITask task);
 
 /**
- * Tells an attribute of a kernel in a graph, as it was recorded or set last.
+ * Returns an attribute of a kernel in a graph, as it was captured or set last.
  *
  * @param task a task of aclmdlRIGetTasksByStream, of type ACL_MODEL_RI_TASK_KERNEL.
  * @param attrId an enumerator of aclrtLaunchKernelAttrId.
- * @param attrValue receives the value in the member of that attribute; 0 for one that the launch did not have.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or no such attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type. Thread-safe.
- * Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.
+ * @param attrValue receives the value in the member of that attribute; 0 if the launch does not have it.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or an unknown attribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type.
+ * @note Thread-safe. Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.
  */
 aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                         aclrtLaunchKernelAttrId attrId,
                                         aclrtLaunchKernelAttrValue *attrValue);
 
 /**
- * Has a function called when a graph is destroyed, or goes with its device (aclrtResetDevice, aclFinalize). By then the
- * graph's handle is dead, and no run of it is left. The functions of a graph are called in the order in which they
- * were registered, each once, by the thread that ends the graph, which holds no lock meanwhile: they may call this
- * library. A function is the program's until it has returned, and so is what `userData` points to.
+ * Registers a function that is called when a graph is destroyed, or released with its device (aclrtResetDevice,
+ * aclFinalize). At that time the graph's handle is invalid, and no launch of it is pending. The functions of a graph
+ * are called once, in the order of their registration, on the thread that destroys the graph. No lock is held: they
+ * may call this library. The program keeps the function and its user data valid until the function has returned.
  *
  * @param modelRI a graph.
  * @param func the function.
- * @param userData its argument; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not a graph, destroyed, the body of a conditional task, or the graph has this function already; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still
- * being recorded. Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
+ * @param userData argument of the function; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or the function
+ *     is already registered for the graph.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+ * @note Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
  */
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI,
                                          aclrtCallback func,
                                          void *userData);
 
 /**
- * Takes back aclmdlRIDestroyRegisterCallback.
+ * Removes a registration of aclmdlRIDestroyRegisterCallback.
  *
  * @param modelRI a graph.
  * @param func the function.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
- * destroyed, or the graph has no such function. Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or the function is not registered for the graph.
+ * @note Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend runtime API.
  */
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
                                            aclrtCallback func);
 
 /**
- * Prints a graph to the standard output: its name and number, and for each of its streams the tasks, with what they
- * do and which ones they come after. Tasks are told as they are in force.
+ * Prints a graph to standard output: its name and number, and for each of its streams the tasks, with their parameters
+ * and the tasks that they are ordered after. Parameters are those in effect.
  *
  * @param modelRI a graph.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or
- * destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_INVALID_FILE 100003: the
- * standard output cannot be written. Thread-safe. Follows aclmdlRIDebugPrint of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+ * @retval ACL_ERROR_INVALID_FILE 100003: standard output cannot be written.
+ * @note Thread-safe. Follows aclmdlRIDebugPrint of the Ascend runtime API.
  */
 aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
 
 /**
  * Writes a graph to a JSON file: one object with the graph's `name`, `id` and `device`, its `streams`, each with the
- * `id` of the program's stream (null if that was destroyed) and the number of its `tasks`, and all `tasks`. A task has
- * its `id`, which is its place in the list, its `stream` and its place there (`sequence`), its `kind` as a word and
- * its `type` as aclmdlRITaskGetType tells it, whether it is `disabled`, the tasks that it comes `after`, and what it
- * does: sizes, names of kernels, events. Handles, addresses and values of 64 bits are texts in hexadecimal.
+ * `id` of the program's stream (null if it was destroyed) and the number of its `tasks`, and all `tasks`. A task has
+ * its `id` (its index in the list), its `stream` and its position there (`sequence`), its `kind` as a word and its
+ * `type` as a number of aclmdlRITaskGetType, whether it is `disabled`, the tasks that it is ordered `after`, and its
+ * parameters: sizes, names of kernels, events. Handles, addresses and 64-bit values are strings in hexadecimal.
  *
  * @param modelRI a graph.
  * @param path the file, which is overwritten.
- * @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: with addresses and
- * arguments, too.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags; ACL_ERROR_INVALID_FILE 100003:
- * the file cannot be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed;
- * ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded. Thread-safe. Follows aclmdlRIDebugJsonPrint of the
- * Ascend runtime API; what is in the file is this library's own.
+ * @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: also with addresses and
+ *     arguments.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
+ * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+ * @note Thread-safe. Follows aclmdlRIDebugJsonPrint of the Ascend runtime API; the format of the file is portacl's
+ *     choice.
  */
 aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI,
                                 const char *path,
                                 uint32_t flags);
 
 /**
- * Makes a label, which aclrtSetLabel puts into a stream of a graph that is being built.
+ * Creates a label, which aclrtSetLabel sets in a stream of a graph that is being built.
  *
- * @param label receives the handle; the caller destroys it with aclrtDestroyLabel. It goes with its device, which is
- * that of the current context, at the latest.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_BAD_ALLOC 200000: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * Thread-safe. Follows aclrtCreateLabel of the Ascend runtime API.
+ * @param label receives the handle; the caller destroys it with aclrtDestroyLabel. It belongs to the device of the
+ *     current context, and is released with it.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtCreateLabel of the Ascend runtime API.
  */
 aclError aclrtCreateLabel(aclrtLabel *label);
 
 /**
- * Destroys a label. Graphs in which it was set stay as they are.
+ * Destroys a label. Graphs that contain it do not change.
  *
  * @param label a label.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed
- * before, or called inside a host function. Thread-safe. Follows aclrtDestroyLabel of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label, already destroyed, or called inside a host function.
+ * @note Thread-safe. Follows aclrtDestroyLabel of the Ascend runtime API.
  */
 aclError aclrtDestroyLabel(aclrtLabel label);
 
 /**
- * Puts a label behind what a stream was given so far: aclrtSwitchLabelByIndex in the same stream, before or behind it,
- * goes on there. A label is one place, and is set once.
+ * Sets a label after the operations that a stream has recorded so far: aclrtSwitchLabelByIndex in the same stream,
+ * earlier or later, continues there. A label marks one place, and is set once.
  *
- * @param label a label that was not set.
+ * @param label a label that is not set.
  * @param stream a stream that is bound to a graph that is being built.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `label` is null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is
- * bound to no graph; ACL_ERROR_RT_PARAM_INVALID 107000: not a label or stream, destroyed, a label that was set before,
- * the graph is built already, or called inside a host function; ACL_ERROR_RT_LABEL_CONTEXT 507031: the label was made
- * for another device; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one
- * of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe.
- * Follows aclrtSetLabel of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `label` is null.
+ * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label or stream, destroyed, a label that is already set, the
+ *     building of the graph has ended, or called inside a host function.
+ * @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: the label was created for another device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+ * @note Thread-safe. Follows aclrtSetLabel of the Ascend runtime API.
  */
 aclError aclrtSetLabel(aclrtLabel label,
                        aclrtStream stream);
 
 /**
- * Makes a list of labels, for aclrtSwitchLabelByIndex. It keeps their handles.
+ * Creates a list of labels, for aclrtSwitchLabelByIndex. It stores their handles.
  *
- * @param labels as many labels, set or not; the same one may be there twice.
- * @param num how many, above 0.
+ * @param labels `num` labels, set or not; a label may occur repeatedly.
+ * @param num number of labels, greater than 0.
  * @param labelList receives the handle; the caller destroys it with aclrtDestroyLabelList.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument or label, or `num` is 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed, or called inside a host function;
- * ACL_ERROR_RT_LABEL_CONTEXT 507031: a label was made for another device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_BAD_ALLOC 200000: no more can be made. Thread-safe. Follows aclrtCreateLabelList of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument or label, or `num` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: a label was created for another device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
+ * @note Thread-safe. Follows aclrtCreateLabelList of the Ascend runtime API.
  */
 aclError aclrtCreateLabelList(aclrtLabel *labels,
                               size_t num,
                               aclrtLabelList *labelList);
 
 /**
- * Destroys a list of labels, not the labels. What was recorded with it stays.
+ * Destroys a list of labels, not the labels. Operations that were recorded with it do not change.
  *
  * @param labelList a list.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a list of labels,
- * destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyLabelList of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list of labels, already destroyed, or called inside a host
+ *     function.
+ * @note Thread-safe. Follows aclrtDestroyLabelList of the Ascend runtime API.
  */
 aclError aclrtDestroyLabelList(aclrtLabelList labelList);
 
 /**
- * Records a jump: when a run comes to it, the stream goes on at a label, whose index is read from memory then. What
- * the stream is given behind the jump runs only where a label leads there.
+ * Records a branch: when a launch reaches it, the stream reads an index from memory and continues at that label of a
+ * list. Operations after the branch run only if a label leads there.
  *
- * The host decides: each jump costs a run some microseconds on CPU devices, and the time of a small copy on a GPU.
+ * The host evaluates the index: each branch costs a launch some microseconds on CPU devices, and the time of a small
+ * copy on a GPU.
  *
- * @param ptr where the index is: 32 bits of device memory, aligned. An index beyond `maxValue` - 1 means that.
- * @param maxValue how many labels of the list there are to choose from: 1 to the length of the list.
- * @param labelList a list of labels that are set in the same stream, at the latest before aclmdlRIBuildEnd.
+ * @param ptr address of the index: 32 bits of device memory, aligned. An index greater than `maxValue` - 1 counts as
+ *     `maxValue` - 1.
+ * @param maxValue how many labels of the list can be selected: 1 to the length of the list.
+ * @param labelList a list of labels that are set in the same stream before aclmdlRIBuildEnd.
  * @param stream a stream that is bound to a graph that is being built.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `maxValue` is 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008:
- * `ptr` is not a multiple of 4; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a list or stream, destroyed, `maxValue` beyond the list, `ptr` is not memory of
- * the stream's device, the graph is built already, or called inside a host function; ACL_ERROR_RT_LABEL_CONTEXT 507031:
- * labels of another device; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context,
- * or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid.
- * Thread-safe. Follows aclrtSwitchLabelByIndex of the Ascend runtime API; an index beyond the list is our own rule.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `maxValue` is 0.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `ptr` is not a multiple of 4.
+ * @retval ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list or stream, destroyed, `maxValue` is greater than the length of
+ *     the list, `ptr` is not memory of the stream's device, the building of the graph has ended, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_LABEL_CONTEXT 507031: labels of another device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+ * @note Thread-safe. Follows aclrtSwitchLabelByIndex of the Ascend runtime API; the rule for an index past the list is
+ *     portacl's choice.
  */
 aclError aclrtSwitchLabelByIndex(void *ptr,
                                  uint32_t maxValue,
@@ -7777,41 +8315,49 @@ aclError aclrtSwitchLabelByIndex(void *ptr,
                                  aclrtStream stream);
 
 /**
- * Records the start of another stream of the same graph: when a run comes to it, `activeStream` does what it was given,
- * from its beginning, after what `stream` has done by then; and `stream` goes on. A stream that is at work then begins
- * once more when it has come to its end.
+ * Records the start of another stream of the same graph: when a launch reaches it, `activeStream` runs its operations
+ * from the beginning, ordered after the earlier operations of `stream`, and `stream` continues. A stream that is
+ * running starts again after it has ended.
  *
- * @param activeStream a stream that is bound to the same graph; usually with 0x7fffffff, so that runs do not start it.
+ * @param activeStream a stream that is bound to the same graph; usually bound with 0x7fffffff, so that launches do not
+ *     start it.
  * @param stream a stream that is bound to a graph that is being built.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null; ACL_ERROR_RT_STREAM_MODEL 107005: a
- * stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph
- * is built already, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: no current context, or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building
- * has become invalid. Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null.
+ * @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the building of the graph has ended, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+ * @note Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
  */
 aclError aclrtActiveStream(aclrtStream activeStream,
                            aclrtStream stream);
 
 /**
- * Records a choice between streams of the same graph: when a run comes to it, two values in memory are compared, one of
- * two streams starts, as aclrtActiveStream starts it, and `stream` ends there. Where the condition does not hold and
- * `falseStream` is null, `stream` goes on instead.
+ * Records a branch between streams of the same graph: when a launch reaches it, two values in memory are compared, one
+ * of two streams starts as with aclrtActiveStream, and `stream` ends there. If the condition is false and
+ * `falseStream` is null, `stream` continues instead.
  *
  * @param leftValue a signed number in device memory, aligned.
- * @param cond whether `leftValue` is ACL_RT_EQUAL 0, ACL_RT_NOT_EQUAL 1, ACL_RT_GREATER 2, ACL_RT_GREATER_OR_EQUAL 3,
- * ACL_RT_LESS 4 or ACL_RT_LESS_OR_EQUAL 5 to `rightValue`.
- * @param rightValue another one.
+ * @param cond the comparison: whether `leftValue` is ACL_RT_EQUAL 0, ACL_RT_NOT_EQUAL 1, ACL_RT_GREATER 2,
+ *     ACL_RT_GREATER_OR_EQUAL 3, ACL_RT_LESS 4 or ACL_RT_LESS_OR_EQUAL 5 to `rightValue`.
+ * @param rightValue a signed number in device memory, aligned.
  * @param dataType ACL_RT_SWITCH_INT32 0: both have 32 bits; ACL_RT_SWITCH_INT64 1: 64 bits.
  * @param trueStream a stream that is bound to the same graph.
- * @param falseStream another one, or null.
+ * @param falseStream another stream that is bound to the same graph, or null.
  * @param stream a stream that is bound to a graph that is being built.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`;
- * ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number;
- * ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000:
- * not a stream, destroyed, an address is not memory of the stream's device, the graph is built already, or called
- * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or
- * one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe.
- * Follows aclrtSwitchStream of the Ascend runtime API; a null `falseStream` is our own rule.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`.
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number.
+ * @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, an address is not memory of the stream's device,
+ *     the building of the graph has ended, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+ *     context of another device.
+ * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+ * @note Thread-safe. Follows aclrtSwitchStream of the Ascend runtime API; a null `falseStream` is portacl's choice.
  */
 aclError aclrtSwitchStream(void *leftValue,
                            aclrtCondition cond,
@@ -7822,69 +8368,78 @@ aclError aclrtSwitchStream(void *leftValue,
                            aclrtStream stream);
 
 /**
- * Describes a program before it is loaded. The bytes are copied. Works at any time, without a device; the description
- * lives until it is destroyed, also through aclFinalize.
+ * Creates a description of a kernel binary, to be loaded with aclrtBinaryLoad. The bytes are copied. Works at any
+ * time, without a device; the description lives until it is destroyed, also through aclFinalize.
  *
- * @param data first byte of the program, which is looked at when it is loaded.
- * @param dataLen its length in bytes, 1 or more.
- * @return the description, for aclrtBinaryLoad, and for aclrtDestroyBinary to end; null where `data` is null or
- * `dataLen` 0 (aclGetRecentErrMsg says so, ACL_ERROR_INVALID_PARAM 100000) or no more can be made
- * (ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclrtCreateBinary of the Ascend runtime API.
+ * @param data first byte of the binary, which is checked when it is loaded.
+ * @param dataLen its length in bytes, at least 1.
+ * @return the description, to be destroyed with aclrtDestroyBinary; null if `data` is null or `dataLen` is 0
+ *     (aclGetRecentErrMsg returns the text, ACL_ERROR_INVALID_PARAM 100000) or if no more can be created
+ *     (ACL_ERROR_BAD_ALLOC 200000).
+ * @note Thread-safe. Follows aclrtCreateBinary of the Ascend runtime API.
  */
 aclrtBinary aclrtCreateBinary(const void *data,
                               size_t dataLen);
 
 /**
- * Ends a description of a program. Programs that were loaded from it stay loaded.
+ * Destroys the description of a binary. Binaries that were loaded from it stay loaded.
  *
  * @param binary from aclrtCreateBinary.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not such a description,
- * or destroyed before. Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description of a binary, or already destroyed.
+ * @note Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
  */
 aclError aclrtDestroyBinary(aclrtBinary binary);
 
 /**
- * Loads a described program of kernels, on the current device.
+ * Loads a described kernel binary on the current device.
  *
  * @param binary from aclrtCreateBinary; it may be loaded several times, and on several devices.
- * @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
- * @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID
- * 107000: `binary` is no description, or destroyed. Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
+ * @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
+ * @return the codes of aclrtBinaryLoadFromData
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `binary` is not a description, or destroyed.
+ * @note Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
  */
 aclError aclrtBinaryLoad(aclrtBinary binary,
                          aclrtBinHandle *binHandle);
 
 /**
- * Loads a program of kernels from a file, on the current device. The file is read during the call and may
- * change afterwards. What it has to be is told at aclrtBinaryLoadFromData.
+ * Loads a kernel binary from a file on the current device. The file is read during the call and may change afterwards.
+ * aclrtBinaryLoadFromData describes the formats.
  *
  * @param binPath the file's path.
- * @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
- * ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
- * @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
- * @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_FILE 100003: the file cannot be read;
- * ACL_ERROR_RT_PARAM_INVALID 107000: it is empty.
- * Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
+ * @param options null, or options; ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and
+ *     have no effect.
+ * @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
+ * @return the codes of aclrtBinaryLoadFromData
+ * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be read.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the file is empty.
+ * @note Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
  */
 aclError aclrtBinaryLoadFromFile(const char *binPath,
                                  aclrtBinaryLoadOptions *options,
                                  aclrtBinHandle *binHandle);
 
 /**
- * Loads a program of kernels from memory, on the current device. With the cuda backend: PTX text, a cubin or a
- * fatbin. With the cpu backend: an ELF shared object for this processor, made as portacl/kernel.h says; its
- * initialisers run. Programs for Ascend cores are refused with 207000.
+ * Loads a kernel binary from memory on the current device. cuda backend: PTX text, a cubin or a fatbin. cpu backend:
+ * an ELF shared object for this processor, built as described in portacl/kernel.h; its initializers run. Binaries for
+ * Ascend cores return 207000.
  *
- * @param data first byte of the program; it is not needed after the call.
- * @param length its length in bytes, 1 or more.
- * @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
- * ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
- * @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option;
- * ACL_ERROR_RT_PARAM_INVALID 107000: a program that is cut off or damaged or cannot be linked, or called inside
- * a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
- * 207000: a program for other hardware, or ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.
- * Thread-safe. Follows aclrtBinaryLoadFromData of the Ascend runtime API.
+ * @param data first byte of the binary; not needed after the call.
+ * @param length its length in bytes, at least 1.
+ * @param options null, or options; ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and
+ *     have no effect.
+ * @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the binary is truncated, damaged or cannot be linked, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a binary for other hardware, or
+ *     ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.
+ * @note Thread-safe. Follows aclrtBinaryLoadFromData of the Ascend runtime API.
  */
 aclError aclrtBinaryLoadFromData(const void *data,
                                  size_t length,
@@ -7892,59 +8447,66 @@ aclError aclrtBinaryLoadFromData(const void *data,
                                  aclrtBinHandle *binHandle);
 
 /**
- * Unloads a program; the handles of its kernels die with it. Launches that are queued run: they keep what they
- * need of it. Does not wait.
+ * Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
+ * Does not wait.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of
- * a program, unloaded, or called inside a host function.
- * Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, or called inside a host function.
+ * @note Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
  */
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
 
 /**
- * Finds a kernel by name.
+ * Returns a kernel by name.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
- * @param kernelName its name; of a kernel in C++ the plain name only if it is declared extern "C".
- * @param funcHandle receives the handle, the same one for the same name; it ends with `binHandle`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * handle of a program, unloaded, no kernel of that name, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the cpu backend in guard mode, and the kernel does not describe its
- * parameters. Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
+ * @param kernelName the name; for a C++ kernel the plain name requires extern "C".
+ * @param funcHandle receives the handle, which is the same for each call with this name; it ends with `binHandle`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no kernel of that name, or called inside a
+ *     host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on the cpu backend in guard mode, the kernel has no description of
+ *     its parameters.
+ * @note Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
  */
 aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle,
                                 const char *kernelName,
                                 aclrtFuncHandle *funcHandle);
 
 /**
- * Finds a kernel by number. The binary says which one that is, by a text (exported `const char` data) named
- * portacl_entry_NUMBER that holds the kernel's name: PORTACL_KERNEL_ENTRY of portacl/kernel.h makes it, in CUDA C++
- * `extern "C" __device__ const char portacl_entry_7[] = "name";`.
+ * Returns a kernel by number. A string in the binary (exported `const char` data) named portacl_entry_NUMBER contains
+ * the kernel's name. PORTACL_KERNEL_ENTRY of portacl/kernel.h defines it; in CUDA C++ write `extern "C" __device__
+ * const char portacl_entry_7[] = "name";`.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param funcEntry the number.
- * @param funcHandle receives the handle, the same one as aclrtBinaryGetFunction gives for the name.
- * @return as aclrtBinaryGetFunction; ACL_ERROR_RT_PARAM_INVALID 107000: also where the binary has no such text, or its
- * text is no name. Thread-safe. Follows aclrtBinaryGetFunctionByEntry of the Ascend runtime API; how a number is
- * found is this library's.
+ * @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
+ * @return the codes of aclrtBinaryGetFunction
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also if the binary has no such string, or the string is not a name.
+ * @note Thread-safe. Follows aclrtBinaryGetFunctionByEntry of the Ascend runtime API; the encoding of numbers is
+ *     portacl's choice.
  */
 aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle,
                                        uint64_t funcEntry,
                                        aclrtFuncHandle *funcHandle);
 
 /**
- * Finds a variable of a program by name. It is memory of the device, for copies, fills and arguments of kernels, and
- * goes with the program; it cannot be freed. On the cpu backend it is exported data of the shared object, which the
- * host may touch as well.
+ * Returns a global variable of a binary by name. It is device memory for copies, fills and kernel arguments, and is
+ * valid until the binary is unloaded; it cannot be freed. On the cpu backend it is exported data of the shared object,
+ * which the host may access as well.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
- * @param name its name; of a variable in C++ the plain name only if it is declared extern "C".
+ * @param name the name; for a C++ variable the plain name requires extern "C".
  * @param dptr receives its address.
- * @param size receives its bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a program, unloaded, no variable of that name, or called inside a host function.
- * Thread-safe. Follows aclrtBinaryGetGlobal of the Ascend runtime API.
+ * @param size receives its size in bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no variable of that name, or called inside
+ *     a host function.
+ * @note Thread-safe. Follows aclrtBinaryGetGlobal of the Ascend runtime API.
  */
 aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle,
                               const char *name,
@@ -7952,23 +8514,25 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle,
                               size_t *size);
 
 /**
- * Tells where a program lies: on the cpu backend where the loader has put the shared object.
+ * Returns the address range of a binary: on the cpu backend where the loader has mapped the shared object.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
  * @param binAddr receives its first address.
- * @param binSize receives its bytes from there to its end.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a program, or unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not tell.
- * Thread-safe. Follows aclrtBinaryGetDevAddress of the Ascend runtime API.
+ * @param binSize receives its size in bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
+ * @note Thread-safe. Follows aclrtBinaryGetDevAddress of the Ascend runtime API.
  */
 aclError aclrtBinaryGetDevAddress(aclrtBinHandle binHandle,
                                   void **binAddr,
                                   size_t *binSize);
 
 /**
- * Makes a function of a binary for the device's own CPUs known.
+ * Registers a function of a binary for the CPUs of the device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtRegisterCpuFunc(aclrtBinHandle handle,
                               const char *funcName,
@@ -7976,119 +8540,131 @@ aclError aclrtRegisterCpuFunc(aclrtBinHandle handle,
                               aclrtFuncHandle *funcHandle);
 
 /**
- * Tells where the code of a kernel lies. Devices here have cores of one kind.
+ * Returns the address of a kernel's code. Devices here have one kind of cores.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param aicAddr receives the address: on the cpu backend that of the C function.
- * @param aivAddr receives null: there is no other code of it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver
- * does not tell. Thread-safe. Follows aclrtGetFunctionAddr of the Ascend runtime API.
+ * @param aicAddr receives the address: on the cpu backend the address of the C function.
+ * @param aivAddr receives null: there is no second code.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
+ * @note Thread-safe. Follows aclrtGetFunctionAddr of the Ascend runtime API.
  */
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle,
                               void **aicAddr,
                               void **aivAddr);
 
 /**
- * Tells an attribute of a kernel. All kernels here are for all cores of their device, and their blocks run in any
+ * Returns an attribute of a kernel. All kernels here run on all cores of their device, and their blocks run in any
  * order.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, which gives ACL_KERNEL_TYPE_AICORE, or ACL_FUNC_ATTR_KERNEL_SCHED_MODE,
- * which gives 0.
+ * @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, with the value ACL_KERNEL_TYPE_AICORE, or
+ *     ACL_FUNC_ATTR_KERNEL_SCHED_MODE, with the value 0.
  * @param attrValue receives the value.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or no aclrtFuncAttribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which only kernels for two kinds of cores have.
- * Thread-safe. Follows aclrtGetFunctionAttribute of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or an unknown aclrtFuncAttribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which exists only for kernels on two
+ *     kinds of cores.
+ * @note Thread-safe. Follows aclrtGetFunctionAttribute of the Ascend runtime API.
  */
 aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
                                    aclrtFuncAttribute attrType,
                                    int64_t *attrValue);
 
 /**
- * Tells the name of a kernel.
+ * Returns the name of a kernel.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero.
+ * @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated.
  * @param name receives the name.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a handle of a kernel, or its program was unloaded.
- * Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `maxLen` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @note Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
  */
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle,
                               uint32_t maxLen,
                               char *name);
 
 /**
- * Tells how large the code of a kernel is. Devices here have cores of one kind.
+ * Returns the size of a kernel's code. Devices here have one kind of cores.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param aicSize receives the bytes: on the cpu backend those of the C function, without what it calls.
- * @param aivSize receives 0: there is no other code of it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver
- * does not tell. Thread-safe. Follows aclrtGetFunctionSize of the Ascend runtime API.
+ * @param aicSize receives the bytes: on the cpu backend those of the C function, without the functions that it calls.
+ * @param aivSize receives 0: there is no second code.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
+ * @note Thread-safe. Follows aclrtGetFunctionSize of the Ascend runtime API.
  */
 aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle,
                               size_t *aicSize,
                               size_t *aivSize);
 
 /**
- * Tells how much fast memory a launch of a kernel can ask for, for each block (ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE):
- * what the device has, less what the kernel itself declares.
+ * Returns how much shared memory a launch of a kernel can request per block (ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE):
+ * the device's limit minus the kernel's static shared memory.
  *
- * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
- * current device.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+ *     device.
  * @param flags 0.
  * @param dynamicUbufSize receives the bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a handle of a kernel, or its program was unloaded.
- * Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @note Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
  */
 aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func,
                                               uint32_t flags,
                                               size_t *dynamicUbufSize);
 
 /**
- * Tells which program a kernel belongs to.
+ * Returns the binary of a kernel.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param binHandle receives the handle of the program, which stays the program's own: it is no further one to
- * unload.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * handle of a kernel, or its program was unloaded.
- * Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
+ * @param binHandle receives the handle of the binary; the call adds no reference, so it needs no additional unload.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @note Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
  */
 aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle,
                                 aclrtBinHandle *binHandle);
 
 /**
- * Tells how many parameters a kernel has.
+ * Returns the number of parameters of a kernel.
  *
- * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
- * current device.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+ *     device.
  * @param paramCount receives the count.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nobody knows: a kernel for CPUs
- * that does not describe them (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
- * Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: unknown: a CPU kernel without a description of its parameters
+ *     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
+ * @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
  */
 aclError aclrtFunctionGetParamCount(const void *func,
                                     size_t *paramCount);
 
 /**
- * Tells where a kernel expects a parameter in a block of arguments (aclrtLaunchKernel).
+ * Returns the offset of a parameter in a block of arguments (aclrtLaunchKernel).
  *
- * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
- * current device.
- * @param paramIndex which, 0 for the first.
- * @param paramOffset receives its offset in bytes.
- * @param paramSize receives its bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not below
- * aclrtFunctionGetParamCount's count; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was
- * unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as for aclrtFunctionGetParamCount.
- * Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+ *     device.
+ * @param paramIndex the index of the parameter, 0 for the first.
+ * @param paramOffset receives the offset in bytes.
+ * @param paramSize receives its size in bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not less than the count of
+ *     aclrtFunctionGetParamCount.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as in aclrtFunctionGetParamCount.
+ * @note Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
  */
 aclError aclrtFunctionGetParamInfo(const void *func,
                                    size_t paramIndex,
@@ -8096,38 +8672,43 @@ aclError aclrtFunctionGetParamInfo(const void *func,
                                    size_t *paramSize);
 
 /**
- * Tells the address through which cores of a device synchronise.
+ * Returns the address through which cores of a device synchronize.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtGetHardwareSyncAddr(void **addr);
 
 /**
- * Begins a list of a kernel's arguments, for aclrtLaunchKernelWithConfig. The list is the library's: it goes with the
- * kernel's binary, and, once it was launched, when 1024 further ones were begun for the same kernel. A list may be
- * launched several times.
+ * Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig. The library owns the list: it is released with
+ * the kernel's binary, and, once it was launched, when 1024 further lists were begun for the same kernel. A list may
+ * be launched several times.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param argsHandle receives the list.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a kernel, or its program was unloaded; ACL_ERROR_BAD_ALLOC 200000: no more lists can be made. Thread-safe.
- * Follows aclrtKernelArgsInit of the Ascend runtime API; when a list goes is this library's.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more lists can be created.
+ * @note Thread-safe. Follows aclrtKernelArgsInit of the Ascend runtime API; the lifetime of a list is portacl's
+ *     choice.
  */
 aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle,
                              aclrtArgsHandle *argsHandle);
 
 /**
- * Begins a list of a kernel's arguments in memory of the caller, which keeps it as long as it uses the list, in this
- * place; there is nothing else to give back. A list that was there before is forgotten.
+ * Begins an argument list of a kernel in memory of the caller. The caller keeps the memory, unmoved, as long as it
+ * uses the list; there is nothing else to release. Overwrites a previous list in this memory.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param argsHandle host memory, as much as aclrtKernelArgsGetHandleMemSize says, at a multiple of 8. From now on it
- * stands for the list.
+ * @param argsHandle host memory of the size that aclrtKernelArgsGetHandleMemSize returns, at a multiple of 8. It
+ *     becomes the handle of the list.
  * @param userHostMem host memory for the arguments and their data.
- * @param actualArgsSize its bytes, as aclrtKernelArgsGetMemSize says.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or less than the
- * kernel's arguments have; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded.
- * Thread-safe for different memory. Follows aclrtKernelArgsInitByUserMem of the Ascend runtime API.
+ * @param actualArgsSize its size in bytes, as aclrtKernelArgsGetMemSize returns it.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or too little for the kernel's
+ *     arguments.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @note Thread-safe for different memory. Follows aclrtKernelArgsInitByUserMem of the Ascend runtime API.
  */
 aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
                                       aclrtArgsHandle argsHandle,
@@ -8135,17 +8716,20 @@ aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
                                       size_t actualArgsSize);
 
 /**
- * Adds an argument to a list. Where the kernel's parameters are known (aclrtFunctionGetParamInfo) it goes where the
- * kernel expects it; else behind the one before, at a multiple of its size if that is 1, 2, 4 or 8, else of 8.
+ * Appends an argument to a list. If the kernel's parameters are known (aclrtFunctionGetParamInfo), it is placed at the
+ * kernel's offset; otherwise after the previous argument, at a multiple of its size if that is 1, 2, 4 or 8, else of
+ * 8.
  *
  * @param argsHandle a list that is not finalized.
  * @param param the argument's first byte; it is copied.
- * @param paramSize its bytes, 1 or more; all arguments together have 4096 at most.
- * @param paramHandle receives what aclrtKernelArgsParaUpdate takes for it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` 0, or no room for it;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary is gone, or the kernel's next parameter
- * has another size or does not exist. Thread-safe, for one list in one thread at a time where it lies in the caller's
- * memory. Follows aclrtKernelArgsAppend of the Ascend runtime API.
+ * @param paramSize its size in bytes, at least 1; all arguments together have at most 4096 bytes.
+ * @param paramHandle receives a handle of the argument for aclrtKernelArgsParaUpdate.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` is 0, or the argument does not fit.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary was unloaded, or the kernel's
+ *     next parameter has another size or does not exist.
+ * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ *     aclrtKernelArgsAppend of the Ascend runtime API.
  */
 aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
                                void *param,
@@ -8153,29 +8737,33 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
                                aclrtParamHandle *paramHandle);
 
 /**
- * Adds an argument that is the address of data, which aclrtKernelArgsGetPlaceHolderBuffer takes. A launch copies the
- * data to memory that devices read, and passes its address there.
+ * Appends a placeholder: an argument that is the address of data in the buffer of aclrtKernelArgsGetPlaceHolderBuffer.
+ * A launch copies the data to memory that devices can read, and passes its address.
  *
  * @param argsHandle a list that is not finalized.
- * @param paramHandle receives what aclrtKernelArgsGetPlaceHolderBuffer takes for it.
- * @return as aclrtKernelArgsAppend, for an argument of 8 bytes. Thread-safe, for one list in one thread at a time where
- * it lies in the caller's memory. Follows aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
+ * @param paramHandle receives a handle of the placeholder for aclrtKernelArgsGetPlaceHolderBuffer.
+ * @return the codes of aclrtKernelArgsAppend, for an argument of 8 bytes.
+ * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ *     aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
  */
 aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle,
                                           aclrtParamHandle *paramHandle);
 
 /**
- * Tells where the data of a place holder is to be written; each launch takes what is there then. The buffer lives as
- * long as its list, at a multiple of 64 where that lies in the caller's memory.
+ * Returns the buffer for the data of a placeholder; each launch copies its contents at that time. The buffer lives as
+ * long as its list. In memory of the caller it is at a multiple of 64.
  *
  * @param argsHandle a list.
  * @param paramHandle from aclrtKernelArgsAppendPlaceHolder.
- * @param dataSize its bytes, 1 or more. Asking again gives the same buffer, and has to be for as many.
+ * @param dataSize its size in bytes, at least 1. Repeated calls return the same buffer, and need the same size.
  * @param bufferAddr receives the address, in host memory.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` 0, or no room for it in the caller's
- * memory; ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not a place holder of it, or its buffer has another size;
- * ACL_ERROR_BAD_ALLOC 200000: no host memory. Thread-safe, for one list in one thread at a time where it lies in the
- * caller's memory. Follows aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` is 0, or the data does not fit into the caller's
+ *     memory.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its placeholders, or its buffer has another size.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory.
+ * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ *     aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
  */
 aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                              aclrtParamHandle paramHandle,
@@ -8183,15 +8771,17 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                              void **bufferAddr);
 
 /**
- * Gives an argument of a list another value, for launches from now on.
+ * Changes the value of an argument in a list, for later launches.
  *
- * @param argsHandle a list, also one that is finalized.
+ * @param argsHandle a list, finalized or not.
  * @param paramHandle from aclrtKernelArgsAppend.
  * @param param the value's first byte; it is copied.
- * @param paramSize its bytes, as many as before.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `paramSize` 0; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a list, not an argument of it, a place holder, or another size. Thread-safe, for one list in one thread at
- * a time where it lies in the caller's memory. Follows aclrtKernelArgsParaUpdate of the Ascend runtime API.
+ * @param paramSize its size in bytes, the same as before.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramSize` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its arguments, a placeholder, or another size.
+ * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ *     aclrtKernelArgsParaUpdate of the Ascend runtime API.
  */
 aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
                                    aclrtParamHandle paramHandle,
@@ -8199,62 +8789,67 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
                                    size_t paramSize);
 
 /**
- * Ends the filling of a list: it has all its arguments, and place holders their buffers. Doing so again changes
- * nothing.
+ * Finalizes a list: all its arguments, and the buffers of its placeholders, are set. A repeated call has no effect.
  *
  * @param argsHandle a list.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's
- * binary is gone, fewer arguments than the kernel is known to have parameters, or a place holder without a buffer.
- * Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
- * aclrtKernelArgsFinalize of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's binary was unloaded, fewer arguments than the
+ *     kernel has parameters, or a placeholder without a buffer.
+ * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ *     aclrtKernelArgsFinalize of the Ascend runtime API.
  */
 aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 
 /**
- * Tells how much memory aclrtKernelArgsInitByUserMem needs for a list itself.
+ * Returns how much memory aclrtKernelArgsInitByUserMem needs for a list itself.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
  * @param memSize receives the bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a kernel, or its program was unloaded. Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @note Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime API.
  */
-aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle,
-                                         size_t *memSize);
+aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize);
 
 /**
- * Tells how much memory aclrtKernelArgsInitByUserMem needs for the arguments and the data of place holders.
+ * Returns how much memory aclrtKernelArgsInitByUserMem needs for the arguments and the data of placeholders.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param userArgsSize bytes of all arguments, 8 for each place holder, and of all data, together.
- * @param actualArgsSize receives the bytes, which are more for the sake of alignment.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or more than any memory has;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded. Thread-safe. Follows
- * aclrtKernelArgsGetMemSize of the Ascend runtime API.
+ * @param userArgsSize bytes of all arguments, 8 for each placeholder, plus the bytes of all data.
+ * @param actualArgsSize receives the bytes, including alignment.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a sum that overflows.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+ * @note Thread-safe. Follows aclrtKernelArgsGetMemSize of the Ascend runtime API.
  */
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
                                    size_t userArgsSize,
                                    size_t *actualArgsSize);
 
 /**
- * Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
- * copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
- * several at a time; it must not call this library. Its threads and the order of blocks are the device's choice.
+ * Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
+ * of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
+ * The device chooses the threads and the order of blocks.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
- * launch bound allows, on the cpu backend one.
- * @param argsData the arguments in one block, each at a multiple of its own alignment, as in a C structure.
+ * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+ *     bound allows, on the cpu backend one.
+ * @param argsData the arguments in one block, each at a multiple of its alignment, as in a C structure.
  * @param argsSize its length in bytes; 0 for a kernel without parameters.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
- * destroyed, or arguments that do not fit the kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
- * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: never.
- * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
- * and ends it when it touches memory that is not there.
- * Thread-safe. Follows aclrtLaunchKernel of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the launch is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
+ *     attribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+ *     arguments that do not match the kernel, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+ *     binary.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: never. A kernel that fails is reported as every failure of enqueued
+ *     work. On the cpu backend a kernel is code of this process: an invalid memory access ends the process.
+ * @note Thread-safe. Follows aclrtLaunchKernel of the Ascend runtime API.
  */
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle,
                            uint32_t numBlocks,
@@ -8263,24 +8858,28 @@ aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle,
                            aclrtStream stream);
 
 /**
- * As aclrtLaunchKernel, with attributes.
+ * Launches a kernel as aclrtLaunchKernel, with attributes.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
- * launch bound allows, on the cpu backend one.
- * @param argsData the arguments in one block, each at a multiple of its own alignment, as in a C structure.
+ * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+ *     bound allows, on the cpu backend one.
+ * @param argsData the arguments in one block, each at a multiple of its alignment, as in a C structure.
  * @param argsSize its length in bytes; 0 for a kernel without parameters.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
- * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
- * destroyed, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
- * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have.
- * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
- * and ends it when it touches memory that is not there.
- * Thread-safe. Follows aclrtLaunchKernelV2 of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the launch is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
+ *     attribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+ *     arguments that do not match or too much shared memory, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+ *     binary.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that is not supported. A kernel that fails is reported
+ *     as every failure of enqueued work. On the cpu backend a kernel is code of this process: an invalid memory access
+ *     ends the process.
+ * @note Thread-safe. Follows aclrtLaunchKernelV2 of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle,
                              uint32_t numBlocks,
@@ -8290,22 +8889,23 @@ aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle,
                              aclrtStream stream);
 
 /**
- * As aclrtLaunchKernelV2, with arguments in a list.
+ * Launches a kernel as aclrtLaunchKernelV2, with arguments in a list.
  *
- * @param funcHandle a handle of aclrtBinaryGetFunction, for which the list was begun.
- * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
- * launch bound allows, on the cpu backend one.
+ * @param funcHandle a handle of aclrtBinaryGetFunction, the kernel of the list.
+ * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+ *     bound allows, on the cpu backend one.
  * @param stream a stream; null: the default stream of the current context.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
- * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
- * @param argsHandle a list that aclrtKernelArgsFinalize was called for. It is copied during the call, and may be
- * changed and launched again.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+ * @param argsHandle a finalized list (aclrtKernelArgsFinalize). It is copied during the call, and may be changed and
+ *     launched again.
  * @param reserve null.
- * @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where `argsHandle` is null or `reserve` is not;
- * ACL_ERROR_RT_PARAM_INVALID 107000: also where it is no list, not finalized, or of another kernel;
- * ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its place holders.
- * Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
- * aclrtLaunchKernelWithConfig of the Ascend runtime API.
+ * @return the codes of aclrtLaunchKernelV2
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if `argsHandle` is null or `reserve` is not null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also if it is not a list, not finalized, or a list of another kernel.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its placeholders.
+ * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+ *     aclrtLaunchKernelWithConfig of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                      uint32_t numBlocks,
@@ -8315,24 +8915,26 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                      void *reserve);
 
 /**
- * As aclrtLaunchKernelV2, with arguments that may want addresses of data, which the call copies to memory that devices read.
+ * Launches a kernel as aclrtLaunchKernelV2, with arguments that may contain placeholders: addresses of data that the
+ * call copies to memory that devices can read.
  *
  * @param funcHandle a handle of aclrtBinaryGetFunction.
- * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
- * launch bound allows, on the cpu backend one.
+ * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+ *     bound allows, on the cpu backend one.
  * @param stream a stream; null: the default stream of the current context.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
- * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
- * @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
- * structure, and behind them the data of place holders. It is copied during the call.
- * @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
- * @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
- * launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
- * that in the arguments or in the data. Alignment is kept up to 512 bytes.
- * @param placeHolderNum how many there are, 65536 at most.
- * @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the block, or data
- * inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
- * Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+ * @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
+ *     followed by the data of placeholders. It is copied during the call.
+ * @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
+ * @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
+ *     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
+ *     Alignment is kept up to 512 bytes.
+ * @param placeHolderNum number of placeholders, at most 65536.
+ * @return the codes of aclrtLaunchKernelV2
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+ * @note Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
                                        uint32_t numBlocks,
@@ -8344,27 +8946,30 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
                                        size_t placeHolderNum);
 
 /**
- * Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
- * copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
- * several at a time; it must not call this library.
+ * Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
+ * of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
  *
- * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
- * current device.
- * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
- * launch bound allows, on the cpu backend one.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+ *     device.
+ * @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+ *     bound allows, on the cpu backend one.
  * @param stream a stream; null: the default stream of the current context.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
- * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
- * @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without
- * parameters. On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
- * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
- * destroyed, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
- * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have, or a kernel that does not describe its parameters.
- * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
- * and ends it when it touches memory that is not there.
- * Thread-safe. Follows aclrtLaunchKernelWithArgsArray of the Ascend runtime API.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+ * @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without parameters.
+ *     On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
+ * @retval ACL_SUCCESS 0: the launch is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
+ *     attribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+ *     arguments that do not match or too much shared memory, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+ *     binary.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that is not supported, or a kernel without a
+ *     description of its parameters. A kernel that fails is reported as every failure of enqueued work. On the cpu
+ *     backend a kernel is code of this process: an invalid memory access ends the process.
+ * @note Thread-safe. Follows aclrtLaunchKernelWithArgsArray of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithArgsArray(void *func,
                                         uint32_t numBlocks,
@@ -8373,29 +8978,34 @@ aclError aclrtLaunchKernelWithArgsArray(void *func,
                                         void **args);
 
 /**
- * As aclrtLaunchKernelWithArgsArray, with blocks in a grid and threads in a block. On the cpu backend a kernel is
- * called once for each block and loops over its threads itself.
+ * Launches a kernel as aclrtLaunchKernelWithArgsArray, with a grid of blocks and several threads per block. On the cpu
+ * backend the kernel is called once for each block and loops over its threads.
  *
- * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
- * current device.
- * @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
- * @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
- * together.
- * @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
- * ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+ *     device.
+ * @param gridDim blocks in x, y and z, each at least 1: at most 2147483647 in x and 65535 in y and z.
+ * @param blockDim threads of a block in x, y and z, each at least 1: at most 1024 in x and y, 64 in z, and 1024 in
+ *     total.
+ * @param dynUbufSize dynamic shared memory per block in bytes, in addition to the kernel's static shared memory;
+ *     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE overrides it.
  * @param stream a stream; null: the default stream of the current context.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
- * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
- * @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without
- * parameters. On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
- * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a dimension that is 0 or too large, or an unknown attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
- * destroyed, more threads than the kernel was compiled for, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
- * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have, or a kernel that does not describe its parameters.
- * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
- * and ends it when it touches memory that is not there.
- * Thread-safe. Follows aclrtLaunchSIMTKernelWithArgsArray of the Ascend runtime API.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+ * @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without parameters.
+ *     On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
+ * @retval ACL_SUCCESS 0: the launch is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a dimension that is 0 or too large, or an unknown
+ *     attribute.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+ *     more threads than the kernel was compiled for, arguments that do not match or too much shared memory, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+ *     binary.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that is not supported, or a kernel without a
+ *     description of its parameters. A kernel that fails is reported as every failure of enqueued work. On the cpu
+ *     backend a kernel is code of this process: an invalid memory access ends the process.
+ * @note Thread-safe. Follows aclrtLaunchSIMTKernelWithArgsArray of the Ascend runtime API.
  */
 aclError aclrtLaunchSIMTKernelWithArgsArray(void *func,
                                             dim3 gridDim,
@@ -8406,28 +9016,29 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func,
                                             void **args);
 
 /**
- * As aclrtLaunchSIMTKernelWithArgsArray, with arguments as aclrtLaunchKernelWithHostArgs takes them.
+ * Launches a kernel as aclrtLaunchSIMTKernelWithArgsArray, with arguments as in aclrtLaunchKernelWithHostArgs.
  *
- * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
- * current device.
- * @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
- * @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
- * together.
- * @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
- * ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+ *     device.
+ * @param gridDim blocks in x, y and z, each at least 1: at most 2147483647 in x and 65535 in y and z.
+ * @param blockDim threads of a block in x, y and z, each at least 1: at most 1024 in x and y, 64 in z, and 1024 in
+ *     total.
+ * @param dynUbufSize dynamic shared memory per block in bytes, in addition to the kernel's static shared memory;
+ *     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE overrides it.
  * @param stream a stream; null: the default stream of the current context.
- * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
- * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
- * @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
- * structure, and behind them the data of place holders. It is copied during the call.
- * @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
- * @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
- * launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
- * that in the arguments or in the data. Alignment is kept up to 512 bytes.
- * @param placeHolderNum how many there are, 65536 at most.
- * @return as aclrtLaunchSIMTKernelWithArgsArray; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the
- * block, or data inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
- * Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+ *     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+ * @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
+ *     followed by the data of placeholders. It is copied during the call.
+ * @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
+ * @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
+ *     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
+ *     Alignment is kept up to 512 bytes.
+ * @param placeHolderNum number of placeholders, at most 65536.
+ * @return the codes of aclrtLaunchSIMTKernelWithArgsArray
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+ * @note Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
  */
 aclError aclrtLaunchSIMTKernelWithHostArgs(void *func,
                                            dim3 gridDim,
@@ -8441,9 +9052,9 @@ aclError aclrtLaunchSIMTKernelWithHostArgs(void *func,
                                            size_t placeHolderNum);
 
 /**
- * Changes a task that waits in a stream.
+ * Changes a task that is pending in a stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtTaskUpdateAsync(aclrtStream taskStream,
                               uint32_t taskId,
@@ -8451,68 +9062,77 @@ aclError aclrtTaskUpdateAsync(aclrtStream taskStream,
                               aclrtStream execStream);
 
 /**
- * Notes information of the caller about the last task.
+ * Stores information of the caller about the last task.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtCacheLastTaskExtendInfo(const char *extendInfoPtr, size_t infoSize);
 
 /**
- * Notes the operator behind the last task.
+ * Stores the operator of the last task.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
 
 /**
- * Tells the kernel that a symbol stands for on the current device.
+ * Returns the kernel that is registered for a symbol on the current device.
  *
- * @param symbol an address that portaclRegisterSymbol was given.
- * @param funcHandle receives the handle, the same one as aclrtBinaryGetFunction gives for the name.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
- * nothing on this device, or for a variable, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context. Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
+ * @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a variable, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
  */
 aclError aclrtGetFuncBySymbol(const void *symbol,
                               aclrtFuncHandle *funcHandle);
 
 /**
- * Tells the size of the variable that a symbol stands for on the current device.
+ * Returns the size of the variable that is registered for a symbol on the current device.
  *
- * @param symbol an address that portaclRegisterSymbol was given.
- * @param size receives its bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
- * nothing on this device, or for a kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context. Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
+ * @param size receives its size in bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
  */
 aclError aclrtGetSymbolSize(const void *symbol,
                             size_t *size);
 
 /**
- * Tells where the variable is that a symbol stands for on the current device. aclrtBinaryGetGlobal says what can be
- * done with it.
+ * Returns the address of the variable that is registered for a symbol on the current device. aclrtBinaryGetGlobal
+ * describes its use.
  *
- * @param symbol an address that portaclRegisterSymbol was given.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param devPtr receives its address.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
- * nothing on this device, or for a kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context. Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
+ *     inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @note Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
  */
 aclError aclrtGetSymbolAddress(const void *symbol,
                                void **devPtr);
 
 /**
- * Copies to the variable that a symbol stands for on the current device, and waits. In order with nothing, as
- * aclrtMemcpy.
+ * Copies to the variable of a symbol on the current device, and waits. Not ordered with any stream, as aclrtMemcpy.
  *
- * @param symbol an address that portaclRegisterSymbol was given.
- * @param src where the bytes come from.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
+ * @param src the source address.
  * @param count bytes; 0 copies nothing.
- * @param offset where they go in the variable, in bytes from its beginning.
+ * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
- * @return as aclrtMemcpy; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
- * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
- * kernel. Thread-safe. Follows aclrtMemcpyToSymbol of the Ascend runtime API.
+ * @return the codes of aclrtMemcpy
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+ * @note Thread-safe. Follows aclrtMemcpyToSymbol of the Ascend runtime API.
  */
 aclError aclrtMemcpyToSymbol(const void *symbol,
                              const void *src,
@@ -8521,18 +9141,19 @@ aclError aclrtMemcpyToSymbol(const void *symbol,
                              aclrtMemcpyKind kind);
 
 /**
- * Copies to the variable that a symbol stands for on the current device, in stream order, as aclrtMemcpyAsync. The
- * variable stays until it is done, whatever becomes of its binary.
+ * Copies to the variable of a symbol on the current device, in stream order, as aclrtMemcpyAsync. The variable stays
+ * valid until the copy is complete, also if its binary is unloaded.
  *
- * @param symbol an address that portaclRegisterSymbol was given.
- * @param src where the bytes come from.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
+ * @param src the source address.
  * @param count bytes; 0 copies nothing.
- * @param offset where they go in the variable, in bytes from its beginning.
+ * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemcpyAsync; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
- * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
- * kernel. Thread-safe. Follows aclrtMemcpyToSymbolAsync of the Ascend runtime API.
+ * @return the codes of aclrtMemcpyAsync
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+ * @note Thread-safe. Follows aclrtMemcpyToSymbolAsync of the Ascend runtime API.
  */
 aclError aclrtMemcpyToSymbolAsync(const void *symbol,
                                   const void *src,
@@ -8542,18 +9163,18 @@ aclError aclrtMemcpyToSymbolAsync(const void *symbol,
                                   aclrtStream stream);
 
 /**
- * Copies from the variable that a symbol stands for on the current device, and waits. In order with nothing, as
- * aclrtMemcpy.
+ * Copies from the variable of a symbol on the current device, and waits. Not ordered with any stream, as aclrtMemcpy.
  *
- * @param dst where the bytes go.
- * @param dstMax room there in bytes.
- * @param symbol an address that portaclRegisterSymbol was given.
+ * @param dst the destination address.
+ * @param dstMax size of the destination in bytes.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param count bytes, at most `dstMax`; 0 copies nothing.
- * @param offset where they begin in the variable, in bytes from its beginning.
+ * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
- * @return as aclrtMemcpy; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
- * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
- * kernel. Thread-safe. Follows aclrtMemcpyFromSymbol of the Ascend runtime API.
+ * @return the codes of aclrtMemcpy
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+ * @note Thread-safe. Follows aclrtMemcpyFromSymbol of the Ascend runtime API.
  */
 aclError aclrtMemcpyFromSymbol(void *dst,
                                size_t dstMax,
@@ -8563,19 +9184,20 @@ aclError aclrtMemcpyFromSymbol(void *dst,
                                aclrtMemcpyKind kind);
 
 /**
- * Copies from the variable that a symbol stands for on the current device, in stream order, as aclrtMemcpyAsync. The
- * variable stays until it is done, whatever becomes of its binary.
+ * Copies from the variable of a symbol on the current device, in stream order, as aclrtMemcpyAsync. The variable stays
+ * valid until the copy is complete, also if its binary is unloaded.
  *
- * @param dst where the bytes go.
- * @param dstMax room there in bytes.
- * @param symbol an address that portaclRegisterSymbol was given.
+ * @param dst the destination address.
+ * @param dstMax size of the destination in bytes.
+ * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param count bytes, at most `dstMax`; 0 copies nothing.
- * @param offset where they begin in the variable, in bytes from its beginning.
+ * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemcpyAsync; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
- * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
- * kernel. Thread-safe. Follows aclrtMemcpyFromSymbolAsync of the Ascend runtime API.
+ * @return the codes of aclrtMemcpyAsync
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+ * @note Thread-safe. Follows aclrtMemcpyFromSymbolAsync of the Ascend runtime API.
  */
 aclError aclrtMemcpyFromSymbolAsync(void *dst,
                                     size_t dstMax,
@@ -8586,246 +9208,276 @@ aclError aclrtMemcpyFromSymbolAsync(void *dst,
                                     aclrtStream stream);
 
 /**
- * Tells how many cores of a type work on a device may use: what aclrtSetDeviceResLimit has set, and at most
- * what the device has (ACL_DEV_ATTR_CUBE_CORE_NUM and ACL_DEV_ATTR_VECTOR_CORE_NUM of aclrtGetDeviceInfo).
+ * Returns how many cores of a type work on a device may use: the limit of aclrtSetDeviceResLimit, but at most the
+ * number of cores of the device (ACL_DEV_ATTR_CUBE_CORE_NUM and ACL_DEV_ATTR_VECTOR_CORE_NUM of aclrtGetDeviceInfo).
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value receives the number of cores.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type; ACL_ERROR_RT_INVALID_DEVICEID
- * 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does
- * not answer. Thread-safe. Follows aclrtGetDeviceResLimit of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+ * @note Thread-safe. Follows aclrtGetDeviceResLimit of the Ascend runtime API.
  */
 aclError aclrtGetDeviceResLimit(int32_t deviceId,
                                 aclrtDevResLimitType type,
                                 uint32_t *value);
 
 /**
- * Sets how many cores of a type work on a device may use. The number is kept, for those who choose the blocks
- * of a kernel by it, and holds no work back. It belongs to the process, and stays until
- * aclrtResetDeviceResLimit or aclFinalize, also through resets of the device.
+ * Sets how many cores of a type work on a device may use. The limit is stored, for code that chooses the number of
+ * blocks of a kernel by it, and does not limit work. It belongs to the process, and stays until
+ * aclrtResetDeviceResLimit or aclFinalize, also through device resets.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
- * @param value cores, at least 1; more than there are limit nothing.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another type, or `value` is 0;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
- * aclrtSetDeviceResLimit of the Ascend runtime API.
+ * @param value cores, at least 1; more cores than the device has mean no limit.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown type, or `value` is 0.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtSetDeviceResLimit of the Ascend runtime API.
  */
 aclError aclrtSetDeviceResLimit(int32_t deviceId,
                                 aclrtDevResLimitType type,
                                 uint32_t value);
 
 /**
- * Takes back aclrtSetDeviceResLimit, for both types.
+ * Removes the limits of aclrtSetDeviceResLimit, for both types.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
- * @return ACL_SUCCESS, also without a limit; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize. Thread-safe. Follows aclrtResetDeviceResLimit of the Ascend runtime API.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
+ * @retval ACL_SUCCESS 0: also without a limit
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Follows aclrtResetDeviceResLimit of the Ascend runtime API.
  */
 aclError aclrtResetDeviceResLimit(int32_t deviceId);
 
 /**
- * Tells how many cores of a type a stream's work may use: its own limit of aclrtSetStreamResLimit, else its
- * device's of aclrtSetDeviceResLimit, and at most what the device has.
+ * Returns how many cores of a type a stream's work may use: the limit of aclrtSetStreamResLimit, or else the limit of
+ * its device (aclrtSetDeviceResLimit), but at most the number of cores of the device.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value receives the number of cores.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or another type;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclrtGetStreamResLimit of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or an unknown type.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtGetStreamResLimit of the Ascend runtime API.
  */
 aclError aclrtGetStreamResLimit(aclrtStream stream,
                                 aclrtDevResLimitType type,
                                 uint32_t *value);
 
 /**
- * Sets how many cores of a type a stream's work may use. The number is kept and holds no work back; it goes
- * with the stream.
+ * Sets how many cores of a type a stream's work may use. The limit is stored and does not limit work; it ends with the
+ * stream.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
- * @param value cores, at least 1; more than there are limit nothing.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another type, or `value` is 0;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclrtSetStreamResLimit of the Ascend runtime
- * API.
+ * @param value cores, at least 1; more cores than the device has mean no limit.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown type, or `value` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtSetStreamResLimit of the Ascend runtime API.
  */
 aclError aclrtSetStreamResLimit(aclrtStream stream,
                                 aclrtDevResLimitType type,
                                 uint32_t value);
 
 /**
- * Takes back aclrtSetStreamResLimit, for both types.
+ * Removes the limits of aclrtSetStreamResLimit, for both types.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS, also without a limit; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or
- * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtResetStreamResLimit of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: also without a limit
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtResetStreamResLimit of the Ascend runtime API.
  */
 aclError aclrtResetStreamResLimit(aclrtStream stream);
 
 /**
- * Makes aclrtGetResInCurrentThread give a stream's limits in this thread, instead of another stream's that it
- * used before. Ends with the stream.
+ * Makes aclrtGetResInCurrentThread return a stream's limits on this thread. Replaces the stream of an earlier call.
+ * Ends with the stream.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
- * stream is on another device than the current context. Thread-safe. Follows aclrtUseStreamResInCurrentThread
- * of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtUseStreamResInCurrentThread of the Ascend runtime API.
  */
 aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
 
 /**
- * Takes back aclrtUseStreamResInCurrentThread.
+ * Ends aclrtUseStreamResInCurrentThread.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS, also if this thread uses another stream's limits, which stay, or none's;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclrtUnuseStreamResInCurrentThread of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0: also if this thread uses no stream's limits, or another stream's, which then stay in use
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtUnuseStreamResInCurrentThread of the Ascend runtime API.
  */
 aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
 
 /**
- * Tells how many cores of a type work of this thread may use: the limit of the stream that the thread uses
- * (aclrtUseStreamResInCurrentThread), if that is on the current device and has one, else that of the current
- * device, and at most what the device has. A few nanoseconds: libraries ask before every launch.
+ * Returns how many cores of a type work of this thread may use: the limit of the stream of
+ * aclrtUseStreamResInCurrentThread, if it is on the current device and has a limit, or else the limit of the current
+ * device, but at most the number of cores of the device. Takes a few nanoseconds, because libraries call it before
+ * every launch.
  *
  * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
  * @param value receives the number of cores.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe.
- * Follows aclrtGetResInCurrentThread of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtGetResInCurrentThread of the Ascend runtime API.
  */
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type,
                                     uint32_t *value);
 
 /**
- * Sets what overflows of later work on the current device shall give. The mode is kept, until the device is
- * reset, and has no effect: kernels and reductions give infinities and NaNs, as their code says.
+ * Sets the overflow mode of later work on the current device. The mode is stored until the device is reset and has no
+ * effect: kernels and reductions produce infinities and NaNs as their code does.
  *
  * @param mode ACL_RT_OVERFLOW_MODE_SATURATION or ACL_RT_OVERFLOW_MODE_INFNAN.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtSetDeviceSatMode of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtSetDeviceSatMode of the Ascend runtime API.
  */
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
 
 /**
- * The mode of the current device: what aclrtSetDeviceSatMode has set since the device was opened, else
- * ACL_RT_OVERFLOW_MODE_INFNAN.
+ * Returns the overflow mode of the current device: the value of aclrtSetDeviceSatMode since the device was opened,
+ * initially ACL_RT_OVERFLOW_MODE_INFNAN.
  *
- * @param mode receives it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * aclrtGetDeviceSatMode of the Ascend runtime API.
+ * @param mode receives the mode.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtGetDeviceSatMode of the Ascend runtime API.
  */
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
 
 /**
- * Says whether overflows of a stream's work are to be watched. The switch is kept, as the attribute
- * ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK of the stream, and has no effect: no overflow is noted here.
+ * Turns overflow detection of a stream on or off. The switch is stored as the attribute
+ * ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK of the stream and has no effect: overflows are not detected.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param flag 0: off, as at first; 1: on.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
+ * @param flag 0: off, the initial value; 1: on.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown flag.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
  */
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream,
                                       uint32_t flag);
 
 /**
- * The switch of aclrtSetStreamOverflowSwitch.
+ * Returns the switch of aclrtSetStreamOverflowSwitch.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param flag receives 0 or 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flag` is null; ACL_ERROR_RT_PARAM_INVALID 107000,
- * ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtSetStreamOverflowSwitch.
- * Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `flag` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
+ *     as aclrtSetStreamOverflowSwitch.
+ * @note Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
  */
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream,
                                       uint32_t *flag);
 
 /**
- * Queues the state of overflows: sets all of `outputAddr` to 0, which means that there was none. Nothing is
- * noted here; who has to know looks for infinities and NaNs in the results.
+ * Enqueues a read of the overflow state: sets all of `outputAddr` to 0, which means no overflow. Overflows are not
+ * detected; to find them, check the results for infinities and NaNs.
  *
  * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
- * @param outputSize bytes to write there, at least 1.
+ * @param outputSize bytes to write, at least 1.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
- * 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
- * `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtGetOverflowStatus of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the operation is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or `outputAddr`
+ *     is no such memory or is too short.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtGetOverflowStatus of the Ascend runtime API.
  */
 aclError aclrtGetOverflowStatus(void *outputAddr,
                                 size_t outputSize,
                                 aclrtStream stream);
 
 /**
- * Forgets the overflows so far, of which none is noted here: only the stream is checked.
+ * Clears the overflow state. Overflows are not detected, so the call only checks the stream.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
- * stream is on another device than the current context. Thread-safe. Follows aclrtResetOverflowStatus of the
- * Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtResetOverflowStatus of the Ascend runtime API.
  */
 aclError aclrtResetOverflowStatus(aclrtStream stream);
 
 /**
- * As aclrtGetOverflowStatus.
+ * Does the same as aclrtGetOverflowStatus.
  *
  * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
- * @param outputSize bytes to write there, at least 1.
+ * @param outputSize bytes to write, at least 1.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
- * 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
- * `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtGetFloatOverflowStatus of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the operation is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or `outputAddr`
+ *     is no such memory or is too short.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtGetFloatOverflowStatus of the Ascend runtime API.
  */
 aclError aclrtGetFloatOverflowStatus(void *outputAddr,
                                      uint64_t outputSize,
                                      aclrtStream stream);
 
 /**
- * As aclrtResetOverflowStatus.
+ * Does the same as aclrtResetOverflowStatus.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
- * stream is on another device than the current context. Thread-safe. Follows aclrtResetFloatOverflowStatus of
- * the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtResetFloatOverflowStatus of the Ascend runtime API.
  */
 aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
 
 /**
- * As aclrtGetOverflowStatus, for a check mode.
+ * Does the same as aclrtGetOverflowStatus, for a check mode.
  *
  * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
- * @param outputSize bytes to write there, at least 1.
- * @param checkMode any number; it has no meaning here.
+ * @param outputSize bytes to write, at least 1.
+ * @param checkMode any number; it has no effect.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
- * 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
- * `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtNpuGetFloatOverFlowStatus of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0: the operation is enqueued
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or `outputAddr`
+ *     is no such memory or is too short.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtNpuGetFloatOverFlowStatus of the Ascend runtime API.
  */
 aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
                                         uint64_t outputSize,
@@ -8833,113 +9485,122 @@ aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
                                         aclrtStream stream);
 
 /**
- * As aclrtResetOverflowStatus, for a check mode.
+ * Does the same as aclrtResetOverflowStatus, for a check mode.
  *
- * @param checkMode any number; it has no meaning here.
+ * @param checkMode any number; it has no effect.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
- * stream is on another device than the current context. Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus
- * of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus of the Ascend runtime API.
  */
 aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode,
                                           aclrtStream stream);
 
 /**
- * Sets how many seconds an operator may take. The number is kept, for aclrtGetOpExecuteTimeout, and has no
- * effect: no operation is ended here because it takes long (aclrtSynchronizeStreamWithTimeout bounds the wait
- * for one). It belongs to the process: the last call of these three functions, on any thread, wins; aclInit,
- * aclFinalize and resets of devices leave it alone, and it may be set before aclInit.
+ * Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the
+ * library ends no operation because it is slow (aclrtSynchronizeStreamWithTimeout limits a wait for one). The setting
+ * belongs to the process: the latest call of these three functions, on any thread, wins. aclInit, aclFinalize and
+ * device resets do not change it, and it may be set before aclInit.
  *
- * @param timeout seconds; 0: as if it had never been set.
- * @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOut of the Ascend runtime API.
+ * @param timeout seconds; 0 clears the setting.
+ * @retval ACL_SUCCESS 0
+ * @note Thread-safe. Follows aclrtSetOpExecuteTimeOut of the Ascend runtime API.
  */
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 
 /**
- * As aclrtSetOpExecuteTimeOut, in milliseconds.
+ * Sets the timeout of operators as aclrtSetOpExecuteTimeOut, in milliseconds.
  *
- * @param timeout milliseconds; 0: as if it had never been set.
- * @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOutWithMs of the Ascend runtime API.
+ * @param timeout milliseconds; 0 clears the setting.
+ * @retval ACL_SUCCESS 0
+ * @note Thread-safe. Follows aclrtSetOpExecuteTimeOutWithMs of the Ascend runtime API.
  */
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
 
 /**
- * As aclrtSetOpExecuteTimeOut, in microseconds, and rounded up to 1 to 254 times what
- * aclrtGetOpTimeOutInterval tells. More than 254 times is 254 times.
+ * Sets the timeout of operators as aclrtSetOpExecuteTimeOut, in microseconds, rounded up to a multiple of
+ * aclrtGetOpTimeOutInterval, from 1 to 254 times the interval. Longer timeouts are set to 254 times the interval.
  *
  * @param timeout microseconds.
  * @param actualTimeout receives the microseconds that were set.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, and nothing is set. Thread-safe. Follows
- * aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null; nothing is set.
+ * @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
  */
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout,
                                     uint64_t *actualTimeout);
 
 /**
- * How many milliseconds an operator may take, as it was set last.
+ * Returns the timeout of operators in milliseconds, as it was set last.
  *
- * @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that many or more.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpExecuteTimeout of
- * the Ascend runtime API.
+ * @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that large or larger.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
  */
 aclError aclrtGetOpExecuteTimeout(uint32_t *timeoutMs);
 
 /**
- * The unit to which aclrtSetOpExecuteTimeOutV2 rounds.
+ * Returns the unit to which aclrtSetOpExecuteTimeOutV2 rounds.
  *
  * @param interval receives microseconds: 10,000,000.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpTimeOutInterval of
- * the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtGetOpTimeOutInterval of the Ascend runtime API.
  */
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
 
 /**
- * Sets how many seconds a stream may wait for an event in aclrtStreamWaitEvent; see
- * aclrtStreamWaitEventWithTimeout for what happens then. Waits that were queued before keep their limit. It
- * belongs to the process: the last call, on any thread, wins; aclInit, aclFinalize and resets of devices leave
- * it alone, and it may be set before aclInit.
+ * Sets the timeout in seconds for waits of aclrtStreamWaitEvent; aclrtStreamWaitEventWithTimeout describes what
+ * happens after it. Waits that are already enqueued keep their timeout. The setting belongs to the process: the latest
+ * call, on any thread, wins. aclInit, aclFinalize and device resets do not change it, and it may be set before
+ * aclInit.
  *
- * @param timeout seconds; 0, as it is at first: waits may take for ever. Where a CUDA driver cannot do it,
- * they may too.
- * @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpWaitTimeout of the Ascend runtime API.
+ * @param timeout seconds; 0, the initial value, means no timeout. With a CUDA driver that cannot do it, there is no
+ *     timeout either.
+ * @retval ACL_SUCCESS 0
+ * @note Thread-safe. Follows aclrtSetOpWaitTimeout of the Ascend runtime API.
  */
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
 /**
- * Tells how many groups the current device has: none, devices are not divided here. Works at any time.
+ * Returns the number of groups of the current device: always 0, because devices here are not divided. Works at any
+ * time.
  *
  * @param count receives 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetGroupCount of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @note Thread-safe. Follows aclrtGetGroupCount of the Ascend runtime API.
  */
 aclError aclrtGetGroupCount(uint32_t *count);
 
 /**
- * Makes room for descriptions of the groups, or returns null.
+ * Allocates descriptions of the groups, or returns null.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return null; aclGetRecentErrMsg returns what is missing.
  */
 aclrtGroupInfo *aclrtCreateGroupInfo(void);
 
 /**
- * Ends what aclrtCreateGroupInfo made.
+ * Frees the descriptions of aclrtCreateGroupInfo.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtDestroyGroupInfo(aclrtGroupInfo *groupInfo);
 
 /**
  * Fills in the descriptions of all groups.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo);
 
 /**
- * Tells an attribute of a group.
+ * Returns an attribute of a group.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo,
                                  int32_t groupIndex,
@@ -8951,100 +9612,112 @@ aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo,
 /**
  * Makes later work of this thread use a group.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclrtSetGroup(int32_t groupId);
 
 /**
  * Starts dumping.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclmdlInitDump(void);
 
 /**
  * Configures dumping from a JSON file.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclmdlSetDump(const char *dumpCfgPath);
 
 /**
  * Ends dumping.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
 aclError aclmdlFinalizeDump(void);
 
 /**
- * Makes a buffer: page-locked host memory with a length of data, which is 0 at first, and 96 bytes of the
- * caller's own, which are 0. Needs no current context. Lives until aclrtFreeBuf or aclFinalize.
+ * Creates a buffer: page-locked host memory with a data length, initially 0, and 96 bytes of user data, initially 0.
+ * Needs no current context. Lives until aclrtFreeBuf or aclFinalize.
  *
  * @param buf receives the buffer.
- * @param size bytes of data it has room for, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_BAD_ALLOC 200000:
- * no host memory left, or no more buffers can be made; ACL_ERROR_RT_CONTEXT_NULL 107002:
- * after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
+ * @param size capacity in bytes, at least 1.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left, or no more buffers can be created.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
  */
 aclError aclrtAllocBuf(aclrtMbuf *buf,
                        size_t size);
 
 /**
- * Frees a buffer, and all that was appended to it. The memory goes with its last reference (aclrtCopyBufRef);
- * queued work that uses it keeps it until then.
+ * Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
+ * (aclrtCopyBufRef); pending work that uses it keeps it until then.
  *
- * @param buf a buffer that is in no other one's chain.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * freed before, in the chain of another one, or called inside a host function. Thread-safe. Follows
- * aclrtFreeBuf of the Ascend runtime API.
+ * @param buf a buffer that is not in the chain of another buffer.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, already freed, in the chain of another buffer, or called
+ *     inside a host function.
+ * @note Thread-safe. Follows aclrtFreeBuf of the Ascend runtime API.
  */
 aclError aclrtFreeBuf(aclrtMbuf buf);
 
 /**
- * Where a buffer's data are. Copies take them for memory of aclrtMallocHost; aclrtFreeHost refuses them.
+ * Returns the address of a buffer's data. Copies treat it as memory of aclrtMallocHost; aclrtFreeHost rejects it.
  *
  * @param buf a buffer.
  * @param dataPtr receives the address, a multiple of 64.
- * @param size receives the bytes there are room for, whatever the length of the data is.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed. Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
+ * @param size receives the capacity in bytes, whatever the data length is.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
+ * @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
  */
 aclError aclrtGetBufData(aclrtMbuf buf,
                          void **dataPtr,
                          size_t *size);
 
 /**
- * Says how many bytes of a buffer are data. The number is kept; it bounds nothing.
+ * Sets the data length of a buffer. The value is stored and limits nothing.
  *
  * @param buf a buffer.
- * @param len bytes, at most what there is room for.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed, or `len` is more than that. Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
+ * @param len bytes, at most the capacity.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or `len` is larger than the capacity.
+ * @note Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
  */
 aclError aclrtSetBufDataLen(aclrtMbuf buf,
                             size_t len);
 
 /**
- * How many bytes of a buffer are data, as aclrtSetBufDataLen has said.
+ * Returns the data length of a buffer, as set by aclrtSetBufDataLen.
  *
  * @param buf a buffer.
  * @param len receives the bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed. Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
+ * @note Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
  */
-aclError aclrtGetBufDataLen(aclrtMbuf buf,
-                            size_t *len);
+aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len);
 
 /**
- * Writes to a buffer's 96 bytes for the user. Another thread reads all of it or nothing.
+ * Writes to the 96 bytes of user data of a buffer. Atomic for other threads: they read all of it or nothing.
  *
  * @param buf a buffer.
- * @param dataPtr what to write.
+ * @param dataPtr the value to write.
  * @param size bytes, at least 1.
- * @param offset where to write them; `offset` + `size` is at most 96.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed; 100000 also if `size` is 0 or the bytes go past the end. Thread-safe. Follows aclrtSetBufUserData
- * of the Ascend runtime API.
+ * @param offset where to write; `offset` + `size` is at most 96.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed; 100000 also if `size` is 0 or the bytes go past
+ *     the end.
+ * @note Thread-safe. Follows aclrtSetBufUserData of the Ascend runtime API.
  */
 aclError aclrtSetBufUserData(aclrtMbuf buf,
                              const void *dataPtr,
@@ -9052,184 +9725,203 @@ aclError aclrtSetBufUserData(aclrtMbuf buf,
                              size_t offset);
 
 /**
- * Reads from a buffer's 96 bytes for the user.
+ * Reads from the 96 bytes of user data of a buffer.
  *
  * @param buf a buffer.
  * @param dataPtr receives the bytes.
  * @param size bytes, at least 1.
- * @param offset where to read them; `offset` + `size` is at most 96.
- * @return as aclrtSetBufUserData. Thread-safe. Follows aclrtGetBufUserData of the Ascend runtime API.
+ * @param offset where to read; `offset` + `size` is at most 96.
+ * @return the codes of aclrtSetBufUserData.
+ * @note Thread-safe. Follows aclrtGetBufUserData of the Ascend runtime API.
  */
-aclError aclrtGetBufUserData(aclrtMbuf buf,
-                             void *dataPtr,
-                             size_t size,
-                             size_t offset);
+aclError aclrtGetBufUserData(aclrtMbuf buf, void *dataPtr, size_t size, size_t offset);
 
 /**
- * Makes another reference to a buffer's data: a buffer of its own, with the length and the user's bytes as
- * they are now and no chain, for aclrtFreeBuf to free.
+ * Creates another reference to a buffer's data: a separate buffer with a copy of the data length and the user data and
+ * without a chain. The caller frees it with aclrtFreeBuf.
  *
  * @param buf a buffer.
- * @param newBuf receives the other one.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made. Thread-safe. Follows aclrtCopyBufRef of
- * the Ascend runtime API.
+ * @param newBuf receives the new buffer.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no more buffers can be created.
+ * @note Thread-safe. Follows aclrtCopyBufRef of the Ascend runtime API.
  */
 aclError aclrtCopyBufRef(aclrtMbuf buf,
                          aclrtMbuf *newBuf);
 
 /**
- * Appends a buffer to the end of a chain: from then on it is freed with the head, and not by itself.
+ * Appends a buffer to the end of a chain. From then on it is freed with the head of the chain, not separately.
  *
- * @param headBuf a buffer, the first of its chain or alone.
- * @param buf another one, in no chain and without one of its own.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed, both are the same, or one of them is in another one's chain or, as `buf`, has a chain.
- * Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
+ * @param headBuf a buffer, the first of its chain or without a chain.
+ * @param buf another buffer, in no chain and without a chain.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, both are the same, or one of them is in the chain
+ *     of another buffer or, as `buf`, has a chain.
+ * @note Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
  */
 aclError aclrtAppendBufChain(aclrtMbuf headBuf,
                              aclrtMbuf buf);
 
 /**
- * How many buffers a chain has, its head included.
+ * Returns the number of buffers in a chain, including its head.
  *
- * @param headBuf a buffer, the first of its chain or alone.
- * @param num receives the number; 1 for a buffer alone.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed, or in the chain of another one. Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime
- * API.
+ * @param headBuf a buffer, the first of its chain or without a chain.
+ * @param num receives the number; 1 for a buffer without a chain.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or in the chain of another buffer.
+ * @note Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime API.
  */
 aclError aclrtGetBufChainNum(aclrtMbuf headBuf,
                              uint32_t *num);
 
 /**
- * A buffer of a chain, in the order in which they were appended.
+ * Returns a buffer of a chain, in the order in which they were appended.
  *
- * @param headBuf a buffer, the first of its chain or alone.
+ * @param headBuf a buffer, the first of its chain or without a chain.
  * @param index 0: the head itself.
- * @param buf receives the buffer, which stays the chain's.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
- * or freed, in the chain of another one, or there is no such index. Thread-safe. Follows aclrtGetBufFromChain
- * of the Ascend runtime API.
+ * @param buf receives the buffer, which still belongs to the chain.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, in the chain of another buffer, or no such index.
+ * @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.
  */
 aclError aclrtGetBufFromChain(aclrtMbuf headBuf,
                               uint32_t index,
                               aclrtMbuf *buf);
 
 /**
- * Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, has new calls wait, and waits
- * itself until all streams of all devices have done what they were given. From then on calls of other threads
- * wait for aclrtSnapShotProcessUnlock, but those that return values and no code, those that
- * tell of failures, aclrtProcessReport, aclrtProcessHostFunc and snapshot calls; this thread, and callbacks of snapshots, get 107000 instead, because nobody else would let
- * them go on. Calls inside of host functions are not held. Threads that allocate or copy at the same moment
- * should have come to rest before: what they have begun is waited for as soon as a stream has it. docs/snapshots.md
- * has the whole.
+ * Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, makes new calls wait, and waits
+ * for the pending work of all streams of all devices. Then calls of other threads wait for aclrtSnapShotProcessUnlock,
+ * except functions that return a value instead of a code, functions that report failures, aclrtProcessReport,
+ * aclrtProcessHostFunc and snapshot calls. This thread, and snapshot callbacks, get 107000 instead, because they would
+ * wait for themselves. Calls inside host functions do not wait. Stop threads that allocate or copy before the call:
+ * work that they have just begun is waited for only once it is on a stream. See docs/snapshots.md.
  *
- * @param pid this process, by its own number (getpid).
+ * @param pid the process id of this process (getpid).
  * @param reserve must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `reserve` is not null;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock;
- * ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: work under way did not end within `PORTACL_SNAPSHOT_TIMEOUT_MS` (10000);
- * ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906: the process is not running, another snapshot call is under way, or the
- * driver refuses; ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function. After a failure the process runs. Thread-safe. Follows cuCheckpointProcessLock, of which the names are
- * aclrtSnapShotProcessLock's in the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `reserve` is not null.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock.
+ * @retval ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: running work did not complete within `PORTACL_SNAPSHOT_TIMEOUT_MS`
+ *     (10000).
+ * @retval ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906: the process is already locked or backed up, another snapshot call is
+ *     running, or the driver refuses.
+ * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. After a failure the process continues to
+ *     run.
+ * @note Thread-safe. Follows cuCheckpointProcessLock, with the names of aclrtSnapShotProcessLock in the Ascend runtime
+ *     API.
  */
 aclError aclrtSnapShotProcessLock(int pid,
                                   void *reserve);
 
 /**
- * Lets calls go on, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST. Any thread may do so.
+ * Lets calls continue, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST. Any thread may call it.
  *
- * @param pid as for aclrtSnapShotProcessLock.
+ * @param pid as in aclrtSnapShotProcessLock.
  * @param reserve must be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 as
- * aclrtSnapShotProcessLock; ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved
- * and has not come back, another snapshot call is under way, or the driver refuses;
- * ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0, and the process runs;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows cuCheckpointProcessUnlock.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as aclrtSnapShotProcessLock.
+ * @retval ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved and not restored,
+ *     another snapshot call is running, or the driver refuses.
+ * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0; the process runs.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows cuCheckpointProcessUnlock.
  */
 aclError aclrtSnapShotProcessUnlock(int pid,
                                     void *reserve);
 
 /**
- * Copies what is in the memory of all devices to host memory, and gives the devices' memory back, between the
- * functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST. All handles and addresses stay. Managed
- * memory stays where it is on CPUs, and so does that of pools that other processes may have.
+ * Copies the contents of the memory of all devices to host memory and releases the device memory, between the
+ * functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST. All handles and addresses stay valid. On
+ * CPUs managed memory, and memory of pools that other processes can import, stays in place.
  *
- * @param pid as for aclrtSnapShotProcessLock.
+ * @param pid as in aclrtSnapShotProcessLock.
  * @param args null, or a structure with `backupFlags` 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `backupFlags` is not 0;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this one is exported, or the driver cannot save
- * something (on CUDA managed memory, and memory of other processes); ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the
- * process is not locked, another snapshot call is under way, there is no host memory, or the driver refuses: nothing
- * is saved then, and the process is still locked; ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return
- * 0: before, so that nothing is saved, or after everything was; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function. Thread-safe.
- * Follows cuCheckpointProcessCheckpoint.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `backupFlags` is not 0.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this process is exported, or the driver
+ *     cannot save something (on CUDA managed memory, and memory of other processes).
+ * @retval ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another snapshot call is running, there
+ *     is no host memory, or the driver refuses: nothing is saved, and the process is still locked.
+ * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the backup, and nothing is
+ *     saved, or after it, and everything is saved.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows cuCheckpointProcessCheckpoint.
  */
 aclError aclrtSnapShotProcessBackup(int pid,
                                     aclrtSnapShotBackupArgs *args);
 
 /**
- * Brings the devices' memory back to where it was, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
- * ACL_RT_SNAPSHOT_RESTORE_POST. The process is locked then.
+ * Restores the memory of all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
+ * ACL_RT_SNAPSHOT_RESTORE_POST. The process is locked afterwards.
  *
- * @param pid as for aclrtSnapShotProcessLock.
+ * @param pid as in aclrtSnapShotProcessLock.
  * @param args null, or a structure with `restoreFlags` 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `restoreFlags` is not 0;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process; ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved,
- * another snapshot call is under way, or there is no memory: it is still saved then;
- * ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before, so that everything is still saved, or
- * after it has come back; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
- * cuCheckpointProcessRestore.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `restoreFlags` is not 0.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
+ * @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, or there is no
+ *     memory: the contents are still saved.
+ * @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the restore, and everything
+ *     is still saved, or after it, and everything is restored.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows cuCheckpointProcessRestore.
  */
 aclError aclrtSnapShotProcessRestore(int pid,
                                      aclrtSnapShotRestoreArgs *args);
 
 /**
- * Has a function called at a stage of each snapshot, on the thread that makes the snapshot call: once for each
- * device that is in use, with its id, after the functions that were registered before it. If it does not return
- * 0, the call returns ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912; at stages before something (LOCK_PRE, BACKUP_PRE,
- * RESTORE_PRE) no further function is called then, and it does not happen. At ACL_RT_SNAPSHOT_LOCK_PRE and
- * ACL_RT_SNAPSHOT_UNLOCK_POST it may call this library; at the others, while the process is locked, such calls get
- * 107000. Registrations outlive aclFinalize.
+ * Registers a function that is called at a stage of each snapshot, on the thread that makes the snapshot call: once
+ * for each device in use, with its id, after the functions that were registered earlier. If it does not return 0, the
+ * call returns ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912; at stages before an action (LOCK_PRE, BACKUP_PRE,
+ * RESTORE_PRE) no further function is called, and the action does not take place. At ACL_RT_SNAPSHOT_LOCK_PRE and
+ * ACL_RT_SNAPSHOT_UNLOCK_POST the function may call this library; at the other stages, while the process is locked,
+ * its calls get 107000. Registrations stay through aclFinalize.
  *
- * @param stage when.
+ * @param stage the stage.
  * @param callback the function, which may be registered for several stages.
- * @param args its second argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or no stage;
- * ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is registered for this stage. Thread-safe. Follows
- * aclrtSnapShotCallbackRegister of the Ascend runtime API.
+ * @param args second argument of the function; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
+ * @retval ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is already registered for this stage.
+ * @note Thread-safe. Follows aclrtSnapShotCallbackRegister of the Ascend runtime API.
  */
 aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage,
                                        aclrtSnapShotCallBack callback,
                                        void *args);
 
 /**
- * Takes back a registration of aclrtSnapShotCallbackRegister. A call in another thread that has begun goes on.
+ * Removes a registration of aclrtSnapShotCallbackRegister. A call that is running on another thread continues.
  *
  * @param stage for which it was registered.
  * @param callback the function.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or no stage; ACL_ERROR_RT_PARAM_INVALID 107000: it
- * is not registered for this stage. Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: it is not registered for this stage.
+ * @note Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.
  */
 aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage,
                                          aclrtSnapShotCallBack callback);
 
 /**
- * Marks the moment at which a stream comes to this point with data of the program, which a trace shows as text,
- * or as numbers where it is none. Without profiling nothing is recorded.
+ * Adds a mark with data of the program to the stream's row of the trace, at the time when the stream reaches this
+ * point. The trace shows the data as text, or as numbers if it is not text. Without profiling nothing is recorded.
  *
  * @param userdata the data, which is read during the call.
- * @param length bytes of it, from 1 to 1024.
+ * @param length length of the data in bytes, from 1 to 1024.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
- * ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context. Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the
- * bound is portacl's own.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the length limit is portacl's choice.
  */
 aclError aclrtProfTrace(void *userdata,
                         int32_t length,

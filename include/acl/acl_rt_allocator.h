@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * Allocators of the caller, registered for streams.
+ * Allocators of the program, registered for streams.
  */
 
 #ifndef PORTACL_ACL_RT_ALLOCATOR_H
@@ -14,22 +14,22 @@
 #include "acl_base.h"
 
 /**
- * Allocates that many bytes; gives a block.
+ * Allocates a number of bytes; returns a block.
  */
 typedef void *(*aclrtAllocatorAllocFunc)(aclrtAllocator, size_t);
 
 /**
- * Gives a block back.
+ * Frees a block.
  */
 typedef void (*aclrtAllocatorFreeFunc)(aclrtAllocator, aclrtAllocatorBlock);
 
 /**
- * Allocates that many bytes, near an address if it can.
+ * Allocates a number of bytes, near an address if possible.
  */
 typedef void *(*aclrtAllocatorAllocAdviseFunc)(aclrtAllocator, size_t, aclrtAllocatorAddr);
 
 /**
- * The address of a block.
+ * Returns the address of a block.
  */
 typedef void *(*aclrtAllocatorGetAddrFromBlockFunc)(aclrtAllocatorBlock);
 
@@ -38,125 +38,141 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes the description of an allocator of the caller's, to be filled in by the aclrtAllocatorSet* functions
- * and registered for streams. Works at any time; it lives until it is destroyed, also through aclFinalize.
+ * Creates a description of an allocator of the program. The aclrtAllocatorSet* functions fill it in;
+ * aclrtAllocatorRegister registers it for a stream. Works at any time. The description lives until it is destroyed,
+ * also through aclFinalize.
  *
- * @return the description, for aclrtAllocatorDestroyDesc to end; null if no more can be made
- * (aclGetRecentErrMsg says so, ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclrtAllocatorCreateDesc of
- * the Ascend runtime API.
+ * @return the description, to be destroyed with aclrtAllocatorDestroyDesc; null if no more can be created
+ *     (aclGetRecentErrMsg returns the text, ACL_ERROR_BAD_ALLOC 200000).
+ * @note Thread-safe. Follows aclrtAllocatorCreateDesc of the Ascend runtime API.
  */
 aclrtAllocatorDesc aclrtAllocatorCreateDesc(void);
 
 /**
- * Ends the description of an allocator. Streams that it was registered for keep the allocator.
+ * Destroys the description of an allocator. Streams that it was registered for keep the allocator.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * description, or destroyed before. Thread-safe. Follows aclrtAllocatorDestroyDesc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or already destroyed.
+ * @note Thread-safe. Follows aclrtAllocatorDestroyDesc of the Ascend runtime API.
  */
 aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc);
 
 /**
- * Sets the object that an allocator's functions receive.
+ * Sets the object that is passed to the allocator's functions.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
- * @param allocator whatever the functions want; may be null. It stays the caller's, and is not looked at.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `allocatorDesc` is null; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not a description, or destroyed. Thread-safe. Follows aclrtAllocatorSetObjToDesc of the Ascend
- * runtime API.
+ * @param allocator any pointer; may be null. The caller keeps ownership; the library does not access it.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `allocatorDesc` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
+ * @note Thread-safe. Follows aclrtAllocatorSetObjToDesc of the Ascend runtime API.
  */
 aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc,
                                     aclrtAllocator allocator);
 
 /**
- * Sets the function that allocates: it gets the allocator's object and a size in bytes and returns a block, or
- * null.
+ * Sets the function that allocates. It gets the allocator's object and a size in bytes, and returns a block, or null.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * description, or destroyed. Thread-safe. Follows aclrtAllocatorSetAllocFuncToDesc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
+ * @note Thread-safe. Follows aclrtAllocatorSetAllocFuncToDesc of the Ascend runtime API.
  */
 aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc,
                                           aclrtAllocatorAllocFunc func);
 
 /**
- * Sets the function that takes a block back: it gets the object and the block.
+ * Sets the function that frees a block. It gets the object and the block.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * description, or destroyed. Thread-safe. Follows aclrtAllocatorSetFreeFuncToDesc of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
+ * @note Thread-safe. Follows aclrtAllocatorSetFreeFuncToDesc of the Ascend runtime API.
  */
 aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc,
                                          aclrtAllocatorFreeFunc func);
 
 /**
- * Sets the function that allocates near an address, if it can: it gets the object, a size in bytes and the
- * address, and returns a block, or null. An allocator may do without it.
+ * Sets the function that allocates near an address, if possible. It gets the object, a size in bytes and the address,
+ * and returns a block, or null. This function is optional.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * description, or destroyed. Thread-safe. Follows aclrtAllocatorSetAllocAdviseFuncToDesc of the Ascend runtime
- * API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
+ * @note Thread-safe. Follows aclrtAllocatorSetAllocAdviseFuncToDesc of the Ascend runtime API.
  */
 aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc,
                                                 aclrtAllocatorAllocAdviseFunc func);
 
 /**
- * Sets the function that tells the address of a block's memory.
+ * Sets the function that returns the address of a block's memory.
  *
  * @param allocatorDesc from aclrtAllocatorCreateDesc.
  * @param func the function. This library never calls it.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * description, or destroyed. Thread-safe. Follows aclrtAllocatorSetGetAddrFromBlockFuncToDesc of the Ascend
- * runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
+ * @note Thread-safe. Follows aclrtAllocatorSetGetAddrFromBlockFuncToDesc of the Ascend runtime API.
  */
 aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocatorDesc,
                                                      aclrtAllocatorGetAddrFromBlockFunc func);
 
 /**
- * Registers an allocator for a stream, as its description is now: what is set there later does not change it.
- * aclrtAllocatorGetByStream gives it to libraries whose work on the stream needs memory; this library itself
- * takes no memory from it, and never calls its functions. A stream has one allocator at most, which goes with
- * the stream.
+ * Registers an allocator for a stream. The call copies the description: later changes of the description have no
+ * effect on the registration. Libraries whose work on the stream needs memory get the allocator by
+ * aclrtAllocatorGetByStream. This library allocates nothing from it and never calls its functions. A stream has at
+ * most one allocator; the registration ends with the stream.
  *
- * @param stream a stream of aclrtCreateStream or a relative.
- * @param allocatorDesc a description with the functions to allocate, to free and to tell addresses.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream
- * or not a description, destroyed, one of the three functions is not set, the stream has an allocator, or
- * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
- * Follows aclrtAllocatorRegister of the Ascend runtime API.
+ * @param stream a stream of aclrtCreateStream or one of its variants.
+ * @param allocatorDesc a description with at least the functions that allocate, free and return addresses.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream or not a description, destroyed, one of the three functions
+ *     is missing, the stream already has an allocator, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtAllocatorRegister of the Ascend runtime API.
  */
 aclError aclrtAllocatorRegister(aclrtStream stream,
                                 aclrtAllocatorDesc allocatorDesc);
 
 /**
- * Takes back aclrtAllocatorRegister.
+ * Ends a registration of aclrtAllocatorRegister.
  *
  * @param stream a stream with an allocator.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
- * destroyed, without an allocator, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
- * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
- * context. Thread-safe. Follows aclrtAllocatorUnregister of the Ascend runtime API.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, without an allocator, or called inside a host
+ *     function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtAllocatorUnregister of the Ascend runtime API.
  */
 aclError aclrtAllocatorUnregister(aclrtStream stream);
 
 /**
- * Tells the allocator that is registered for a stream, for those who are to take memory from it.
+ * Returns the allocator that is registered for a stream.
  *
  * @param stream a stream with an allocator.
- * @param allocatorDesc receives the description that was registered; it may have been destroyed since.
- * @param allocator receives the object that the functions want.
+ * @param allocatorDesc receives the description that was registered; it may already be destroyed.
+ * @param allocator receives the object to pass to the functions.
  * @param allocFunc receives the function that allocates.
- * @param freeFunc receives the function that takes a block back.
+ * @param freeFunc receives the function that frees a block.
  * @param allocAdviseFunc receives the function that allocates near an address; null if there is none.
- * @param getAddrFromBlockFunc receives the function that tells a block's address.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000,
- * ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtAllocatorUnregister.
- * Thread-safe. Follows aclrtAllocatorGetByStream of the Ascend runtime API.
+ * @param getAddrFromBlockFunc receives the function that returns the address of a block.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
+ *     as aclrtAllocatorUnregister.
+ * @note Thread-safe. Follows aclrtAllocatorGetByStream of the Ascend runtime API.
  */
 aclError aclrtAllocatorGetByStream(aclrtStream stream,
                                    aclrtAllocatorDesc *allocatorDesc,

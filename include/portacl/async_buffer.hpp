@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Memory of a pool that owns itself, in the order of a stream.
+ * Stream-ordered memory of a pool, with ownership.
  */
 
 #ifndef PORTACL_ASYNC_BUFFER_HPP
@@ -21,12 +21,12 @@
 
 namespace portacl {
 
-/** Elements in the memory of a pool, which are allocated and freed in the order of a stream: work
- * queued there in between may use them, and nobody waits. What is in them is not defined at first.
- * The stream outlives the buffer, and a thread that ends the buffer has its device set. Work in
- * other streams comes behind the allocation and before the free by events, as hand_over does it;
- * what is in no stream's order, such as portacl::copy, wants the stream synchronized first.
- * @tparam T their type, which is trivially copyable. */
+/** Elements in memory of a pool that are allocated and freed in stream order: work enqueued on the
+ * stream in between may use them, without waiting. Their initial contents are undefined. The stream
+ * must outlive the buffer, and the thread that destroys the buffer must have its device set. Events
+ * must order work in other streams after the allocation and before the free, as hand_over does. For
+ * operations without stream order, such as portacl::copy, synchronize the stream first. @tparam T
+ * their type, which is trivially copyable. */
 template <typename T>
 class AsyncBuffer {
     static_assert(std::is_trivially_copyable_v<T>, "its bytes are copied");
@@ -36,16 +36,16 @@ class AsyncBuffer {
     /** The type of its elements. */
     using value_type = T;
 
-    /** Has no elements and no memory. */
+    /** Creates an empty buffer without memory. */
     AsyncBuffer() noexcept = default;
 
     /**
-     * Allocates from the current pool of the calling thread's device (Device::mem_pool). No
-     * elements: nothing is allocated.
+     * Allocates from the current pool of the calling thread's device (Device::mem_pool). Without
+     * elements nothing is allocated.
      *
-     * @param size how many elements.
-     * @param stream in whose order; null: the default stream.
-     * @param where the place of the call.
+     * @param size number of elements.
+     * @param stream the stream; null: the default stream.
+     * @param where the source location of the call.
      */
     AsyncBuffer(std::size_t size, StreamRef stream,
                 SourceLocation where = SourceLocation::current())
@@ -57,12 +57,12 @@ class AsyncBuffer {
     }
 
     /**
-     * Allocates from a pool. No elements: nothing is allocated.
+     * Allocates from a pool. Without elements nothing is allocated.
      *
-     * @param size how many elements.
-     * @param stream in whose order; null: the default stream.
-     * @param pool the pool, which may end before the buffer.
-     * @param where the place of the call.
+     * @param size number of elements.
+     * @param stream the stream; null: the default stream.
+     * @param pool the pool, which may be destroyed before the buffer.
+     * @param where the source location of the call.
      */
     AsyncBuffer(std::size_t size, StreamRef stream, MemPoolRef pool,
                 SourceLocation where = SourceLocation::current())
@@ -74,13 +74,15 @@ class AsyncBuffer {
         data_ = static_cast<T*>(memory);
     }
 
-    /** Takes the memory of another buffer, which is empty then. @param other the other buffer. */
+    /** Takes the memory of another buffer, which is empty afterwards. @param other the other
+     * buffer. */
     AsyncBuffer(AsyncBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)),
           stream_(other.stream_) {}
-    /** Frees its own memory, in its stream's order, and takes the other's with its stream.
-     * @param other the other buffer. @return itself. */
+    /** Frees its memory, in the order of its stream, and takes the memory and stream of the other
+     * buffer.
+     * @param other the other buffer. @return this object. */
     AsyncBuffer& operator=(AsyncBuffer&& other) noexcept {
         if (this == &other) return *this;
         reset();
@@ -94,11 +96,11 @@ class AsyncBuffer {
     ~AsyncBuffer() { reset(); }
 
     /**
-     * Takes over memory of a pool.
+     * Takes ownership of memory of a pool.
      *
      * @param memory its first byte; null: none.
-     * @param size how many elements it has.
-     * @param stream in whose order it is freed.
+     * @param size its number of elements.
+     * @param stream the stream in whose order it is freed.
      * @return its owner.
      */
     static AsyncBuffer adopt(T* memory, std::size_t size, StreamRef stream) noexcept {
@@ -108,11 +110,11 @@ class AsyncBuffer {
     /**
      * Imports an allocation of another process.
      *
-     * @param name what name() gave there.
-     * @param size how many elements it has at least: more than there are is refused.
-     * @param stream in whose order it is freed here.
-     * @param pool what MemPool::from_descriptor made of the pool it is from.
-     * @param where the place of the call.
+     * @param name the result of name() there.
+     * @param size minimum number of elements: more elements than the allocation has are refused.
+     * @param stream the stream in whose order it is freed here.
+     * @param pool the imported pool (MemPool::from_descriptor) of the allocation.
+     * @param where the source location of the call.
      * @return its owner.
      */
     static AsyncBuffer from_name(const PointerName& name, std::size_t size, StreamRef stream,
@@ -135,10 +137,11 @@ class AsyncBuffer {
     }
 
     /**
-     * Names the memory for other processes. Its pool was made with Sharing::descriptor.
+     * Exports the memory to other processes. Its pool must have been created with
+     * Sharing::descriptor.
      *
-     * @param where the place of the call.
-     * @return plain bytes.
+     * @param where the source location of the call.
+     * @return the name, plain bytes.
      */
     PointerName name(SourceLocation where = SourceLocation::current()) const {
         PointerName name{};
@@ -147,17 +150,18 @@ class AsyncBuffer {
         return name;
     }
 
-    /** The memory, for calls of the C API. @return it; it stays this buffer's. */
+    /** Returns the memory, for calls of the C API. @return the memory; the buffer keeps ownership.
+     */
     void* get() const noexcept { return data_; }
 
-    /** Gives the memory away. @return it; the caller has to free it. */
+    /** Gives up ownership of the memory. @return the memory; the caller must free it. */
     [[nodiscard]] T* release() noexcept {
         size_ = 0;
         return std::exchange(data_, nullptr);
     }
 
-    /** Frees the memory now, in the order of stream(). A failure is noted by
-     * portaclNoteReleaseFailure and part of the leak report; the memory stays allocated then. */
+    /** Frees the memory now, in the order of stream(). A failure is recorded
+     * (portaclNoteReleaseFailure), the leak report contains it, and the memory stays allocated. */
     void reset() noexcept {
         size_ = 0;
         T* const memory = std::exchange(data_, nullptr);
@@ -165,22 +169,22 @@ class AsyncBuffer {
             detail::note("portaclFreeAsync", portaclFreeAsync(memory, stream_.get()));
     }
 
-    /** Whether there is memory. @return true if so. */
+    /** Returns whether there is memory. @return true if there is. */
     explicit operator bool() const noexcept { return data_ != nullptr; }
 
-    /** The stream in whose order it will be freed. @return the stream. */
+    /** Returns the stream in whose order it will be freed. @return the stream. */
     StreamRef stream() const noexcept { return stream_; }
 
-    /** Lets another stream free it, for a program that has ordered both already.
-     * @param stream one that comes behind all uses of the memory. */
+    /** Sets the stream that frees it, for programs that have already ordered both streams. @param
+     * stream a stream that is ordered after all uses of the memory. */
     void set_stream(StreamRef stream) noexcept { stream_ = stream; }
 
     /**
-     * Hands it to another stream of the same device, which waits for all that is queued in
-     * stream() so far, and frees it.
+     * Passes it to another stream of the same device, which waits for all work enqueued in stream()
+     * so far and will free it.
      *
      * @param next the other stream.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void hand_over(StreamRef next, SourceLocation where = SourceLocation::current()) {
         if (next.get() != stream_.get()) {
@@ -192,11 +196,11 @@ class AsyncBuffer {
     }
 
     /**
-     * Gives it another size, in the order of stream(): the elements that stay are copied to new
-     * memory, of the current pool. If that fails it is as before.
+     * Changes its size, in the order of stream(): copies the remaining elements to new memory of
+     * the current pool. If that fails, the buffer does not change.
      *
-     * @param size how many elements.
-     * @param where the place of the call.
+     * @param size number of elements.
+     * @param where the source location of the call.
      */
     void resize(std::size_t size, SourceLocation where = SourceLocation::current()) {
         if (size == size_) return;
@@ -204,8 +208,9 @@ class AsyncBuffer {
         move_to(std::move(next), where);
     }
 
-    /** As resize(), with new memory of a pool. @param size how many elements. @param pool the pool.
-     * @param where the place of the call. */
+    /** As resize(), with new memory of a pool. @param size number of elements. @param pool the
+     * pool.
+     * @param where the source location of the call. */
     void resize(std::size_t size, MemPoolRef pool,
                 SourceLocation where = SourceLocation::current()) {
         if (size == size_) return;
@@ -213,16 +218,16 @@ class AsyncBuffer {
         move_to(std::move(next), where);
     }
 
-    /** The first element. @return its address on the device; null if there is none. */
+    /** Returns the first element. @return its device address; null if there is none. */
     T* data() const noexcept { return data_; }
-    /** How many elements there are. @return the number. */
+    /** Returns the number of elements. @return the number. */
     std::size_t size() const noexcept { return size_; }
-    /** How many bytes that are. @return the number. */
+    /** Returns the size in bytes. @return the number. */
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
-    /** Whether there are none. @return true if so. */
+    /** Returns whether it is empty. @return true if it is. */
     bool empty() const noexcept { return size_ == 0; }
 
-    /** All of it. @return a span. */
+    /** Returns a span of all elements. @return a span. */
     DeviceSpan<T> span() const noexcept { return {data_, size_}; }
     /** As span(). @return a span. */
     operator DeviceSpan<T>() const noexcept { return span(); }
@@ -244,7 +249,7 @@ class AsyncBuffer {
     StreamRef stream_;
 };
 
-/** All of a buffer. @param buffer the buffer. @return a span. */
+/** Returns a span of a buffer. @param buffer the buffer. @return a span. */
 template <typename T>
 DeviceSpan<T> view(const AsyncBuffer<T>& buffer) noexcept {
     return buffer.span();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Host and device memory that owns itself.
+ * Host and device memory with ownership.
  */
 
 #ifndef PORTACL_BUFFER_HPP
@@ -31,7 +31,7 @@ struct HostMemoryKind {
     static void destroy(Handle memory) noexcept { note("aclrtFreeHost", aclrtFreeHost(memory)); }
 };
 
-// What is more than all memory is asked for, too, and refused in words.
+// A size beyond all memory is requested too, and refused with a text.
 template <typename T>
 constexpr std::size_t bytes_of(std::size_t count) noexcept {
     return count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T);
@@ -39,7 +39,8 @@ constexpr std::size_t bytes_of(std::size_t count) noexcept {
 
 }  // namespace detail
 
-/** What a buffer of either kind has. @tparam T its elements. @tparam Kind which memory. */
+/** Common parts of both kinds of buffers. @tparam T the type of elements. @tparam Kind the kind of
+ * memory. */
 template <typename T, typename Kind>
 class Buffer : public Owner<Kind> {
     static_assert(std::is_trivially_copyable_v<T>, "its bytes are copied");
@@ -49,10 +50,12 @@ class Buffer : public Owner<Kind> {
     /** The type of its elements. */
     using value_type = T;
 
-    /** Takes the memory of another buffer, which is empty then. @param other the other buffer. */
+    /** Takes the memory of another buffer, which is empty afterwards. @param other the other
+     * buffer. */
     Buffer(Buffer&& other) noexcept
         : Owner<Kind>(std::move(other)), size_(std::exchange(other.size_, 0)) {}
-    /** Frees its own memory and takes the other's. @param other the other buffer. @return itself.
+    /** Frees its memory and takes the memory of the other buffer. @param other the other buffer.
+     * @return this object.
      */
     Buffer& operator=(Buffer&& other) noexcept {
         Owner<Kind>::operator=(std::move(other));
@@ -60,7 +63,7 @@ class Buffer : public Owner<Kind> {
         return *this;
     }
 
-    /** Gives the memory away. @return it; the caller has to free it. */
+    /** Gives up ownership of the memory. @return the memory; the caller must free it. */
     [[nodiscard]] T* release() noexcept {
         size_ = 0;
         return static_cast<T*>(Owner<Kind>::release());
@@ -72,41 +75,41 @@ class Buffer : public Owner<Kind> {
         Owner<Kind>::reset();
     }
 
-    /** The first element. @return its address; null if there is none. */
+    /** Returns the first element. @return its address; null if there is none. */
     T* data() const noexcept { return static_cast<T*>(this->get()); }
-    /** How many elements there are. @return the number. */
+    /** Returns the number of elements. @return the number. */
     std::size_t size() const noexcept { return size_; }
-    /** How many bytes that are. @return the number. */
+    /** Returns the size in bytes. @return the number. */
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
-    /** Whether there are none. @return true if so. */
+    /** Returns whether it is empty. @return true if it is. */
     bool empty() const noexcept { return size_ == 0; }
 
   protected:
-    /** @param memory what it owns. @param size how many elements that is. */
+    /** @param memory the memory that it owns. @param size number of elements. */
     Buffer(void* memory, std::size_t size) noexcept : Owner<Kind>(memory), size_(size) {}
 
   private:
     std::size_t size_ = 0;
 };
 
-/** Elements in the memory of the calling thread's device. What is in them is not defined at first.
- * Freed while queued work uses it, the memory lives until that is done. @tparam T their type, which
- * is trivially copyable. */
+/** Elements in memory of the calling thread's device. Their initial contents are undefined. If the
+ * memory is freed while pending work uses it, it stays valid until that work is complete. @tparam T
+ * their type, which is trivially copyable. */
 template <typename T>
 class DeviceBuffer : public Buffer<T, detail::DeviceMemoryKind> {
   public:
     /**
-     * Allocates. No elements: nothing is allocated.
+     * Allocates. Without elements nothing is allocated.
      *
-     * @param size how many elements.
-     * @param policy which pages.
-     * @param where the place of the call.
+     * @param size number of elements.
+     * @param policy the page size policy.
+     * @param where the source location of the call.
      */
     explicit DeviceBuffer(std::size_t size, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST,
                           SourceLocation where = SourceLocation::current())
         : DeviceBuffer::Buffer(allocate(size, policy, where), size) {}
 
-    /** All of it. @return a span. */
+    /** Returns a span of all elements. @return a span. */
     DeviceSpan<T> span() const noexcept { return {this->data(), this->size()}; }
     /** As span(). @return a span. */
     operator DeviceSpan<T>() const noexcept { return span(); }
@@ -119,28 +122,28 @@ class DeviceBuffer : public Buffer<T, detail::DeviceMemoryKind> {
     }
 };
 
-/** Elements in page-locked host memory, which every device copies fastest and without waiting. What
- * is in them is not defined at first. Freed while queued work uses it, the memory lives until that
- * is done. @tparam T their type, which is trivially copyable. */
+/** Elements in page-locked host memory, which every device copies fastest and asynchronously. Their
+ * initial contents are undefined. If the memory is freed while pending work uses it, it stays valid
+ * until that work is complete. @tparam T their type, which is trivially copyable. */
 template <typename T>
 class HostBuffer : public Buffer<T, detail::HostMemoryKind> {
   public:
     /**
-     * Allocates. No elements: nothing is allocated.
+     * Allocates. Without elements nothing is allocated.
      *
-     * @param size how many elements.
-     * @param where the place of the call.
+     * @param size number of elements.
+     * @param where the source location of the call.
      */
     explicit HostBuffer(std::size_t size, SourceLocation where = SourceLocation::current())
         : HostBuffer::Buffer(allocate(size, where), size) {}
 
-    /** All of it. @return a span. */
+    /** Returns a span of all elements. @return a span. */
     Span<T> span() const noexcept { return {this->data(), this->size()}; }
-    /** The first element. @return its place. */
+    /** Returns an iterator to the first element. @return the iterator. */
     T* begin() const noexcept { return this->data(); }
-    /** Past the last one. @return the place. */
+    /** Returns an iterator past the last element. @return the iterator. */
     T* end() const noexcept { return this->data() + this->size(); }
-    /** An element. @param index below size(). @return the element. */
+    /** Returns an element. @param index less than size(). @return the element. */
     T& operator[](std::size_t index) const { return this->data()[index]; }
 
   private:
@@ -151,7 +154,7 @@ class HostBuffer : public Buffer<T, detail::HostMemoryKind> {
     }
 };
 
-/** All of a device buffer. @param buffer the buffer. @return a span. */
+/** Returns a span of a device buffer. @param buffer the buffer. @return a span. */
 template <typename T>
 DeviceSpan<T> view(const DeviceBuffer<T>& buffer) noexcept {
     return buffer.span();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Copies and fills between ranges, with their direction and sizes known from the arguments.
+ * Copies and fills of ranges, with direction and sizes derived from the arguments.
  */
 
 #ifndef PORTACL_COPY_HPP
@@ -47,7 +47,7 @@ constexpr void check_elements(Dst dst, Src src) noexcept {
 template <typename Dst, typename Src>
 void copy(Dst dst, Src src, SourceLocation where) {
     check_elements(dst, src);
-    // The call compares the sizes, and says which is too small.
+    // The call compares the sizes and reports the one that is too small.
     check(aclrtMemcpy(dst.data(), dst.size_bytes(), src.data(), src.size_bytes(), kind(dst, src)),
           where);
 }
@@ -63,13 +63,13 @@ void copy_async(Dst dst, Src src, StreamRef stream, SourceLocation where) {
 }  // namespace detail
 
 /**
- * Copies all of a range and waits for it. Each end is a DeviceBuffer, AsyncBuffer, DeviceSpan or
- * HostBuffer, or anything else in host memory that has data() and size(): a Span, std::span,
- * std::vector, std::array, an array.
+ * Copies a range synchronously. Each end is a DeviceBuffer, AsyncBuffer, DeviceSpan or HostBuffer,
+ * or any other range in host memory with data() and size(): a Span, std::span, std::vector,
+ * std::array, an array.
  *
- * @param dst where to: at least as many elements, of the same type.
- * @param src where from.
- * @param where the place of the call.
+ * @param dst the destination: at least as many elements, of the same type.
+ * @param src the source.
+ * @param where the source location of the call.
  */
 template <typename Dst, typename Src>
 void copy(Dst&& dst, const Src& src, SourceLocation where = SourceLocation::current()) {
@@ -77,13 +77,13 @@ void copy(Dst&& dst, const Src& src, SourceLocation where = SourceLocation::curr
 }
 
 /**
- * Queues a copy of all of a range. Page-locked host memory must stay as it is until the stream has
- * come past the copy; other host memory has been read, or written, when this returns.
+ * Enqueues a copy of a range. Page-locked host memory must not change until the copy is complete;
+ * other host memory has been read, or written, when this returns.
  *
- * @param dst where to: at least as many elements, of the same type.
- * @param src where from.
- * @param stream in whose order; null: the default stream.
- * @param where the place of the call.
+ * @param dst the destination: at least as many elements, of the same type.
+ * @param src the source.
+ * @param stream the stream; null: the default stream.
+ * @param where the source location of the call.
  */
 template <typename Dst, typename Src>
 void copy_async(Dst&& dst, const Src& src, StreamRef stream,
@@ -92,11 +92,11 @@ void copy_async(Dst&& dst, const Src& src, StreamRef stream,
 }
 
 /**
- * Sets every byte of a range in device memory and waits for it.
+ * Fills every byte of a range in device memory synchronously.
  *
  * @param dst the range.
  * @param value the byte.
- * @param where the place of the call.
+ * @param where the source location of the call.
  */
 template <typename Dst>
 void fill_bytes(Dst&& dst, std::uint8_t value, SourceLocation where = SourceLocation::current()) {
@@ -105,12 +105,12 @@ void fill_bytes(Dst&& dst, std::uint8_t value, SourceLocation where = SourceLoca
 }
 
 /**
- * Queues setting every byte of a range in device memory.
+ * Enqueues a fill of every byte of a range in device memory.
  *
  * @param dst the range.
  * @param value the byte.
- * @param stream in whose order; null: the default stream.
- * @param where the place of the call.
+ * @param stream the stream; null: the default stream.
+ * @param where the source location of the call.
  */
 template <typename Dst>
 void fill_bytes_async(Dst&& dst, std::uint8_t value, StreamRef stream,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The library's life, devices and contexts as C++ objects.
+ * Library sessions, devices and contexts as C++ objects.
  */
 
 #ifndef PORTACL_DEVICE_HPP
@@ -42,15 +42,15 @@ struct ContextKind {
 
 }  // namespace detail
 
-/** The library between aclInit and aclFinalizeReference. Several may live at once, one inside the
- * other or in parts of a program that do not know of each other: the last one ends the library. */
+/** The library between aclInit and aclFinalizeReference. Several objects may exist at the same
+ * time, nested or in independent parts of a program: the last one finalizes the library. */
 class Runtime : public Owner<detail::RuntimeKind> {
   public:
     /**
-     * Calls aclInit. That the library was initialized before is no failure.
+     * Calls aclInit. It is not an error if the library is already initialized.
      *
-     * @param config path of a JSON file; null: defaults. The first configuration stays in force.
-     * @param where the place of the call.
+     * @param config path of a JSON file; null: defaults. The first configuration stays in effect.
+     * @param where the source location of the call.
      */
     explicit Runtime(const char* config = nullptr, SourceLocation where = SourceLocation::current())
         : Owner(init(config, where)) {}
@@ -69,56 +69,57 @@ class Runtime : public Owner<detail::RuntimeKind> {
 
 /** Free and total bytes of a device. */
 struct MemoryInfo {
-    /** Bytes that allocations can still have. */
+    /** Bytes available for allocations. */
     std::size_t free = 0;
     /** All bytes of the device. */
     std::size_t total = 0;
 };
 
-/** What the memory pools of a device can be. */
+/** Which memory pools a device supports. */
 struct MemPoolSupport {
-    /** There are pools of the device's memory. */
+    /** Pools of the device's memory. */
     bool device = false;
-    /** They can be shared by a file descriptor. */
+    /** Sharing by a file descriptor. */
     bool descriptor = false;
-    /** They can be shared with other machines. */
+    /** Sharing with other machines. */
     bool fabric = false;
-    /** There are pools of host memory. */
+    /** Pools of host memory. */
     bool host = false;
-    /** There are pools of host memory of a NUMA node. */
+    /** Pools of host memory of a NUMA node. */
     bool numa_node = false;
-    /** Other devices on the bus, as network cards, can read and write the device's memory. */
+    /** Other devices on the bus, such as network cards, can read and write the device's memory. */
     bool rdma = false;
 };
 
-/** Memory of a device's graphs, in bytes: what captured streams have taken from pools. */
+/** Memory of a device's graphs, in bytes: allocated by captured streams from pools. */
 struct GraphMemory {
-    /** What graphs have. */
+    /** Bytes in use. */
     std::uint64_t used = 0;
-    /** The most that they had. */
+    /** The peak of `used`. */
     std::uint64_t used_high = 0;
-    /** What the device has given for that: used, or kept for later graphs. */
+    /** Bytes taken from the device: in use, or cached for later graphs. */
     std::uint64_t reserved = 0;
-    /** The most of that. */
+    /** The peak of `reserved`. */
     std::uint64_t reserved_high = 0;
 };
 
-/** A device between aclrtSetDevice, which makes it the calling thread's, and aclrtResetDevice. */
+/** A device between aclrtSetDevice, which makes it the calling thread's device, and
+ * aclrtResetDevice. */
 class Device : public Owner<detail::DeviceKind> {
   public:
     /**
      * Calls aclrtSetDevice.
      *
-     * @param id 0 to count() less 1.
-     * @param where the place of the call.
+     * @param id 0 to count() - 1.
+     * @param where the source location of the call.
      */
     explicit Device(int32_t id = 0, SourceLocation where = SourceLocation::current())
         : Owner(set(id, where)) {}
 
     /**
-     * How many devices there are.
+     * Returns the number of devices.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return the number.
      */
     static int32_t count(SourceLocation where = SourceLocation::current()) {
@@ -127,14 +128,14 @@ class Device : public Owner<detail::DeviceKind> {
         return static_cast<int32_t>(count);
     }
 
-    /** Its id. @return 0 or more; -1 if it was moved away. */
+    /** Returns its id. @return 0 or more; -1 after a move. */
     int32_t id() const noexcept { return get(); }
 
     /**
-     * What it is, for a person.
+     * Returns a readable description.
      *
-     * @param where the place of the call.
-     * @return the GPU's name, or how many cores the CPU device has.
+     * @param where the source location of the call.
+     * @return the GPU's name, or the number of cores of the CPU device.
      */
     std::string name(SourceLocation where = SourceLocation::current()) const {
         char text[256];
@@ -143,9 +144,9 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * The pool that AsyncBuffer takes memory from if it is told of none.
+     * Returns the current pool, from which AsyncBuffer allocates by default.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return the pool of set_mem_pool, or the default one.
      */
     MemPoolRef mem_pool(SourceLocation where = SourceLocation::current()) const {
@@ -155,10 +156,10 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * The pool that the device has from the beginning.
+     * Returns the default pool of the device.
      *
-     * @param where the place of the call.
-     * @return the pool, which goes with the device.
+     * @param where the source location of the call.
+     * @return the pool, which is released with the device.
      */
     MemPoolRef default_mem_pool(SourceLocation where = SourceLocation::current()) const {
         aclrtMemPool pool = nullptr;
@@ -167,21 +168,21 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * Makes a pool the one of mem_pool(), for all threads, until the pool ends.
+     * Sets the current pool of the device, for all threads, until the pool is destroyed.
      *
      * @param pool a pool on this device.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void set_mem_pool(MemPoolRef pool, SourceLocation where = SourceLocation::current()) const {
         check(portaclDeviceSetMemPool(id(), pool.get()), where);
     }
 
     /**
-     * What its memory pools can be.
+     * Returns which memory pools a device supports.
      *
-     * @param device 0 to count() less 1; it need not be set.
-     * @param where the place of the call.
-     * @return what there is.
+     * @param device 0 to count() - 1; it need not be set.
+     * @param where the source location of the call.
+     * @return the supported features.
      */
     static MemPoolSupport mem_pool_support(int32_t device,
                                            SourceLocation where = SourceLocation::current()) {
@@ -202,10 +203,10 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * The memory that its graphs have.
+     * Returns the memory of the device's graphs.
      *
-     * @param where the place of the call.
-     * @return used and reserved bytes, now and at most.
+     * @param where the source location of the call.
+     * @return used and reserved bytes, current and peak.
      */
     GraphMemory graph_memory(SourceLocation where = SourceLocation::current()) const {
         const auto ask = [&](portaclGraphMemAttr attr) {
@@ -222,9 +223,9 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * Lets the highest amounts of graph_memory() start again from the present ones.
+     * Resets the peaks of graph_memory() to the current values.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void reset_graph_memory_highs(SourceLocation where = SourceLocation::current()) const {
         for (const auto attr :
@@ -233,18 +234,18 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * Gives back to the device what is reserved for graphs and no graph has.
+     * Releases memory to the device that is reserved for graphs and not in use.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void trim_graph_memory(SourceLocation where = SourceLocation::current()) const {
         check(portaclDeviceGraphMemTrim(id()), where);
     }
 
     /**
-     * The memory of the calling thread's device.
+     * Returns the memory of the calling thread's device.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return free and total bytes.
      */
     static MemoryInfo memory_info(SourceLocation where = SourceLocation::current()) {
@@ -254,9 +255,9 @@ class Device : public Owner<detail::DeviceKind> {
     }
 
     /**
-     * Waits for all that is queued on the calling thread's device.
+     * Waits for all work enqueued on the calling thread's device.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     static void synchronize(SourceLocation where = SourceLocation::current()) {
         check(aclrtSynchronizeDevice(), where);
@@ -269,22 +270,22 @@ class Device : public Owner<detail::DeviceKind> {
     }
 };
 
-/** A context of its own: a default stream beside the one that threads share. */
+/** A separate context, with its own default stream. */
 class Context : public Owner<detail::ContextKind> {
   public:
     /**
-     * Makes a context and makes it the calling thread's.
+     * Creates a context and makes it current on the calling thread.
      *
      * @param device id of the device.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     explicit Context(int32_t device, SourceLocation where = SourceLocation::current())
         : Owner(create(device, where)) {}
 
     /**
-     * Makes it the calling thread's.
+     * Makes it current on the calling thread.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void make_current(SourceLocation where = SourceLocation::current()) const {
         check(aclrtSetCurrentContext(get()), where);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Failures as exceptions: portacl::Error, and portacl::check for calls of the C API.
+ * Errors as exceptions: portacl::Error, and portacl::check for calls of the C API.
  */
 
 #ifndef PORTACL_ERROR_HPP
@@ -19,20 +19,21 @@
 
 namespace portacl {
 
-/** A place in the source of a program. Functions that can fail take one as their last argument; its
- * default is the place of the call. */
+/** A source location in a program. Functions that can fail take one as their last argument; the
+ * default is the location of the call. */
 struct SourceLocation {
-    /** The file, as the compiler was given it. */
+    /** The file name as passed to the compiler. */
     const char* file = "";
     /** The line, from 1. */
     int line = 0;
 
     /**
-     * The place where this is called, or where a function is called whose default argument this is.
+     * Returns the location of this call, or, as a default argument, the location of the call of
+     * that function.
      *
-     * @param file left out.
-     * @param line left out.
-     * @return the place.
+     * @param file do not pass it.
+     * @param line do not pass it.
+     * @return the location.
      */
     static constexpr SourceLocation current(const char* file = __builtin_FILE(),
                                             int line = __builtin_LINE()) noexcept {
@@ -40,15 +41,15 @@ struct SourceLocation {
     }
 };
 
-/** A call of the C API that did not return ACL_SUCCESS. what() has all of it: place, text, name. */
+/** A call of the C API that did not return ACL_SUCCESS. what() contains location, text and name. */
 class Error : public std::runtime_error {
   public:
     /**
-     * A failure.
+     * Creates the exception.
      *
-     * @param code what the call returned.
-     * @param text what the library says of it.
-     * @param where the place of the call.
+     * @param code the code that the call returned.
+     * @param text the library's text.
+     * @param where the source location of the call.
      */
     Error(aclError code, const std::string& text, SourceLocation where)
         : std::runtime_error(std::string(where.file) + ":" + std::to_string(where.line) + ": " +
@@ -57,20 +58,20 @@ class Error : public std::runtime_error {
           text_(text),
           where_(where) {}
 
-    /** What the call returned. @return the code. */
+    /** Returns the code of the call. @return the code. */
     aclError code() const noexcept { return code_; }
 
-    /** The name of the code. @return such as "ACL_ERROR_RT_PARAM_INVALID"; "unknown code" if it has
-     * none. */
+    /** Returns the name of the code. @return for example "ACL_ERROR_RT_PARAM_INVALID"; "unknown
+     * code" if it has none. */
     const char* name() const noexcept { return name_of(code_); }
 
-    /** What the library says: call, argument, value, bound, and what to do. @return the text. */
+    /** Returns the library's text: call, argument, value, bound and remedy. @return the text. */
     const std::string& text() const noexcept { return text_; }
 
-    /** Where the call is. @return the file. */
+    /** Returns the file of the call. @return the file. */
     const char* file() const noexcept { return where_.file; }
 
-    /** Where the call is. @return the line. */
+    /** Returns the line of the call. @return the line. */
     int line() const noexcept { return where_.line; }
 
   private:
@@ -100,10 +101,10 @@ inline void note(const char* call, aclError code) noexcept {
 }  // namespace detail
 
 /**
- * Throws an Error, with the library's text, unless a call has succeeded.
+ * Throws an Error with the library's text, unless the call succeeded.
  *
- * @param code what a call of the C API has returned, on this thread and just now.
- * @param where the place of the call.
+ * @param code the code that a call of the C API has just returned on this thread.
+ * @param where the source location of the call.
  */
 inline void check(aclError code, SourceLocation where = SourceLocation::current()) {
     if (code != ACL_SUCCESS) detail::fail(code, where);

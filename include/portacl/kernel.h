@@ -7,28 +7,28 @@
  *
  *     void NAME(const void* arguments, const portaclBlock* block);
  *
- * It is called once for each block of a launch, by several threads at once and in any order.
- * `arguments` is a copy of what the launch passed, each argument at a multiple of its own alignment
- * as in a C structure, and begins at a multiple of 16. The kernel does the work of all threads of
- * its block itself, in a loop where there are any. It returns normally: not by an exception, and
- * without a call of this library.
+ * The library calls it once for each block of a launch, on several threads at the same time and in
+ * any order. `arguments` is a copy of what the launch passed, each argument at a multiple of its
+ * alignment as in a C structure, and begins at a multiple of 16. The kernel does the work of all
+ * threads of its block, in a loop if there are several. It must not throw and must not call this
+ * library.
  *
  * The exported constant NAME_portacl_kernel, a portaclKernel, describes the parameters. It is
- * wanted for launches with an array of arguments and with PORTACL_CPU_GUARD=1, where the library's
- * threads see device memory elsewhere than the program: pointers are translated if they are marked
- * as pointers, and those inside of structures are not. In C it is written by hand; in C++ (14 or
- * later) PORTACL_KERNEL makes both out of an ordinary function:
+ * required for launches with an array of arguments, and with PORTACL_CPU_GUARD=1, where the
+ * library's threads map device memory at other addresses than the program: pointers are translated
+ * if they are marked as pointers; pointers inside structures are not. In C, write it by hand; in
+ * C++ (14 or later) PORTACL_KERNEL defines both from an ordinary function:
  *
  *     static void Add(const portaclBlock& block, float* out, const float* a, uint64_t count);
  *     PORTACL_KERNEL(vector_add, Add);
  *
- * Launches look whether pointers that are so marked point to memory that the device may use.
+ * Launches check that marked pointers refer to memory that the device has access to.
  *
- * An exported variable of the object is memory of the device, which aclrtBinaryGetGlobal finds by
- * its name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use it as
- * what it is.
+ * An exported variable of the object is device memory, which aclrtBinaryGetGlobal finds by its
+ * name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use the same
+ * variable.
  *
- * An exported text portacl_entry_NUMBER holds the name of the kernel that
+ * An exported string portacl_entry_NUMBER contains the name of the kernel that
  * aclrtBinaryGetFunctionByEntry finds by that number: PORTACL_KERNEL_ENTRY(NUMBER, NAME).
  */
 
@@ -38,56 +38,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Which block of a launch is to be done. */
+/** The block of a launch that a call computes. */
 typedef struct portaclBlock {
-    /** Its number in x, y and z, each below `count`. */
+    /** Its index in x, y and z, each less than `count`. */
     uint32_t index[3];
-    /** How many blocks there are in x, y and z. */
+    /** The number of blocks in x, y and z. */
     uint32_t count[3];
-    /** How many threads the block has in x, y and z; 1 each for a launch that names blocks only. */
+    /** The number of threads of the block in x, y and z; 1 each if a launch gives the number of
+     * blocks only. */
     uint32_t threads[3];
-    /** Not used. */
+    /** Reserved. */
     uint32_t reserved;
-    /** Memory for this block alone, as much as the launch asked for (dynUbufSize), at a multiple of
-     * 64; what is in it is not defined. Null if the launch asked for none. */
+    /** Shared memory of the block, of the size that the launch requested (dynUbufSize), at a
+     * multiple of 64; its contents are undefined. Null if the launch requested none. */
     void* shared;
-    /** Its bytes. */
+    /** Its size in bytes. */
     size_t sharedBytes;
 } portaclBlock;
 
 /** The parameter is a pointer. */
 #define PORTACL_PARAMETER_POINTER 1u
-/** The kernel may write behind the pointer; without this it only reads there. */
+/** The kernel may write through the pointer; without this flag it only reads. */
 #define PORTACL_PARAMETER_WRITTEN 2u
 
 /** A parameter of a kernel. */
 typedef struct portaclParameter {
-    /** Where it is in the arguments. */
+    /** Its offset in the arguments. */
     uint32_t offset;
-    /** Its bytes. */
+    /** Its size in bytes. */
     uint32_t size;
-    /** PORTACL_PARAMETER_POINTER, and with it PORTACL_PARAMETER_WRITTEN; or 0. */
+    /** PORTACL_PARAMETER_POINTER, optionally with PORTACL_PARAMETER_WRITTEN; or 0. */
     uint32_t flags;
 } portaclParameter;
 
-/** Of the descriptions that this header declares. */
+/** The version of the descriptions that this header declares. */
 #define PORTACL_KERNEL_VERSION 1u
 
 /** The parameters of a kernel. */
 typedef struct portaclKernel {
     /** PORTACL_KERNEL_VERSION. */
     uint32_t version;
-    /** Bytes from the first to the end of the last, 4096 at most. */
+    /** Bytes from the first to the end of the last, at most 4096. */
     uint32_t argumentsSize;
-    /** How many there are. */
+    /** Number of parameters. */
     uint32_t parameterCount;
-    /** Each of them, in their order; may be null if there are none. */
+    /** The parameters in order; may be null if there are none. */
     const portaclParameter* parameters;
 } portaclKernel;
 
 #ifdef __cplusplus
-/** Says that aclrtBinaryGetFunctionByEntry finds the kernel NAME by NUMBER, a decimal number.
- * Outside of namespaces. */
+/** Makes aclrtBinaryGetFunctionByEntry find the kernel NAME by NUMBER, a decimal number. Use it
+ * outside of namespaces. */
 #define PORTACL_KERNEL_ENTRY(NUMBER, NAME)                                                         \
     extern "C" {                                                                                   \
     extern __attribute__((visibility("default"))) const char portacl_entry_##NUMBER[sizeof #NAME]; \
@@ -95,8 +96,8 @@ typedef struct portaclKernel {
     }                                                                                              \
     static_assert(true, "the macro wants a semicolon behind it")
 #else
-/** Says that aclrtBinaryGetFunctionByEntry finds the kernel NAME by NUMBER, a decimal number.
- * Outside of namespaces. */
+/** Makes aclrtBinaryGetFunctionByEntry find the kernel NAME by NUMBER, a decimal number. Use it
+ * outside of namespaces. */
 #define PORTACL_KERNEL_ENTRY(NUMBER, NAME)                                                         \
     extern __attribute__((visibility("default"))) const char portacl_entry_##NUMBER[sizeof #NAME]; \
     const char portacl_entry_##NUMBER[sizeof #NAME] = #NAME
@@ -202,7 +203,7 @@ constexpr Table<Parameters...> Kernel<void (*)(const portaclBlock&, Parameters..
 #elif defined(__cplusplus)
 
 /** Exports FUNCTION, void(const portaclBlock&, parameters...), as the kernel NAME: from C++14 on.
- * Before, it is refused when it is compiled. */
+ * With older standards it does not compile. */
 #define PORTACL_KERNEL(NAME, FUNCTION) \
     static_assert(sizeof #NAME == 0, "PORTACL_KERNEL needs C++14 (-std=c++14)")
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Memory pools as C++ objects. What such pools do is told in docs/mem_pool.md.
+ * Memory pools as C++ objects. docs/mem_pool.md describes the pools.
  */
 
 #ifndef PORTACL_MEM_POOL_HPP
@@ -37,126 +37,130 @@ struct DescriptorKind {
 
 }  // namespace detail
 
-/** How other processes may come to a pool's memory. */
+/** How other processes can import a pool. */
 enum class Sharing {
-    /** Not at all. */
+    /** None. */
     none = ACL_MEM_HANDLE_TYPE_NONE,
     /** By a file descriptor: MemPoolOperations::export_descriptor. */
     descriptor = ACL_MEM_HANDLE_TYPE_POSIX,
-    /** By 64 bytes that other machines can use, where the driver has that; exported in C. */
+    /** By 64 bytes that are valid on other machines, if the driver supports it; exported in C. */
     fabric = PORTACL_MEM_HANDLE_TYPE_FABRIC,
 };
 
-/** When memory that one stream has freed is used in another. */
+/** When memory that was freed in one stream is reused in another. */
 enum class Reuse {
-    /** If the other comes behind the free by events. */
+    /** If events order the other stream after the free. */
     follow_event_dependencies = ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
-    /** If the free has happened. */
+    /** If the free is complete. */
     allow_opportunistic = ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC,
-    /** If the pool can have no more: the other is made to wait. */
+    /** If the pool cannot grow: the pool makes the other stream wait for the free. */
     allow_internal_dependencies = ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
 };
 
-/** How a device uses a pool's memory. */
+/** Access of a device to a pool's memory. */
 enum class Access {
-    /** Not at all. */
+    /** None. */
     none = ACL_RT_MEM_ACCESS_FLAGS_NONE,
-    /** It reads. */
+    /** Read. */
     read = ACL_RT_MEM_ACCESS_FLAGS_READ,
-    /** It reads and writes. */
+    /** Read and write. */
     read_write = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
 };
 
-/** How a pool is wanted. */
+/** Options of a pool. */
 struct MemPoolOptions {
-    /** Most bytes that it has; 0: as many as there are. */
+    /** Maximum size in bytes; 0: no limit. */
     std::size_t max_size = 0;
     /** Whether other processes can import it. */
     Sharing sharing = Sharing::none;
 };
 
-/** Bytes now, and the most so far. */
+/** Current and peak bytes. */
 struct MemPoolBytes {
-    /** Now. */
+    /** Current bytes. */
     std::uint64_t current = 0;
-    /** The most since the pool was made, or since MemPoolOperations::reset_peaks. */
+    /** The peak since the creation of the pool, or since MemPoolOperations::reset_peaks. */
     std::uint64_t peak = 0;
 };
 
-/** The name of an allocation for other processes: plain bytes, which travel anyhow. */
+/** The name of an allocation for other processes: plain bytes that can be passed in any way. */
 using PointerName = portaclMemPoolPtrExportData;
 
-/** A file descriptor, which this closes. */
+/** An owner of a file descriptor, which it closes. */
 class Descriptor : public Owner<detail::DescriptorKind> {
   public:
-    /** Takes over a descriptor. @param descriptor -1: none. @return its owner. */
+    /** Takes ownership of a descriptor. @param descriptor -1: none. @return its owner. */
     static Descriptor adopt(int descriptor) noexcept { return Descriptor(descriptor); }
 
   private:
     explicit Descriptor(int descriptor) noexcept : Owner(descriptor) {}
 };
 
-/** What can be asked of a pool, by its owner or through a reference. @tparam Self which of both. */
+/** Operations of a pool, for its owner and for references. @tparam Self one of both. */
 template <typename Self>
 class MemPoolOperations {
   public:
-    /** Bytes that it keeps when something is synchronized. @param where the place of the call.
-     * @return bytes; 0 at first. */
+    /** Returns the release threshold: the bytes that the pool keeps at a synchronize. @param where
+     * the source location of the call.
+     * @return bytes; initially 0. */
     std::uint64_t release_threshold(SourceLocation where = SourceLocation::current()) const {
         return ask(ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, where);
     }
 
-    /** Sets the bytes that it keeps. @param bytes UINT64_MAX: all. @param where the place of the
-     * call. */
+    /** Sets the release threshold. @param bytes UINT64_MAX: keeps everything. @param where the
+     * source location of the call. */
     void set_release_threshold(std::uint64_t bytes,
                                SourceLocation where = SourceLocation::current()) const {
         set(ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, bytes, where);
     }
 
-    /** What it has from its device. @param where the place of the call. @return bytes. */
+    /** Returns the bytes that the pool has from its device. @param where the source location of the
+     * call. @return bytes. */
     MemPoolBytes reserved(SourceLocation where = SourceLocation::current()) const {
         return {ask(ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, where),
                 ask(ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, where)};
     }
 
-    /** What programs have of that. @param where the place of the call. @return bytes. */
+    /** Returns the bytes in use. @param where the source location of the call. @return bytes. */
     MemPoolBytes used(SourceLocation where = SourceLocation::current()) const {
         return {ask(ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, where),
                 ask(ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, where)};
     }
 
-    /** Makes both peaks the present values. @param where the place of the call. */
+    /** Resets both peaks to the current values. @param where the source location of the call. */
     void reset_peaks(SourceLocation where = SourceLocation::current()) const {
         set(ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, std::uint64_t{0}, where);
         set(ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, std::uint64_t{0}, where);
     }
 
-    /** Whether memory is used in another stream than the one that freed it. @param when in which
-     * case. @param where the place of the call. @return true if so; all three are so at first. */
+    /** Returns whether memory is reused in another stream than the one that freed it. @param when
+     * the rule. @param where the source location of the call. @return true if it is; initially true
+     * for all three rules. */
     bool reuses(Reuse when, SourceLocation where = SourceLocation::current()) const {
         int on = 0;
         check(aclrtMemPoolGetAttr(pool(), static_cast<aclrtMemPoolAttr>(when), &on), where);
         return on != 0;
     }
 
-    /** Sets that. @param when in which case. @param on whether it is. @param where the place of the
-     * call. */
+    /** Sets whether a rule of reuse applies. @param when the rule. @param on true if it applies.
+     * @param where the source location of the call. */
     void set_reuse(Reuse when, bool on, SourceLocation where = SourceLocation::current()) const {
         set(static_cast<aclrtMemPoolAttr>(when), int{on}, where);
     }
 
     /**
-     * Gives memory that is not in use back to the device, at once.
+     * Releases unused memory to the device, at once.
      *
-     * @param keep bytes that the pool keeps at least, if it has so many.
-     * @param where the place of the call.
+     * @param keep minimum bytes that the pool keeps, if it has that much.
+     * @param where the source location of the call.
      */
     void trim_to(std::size_t keep, SourceLocation where = SourceLocation::current()) const {
         check(aclrtMemPoolTrimTo(pool(), keep), where);
     }
 
-    /** How a device may use its memory. @param device its id. @param where the place of the call.
-     * @return at first read_write for the pool's own device, and none for others. */
+    /** Returns the access of a device to the pool's memory. @param device its id. @param where the
+     * source location of the call.
+     * @return initially read_write for the pool's device, and none for others. */
     Access access(int32_t device, SourceLocation where = SourceLocation::current()) const {
         const aclrtMemLocation location = on_device(device);
         aclrtMemAccessFlags flags{};
@@ -164,8 +168,8 @@ class MemPoolOperations {
         return static_cast<Access>(flags);
     }
 
-    /** Sets that, for the memory that it has and will have. @param device its id. @param access
-     * how. @param where the place of the call. */
+    /** Sets the access of a device to the pool's memory, present and future. @param device its id.
+     * @param access the access. @param where the source location of the call. */
     void set_access(int32_t device, Access access,
                     SourceLocation where = SourceLocation::current()) const {
         aclrtMemAccessDesc description{};
@@ -175,9 +179,9 @@ class MemPoolOperations {
     }
 
     /**
-     * What another process needs to import the pool, which was made with Sharing::descriptor.
+     * Exports the pool to other processes. It must have been created with Sharing::descriptor.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return a descriptor, to be sent over a Unix socket.
      */
     Descriptor export_descriptor(SourceLocation where = SourceLocation::current()) const {
@@ -207,75 +211,76 @@ class MemPoolOperations {
     aclrtMemPool pool() const noexcept { return static_cast<const Self*>(this)->get(); }
 };
 
-/** A pool that somebody owns, as the argument of a call: a MemPool, a device's own pool
- * (Device::mem_pool), or a handle of the C API. */
+/** A parameter of a call without ownership: a MemPool, a pool of a device (Device::mem_pool), or a
+ * handle of the C API. */
 class MemPoolRef : public MemPoolOperations<MemPoolRef> {
   public:
-    /** A pool of the C API. @param pool its handle. */
+    /** Refers to a pool of the C API. @param pool its handle. */
     constexpr MemPoolRef(aclrtMemPool pool) noexcept : handle_(pool) {}
 
-    /** The handle. @return it. */
+    /** Returns the handle. @return the handle. */
     constexpr aclrtMemPool get() const noexcept { return handle_; }
 
   private:
     aclrtMemPool handle_;
 };
 
-/** A pool of memory that streams give and take in their order. At its end what programs have of it
- * stays valid until they free it. */
+/** A stream-ordered memory pool. After its destruction, memory in use stays valid until the program
+ * frees it. */
 class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemPool> {
   public:
     /**
-     * A pool of a device's memory.
+     * Creates a pool of a device's memory.
      *
      * @param device id of a device that is set.
-     * @param options how it is wanted.
-     * @param where the place of the call.
+     * @param options its options.
+     * @param where the source location of the call.
      */
     explicit MemPool(int32_t device, MemPoolOptions options = {},
                      SourceLocation where = SourceLocation::current())
         : Owner(create(ACL_MEM_LOCATION_TYPE_DEVICE, device, options, where)) {}
 
-    /** A pool of host memory. @param options how it is wanted. @param where the place of the call.
+    /** Creates a pool of host memory. @param options its options. @param where the source location
+     * of the call.
      * @return the pool. */
     static MemPool on_host(MemPoolOptions options = {},
                            SourceLocation where = SourceLocation::current()) {
         return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST, 0, options, where), Adopted());
     }
 
-    /** A pool of the host memory of a NUMA node. @param node its number. @param options how it is
-     * wanted. @param where the place of the call. @return the pool. */
+    /** Creates a pool of the host memory of a NUMA node. @param node its number. @param options its
+     * options. @param where the source location of the call. @return the pool. */
     static MemPool on_numa_node(int32_t node, MemPoolOptions options = {},
                                 SourceLocation where = SourceLocation::current()) {
         return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST_NUMA, node, options, where), Adopted());
     }
 
     /**
-     * Imports a pool of another process, for the calling thread's device: nothing is taken from it,
-     * but AsyncBuffer::from_name gets single allocations.
+     * Imports a pool of another process, for the calling thread's device. It cannot be allocated
+     * from; AsyncBuffer::from_name imports single allocations.
      *
-     * @param descriptor what MemPoolOperations::export_descriptor gave there; may be closed
+     * @param descriptor the result of MemPoolOperations::export_descriptor there; may be closed
      * afterwards.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return the pool.
      */
     static MemPool from_descriptor(const Descriptor& descriptor,
                                    SourceLocation where = SourceLocation::current()) {
         aclrtMemPool pool = nullptr;
-        // The C API takes the number itself in the place of a pointer.
+        // The C API takes the number itself instead of a pointer.
         void* const handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor.get()));
         check(portaclMemPoolImportFromShareableHandle(&pool, handle, ACL_MEM_HANDLE_TYPE_POSIX, 0),
               where);
         return adopt(pool);
     }
 
-    /** Takes over a pool of the C API. @param pool the pool, which this destroys. @return its
-     * owner. */
+    /** Takes ownership of a pool of the C API. @param pool the pool; the owner destroys it. @return
+     * its owner. */
     static MemPool adopt(aclrtMemPool pool) noexcept { return MemPool(pool, Adopted()); }
 
-    /** This pool as an argument. @return it. */
+    /** Returns a reference to this pool. @return the reference. */
     MemPoolRef ref() const noexcept { return MemPoolRef(get()); }
-    /** As ref(). @return it. */
+    /** As ref(). @return the reference. */
     operator MemPoolRef() const noexcept { return ref(); }
 
   private:

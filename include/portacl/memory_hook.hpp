@@ -21,38 +21,43 @@ namespace portacl {
 /** One allocation or release. */
 using MemoryEvent = portaclMemoryEvent;
 
-/** What is told of allocations, and asked whether they may be: to be derived from. A function that
- * is not overridden does nothing. They are called on the thread that allocates or frees. An
- * exception that leaves a before function refuses: the call returns the code of a portacl::Error
- * and ACL_ERROR_FAILURE for all else, with the exception's text in its own. One that leaves an
- * after function is counted and named by portaclMemoryHookList; what it was told of stands. */
+/** Base class of memory hooks, which observe allocations and can refuse them. A function that is
+ * not overridden does nothing. The functions are called on the thread that allocates or frees. An
+ * exception that leaves a before function refuses: the call returns the code of a portacl::Error,
+ * or ACL_ERROR_FAILURE for other exceptions, with the exception's text in its text. An exception
+ * that leaves an after function is counted, and portaclMemoryHookList reports it; the allocation or
+ * free stays as it is. */
 class MemoryHook {
   public:
     virtual ~MemoryHook() = default;
 
-    /** By which people know it; unique among the hooks that one thread calls. @return the name. */
+    /** Returns its name, which is unique among the hooks that one thread calls. @return the name.
+     */
     virtual const char* name() const noexcept = 0;
 
-    /** Memory is about to be taken from the device or the system. @param event what is known. */
+    /** Called before the library allocates from the device or the system. @param event the
+     * allocation. */
     virtual void before_alloc(const MemoryEvent& event) { (void)event; }
-    /** Memory was taken from the device or the system, or could not be. @param event what is known.
+    /** Called after the library allocated from the device or the system, successfully or not.
+     * @param event the allocation.
      */
     virtual void after_alloc(const MemoryEvent& event) { (void)event; }
-    /** Memory is about to be handed to the program. @param event what is known. */
+    /** Called before the program gets memory. @param event the allocation. */
     virtual void before_malloc(const MemoryEvent& event) { (void)event; }
-    /** Memory was handed to the program, or could not be. @param event what is known. */
+    /** Called after the program got memory, or the allocation failed. @param event the allocation.
+     */
     virtual void after_malloc(const MemoryEvent& event) { (void)event; }
-    /** Memory is about to be given back. @param event what is known. */
+    /** Called before the program frees memory. @param event the release. */
     virtual void before_free(const MemoryEvent& event) { (void)event; }
-    /** Memory was given back, or could not be. @param event what is known. */
+    /** Called after the program freed memory, or the release failed. @param event the release. */
     virtual void after_free(const MemoryEvent& event) { (void)event; }
 };
 
-/** Whose allocations a hook is about. */
+/** The scope of a hook. */
 enum class HookScope : int {
-    /** Those of the thread that registers it. */
+    /** Allocations of the thread that registers it. */
     thread = PORTACL_MEMORY_HOOK_THREAD,
-    /** Those of all threads. */
+    /** Allocations of all threads. */
     process = PORTACL_MEMORY_HOOK_PROCESS,
 };
 
@@ -96,30 +101,30 @@ void after(void* hook, const portaclMemoryEvent* event) noexcept {
 }  // namespace detail
 
 /**
- * A hook while it is registered: from the beginning of this object to its end.
+ * Registers a hook as long as this object lives.
  *
- * The end waits for calls of the hook on other threads. Where it is inside a callback and this
- * could be for ever (docs/callbacks.md), the hook is not called any more, the failure is noted
- * (portaclNoteReleaseFailure), and the call that still runs uses the hook.
+ * The destructor waits for calls of the hook on other threads. If it runs inside a callback and the
+ * wait could last forever (docs/callbacks.md), the hook is not called any more, the failure is
+ * recorded (portaclNoteReleaseFailure), and a call that still runs uses the hook.
  */
 class ScopedMemoryHook : public Owner<detail::MemoryHookKind> {
   public:
     /**
      * Registers a hook.
      *
-     * @param hook the hook, which outlives this.
-     * @param scope for this thread or for all.
-     * @param where the place of the call.
+     * @param hook the hook, which must outlive this object.
+     * @param scope this thread or all threads.
+     * @param where the source location of the call.
      */
     explicit ScopedMemoryHook(MemoryHook& hook, HookScope scope = HookScope::thread,
                               SourceLocation where = SourceLocation::current())
         : Owner(add(hook, scope, where)) {}
 
   protected:
-    /** Owns what a function of the C API has registered. @param id its number. */
+    /** Owns a registration of the C API. @param id its id. */
     explicit ScopedMemoryHook(std::uint64_t id) noexcept : Owner(id) {}
 
-    /** The scope as the C API has it. @param scope the scope. @return the same. */
+    /** Converts a scope to the C API. @param scope the scope. @return the enumerator. */
     static portaclMemoryHookScope to_c(HookScope scope) noexcept {
         return static_cast<portaclMemoryHookScope>(scope);
     }
@@ -142,21 +147,22 @@ class ScopedMemoryHook : public Owner<detail::MemoryHookKind> {
     }
 };
 
-/** A hook that prints a line of JSON after each alloc, malloc and free, in the format of CuPy's
+/** A hook that prints a JSON line after each alloc, malloc and free, in the format of CuPy's
  * DebugPrintHook, to a stream of the program. (portaclMemoryHookRegisterDebugPrint prints to a
  * file.) */
 class DebugPrintHook : public MemoryHook {
   public:
-    /** @param to where to; it outlives this, and is written to under a lock of this. */
+    /** @param to the stream, which must outlive this object and is written to under the hook's
+     * lock. */
     explicit DebugPrintHook(std::ostream& to) : to_(to) {}
 
-    /** Its name. @return "DebugPrintHook". */
+    /** Returns its name. @return "DebugPrintHook". */
     const char* name() const noexcept override { return "DebugPrintHook"; }
-    /** Prints a line. @param event what it tells. */
+    /** Prints a line. @param event the event. */
     void after_alloc(const MemoryEvent& event) override { print(PORTACL_MEMORY_ALLOC, event); }
-    /** Prints a line. @param event what it tells. */
+    /** Prints a line. @param event the event. */
     void after_malloc(const MemoryEvent& event) override { print(PORTACL_MEMORY_MALLOC, event); }
-    /** Prints a line. @param event what it tells. */
+    /** Prints a line. @param event the event. */
     void after_free(const MemoryEvent& event) override { print(PORTACL_MEMORY_FREE, event); }
 
   private:
@@ -172,15 +178,16 @@ class DebugPrintHook : public MemoryHook {
     std::ostream& to_;
 };
 
-/** The hook that logs all allocations to a file, to be replayed, while this lives. */
+/** Registers the hook that logs all allocations to a file for a replay, as long as this object
+ * lives. */
 class LoggingHook : public ScopedMemoryHook {
   public:
     /**
-     * Registers it.
+     * Registers the hook.
      *
-     * @param path the file, which is made anew.
-     * @param scope for this thread or for all.
-     * @param where the place of the call.
+     * @param path the file, which is created or truncated.
+     * @param scope this thread or all threads.
+     * @param where the source location of the call.
      */
     explicit LoggingHook(const std::string& path, HookScope scope = HookScope::process,
                          SourceLocation where = SourceLocation::current())
@@ -194,15 +201,15 @@ class LoggingHook : public ScopedMemoryHook {
     }
 };
 
-/** The hook that refuses what goes beyond a budget, while this lives. */
+/** Registers the hook that refuses allocations beyond a budget, as long as this object lives. */
 class LimitHook : public ScopedMemoryHook {
   public:
     /**
-     * Registers it.
+     * Registers the hook.
      *
-     * @param most bytes that may be allocated at one time, of those that are allocated from now on.
-     * @param scope for this thread or for all.
-     * @param where the place of the call.
+     * @param most maximum bytes allocated at one time, counting allocations from now on.
+     * @param scope this thread or all threads.
+     * @param where the source location of the call.
      */
     explicit LimitHook(std::size_t most, HookScope scope = HookScope::process,
                        SourceLocation where = SourceLocation::current())
@@ -216,31 +223,32 @@ class LimitHook : public ScopedMemoryHook {
     }
 };
 
-/** The hook that adds up memory by the place in the program that asks for it, while this lives. */
+/** Registers the hook that sums memory by the place in the program that allocates it, as long as
+ * this object lives. */
 class LineProfileHook : public ScopedMemoryHook {
   public:
     /**
-     * Registers it.
+     * Registers the hook.
      *
      * @param max_depth levels of the report below its root; 0: all.
-     * @param scope for this thread or for all.
-     * @param where the place of the call.
+     * @param scope this thread or all threads.
+     * @param where the source location of the call.
      */
     explicit LineProfileHook(std::size_t max_depth = 0, HookScope scope = HookScope::process,
                              SourceLocation where = SourceLocation::current())
         : ScopedMemoryHook(add(max_depth, scope, where)) {}
 
     /**
-     * What was found out so far, as portaclMemoryHookReport tells it.
+     * Returns the report so far, as portaclMemoryHookReport does.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return a tree of lines.
      */
     std::string report(SourceLocation where = SourceLocation::current()) const {
         std::string text;
         std::size_t length = 0;
         check(portaclMemoryHookReport(get(), nullptr, 0, &length), where);
-        // Other threads may add to it meanwhile.
+        // Other threads may extend it between the calls.
         do {
             text.resize(length + 1);
             check(portaclMemoryHookReport(get(), text.data(), text.size(), &length), where);
@@ -249,7 +257,7 @@ class LineProfileHook : public ScopedMemoryHook {
         return text;
     }
 
-    /** Prints report(). @param to where to. @param where the place of the call. */
+    /** Prints report(). @param to where to. @param where the source location of the call. */
     void print_report(std::ostream& to, SourceLocation where = SourceLocation::current()) const {
         to << report(where);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * What the owners of objects have in common.
+ * Common parts of the owners of objects.
  */
 
 #ifndef PORTACL_OWNER_HPP
@@ -17,11 +17,11 @@
 namespace portacl {
 
 /**
- * The only owner of an object of the C API: it can be moved, and destroys the object at its end. A
- * failure there is noted by portaclNoteReleaseFailure and part of the leak report.
+ * The unique owner of an object of the C API: it can be moved, and its destructor destroys the
+ * object. A failure there is recorded (portaclNoteReleaseFailure), and the leak report contains it.
  *
- * @tparam Kind has the handle's type as `Handle`, a value that is no object as `none()`, and
- * `destroy(Handle)`, which does not throw.
+ * @tparam Kind provides the type `Handle`, a value without object `none()`, and `destroy(Handle)`,
+ * which does not throw.
  */
 template <typename Kind>
 class Owner {
@@ -31,9 +31,11 @@ class Owner {
 
     /** Owns nothing. */
     Owner() noexcept = default;
-    /** Takes the object of another owner, which then has none. @param other the other owner. */
+    /** Takes the object of another owner, which is empty afterwards. @param other the other owner.
+     */
     Owner(Owner&& other) noexcept : handle_(other.release()) {}
-    /** Destroys its own object and takes the other's. @param other the other owner. @return itself.
+    /** Destroys its object and takes the object of the other owner. @param other the other owner.
+     * @return this object.
      */
     Owner& operator=(Owner&& other) noexcept {
         if (this != &other) reset(other.release());
@@ -43,16 +45,17 @@ class Owner {
     Owner& operator=(const Owner&) = delete;
     ~Owner() { reset(); }
 
-    /** The handle, for calls of the C API. @return it; the object stays this owner's. */
+    /** Returns the handle, for calls of the C API. @return the handle; the owner keeps the object.
+     */
     Handle get() const noexcept { return handle_; }
 
-    /** Gives the object away. @return the handle, which the caller has to destroy. */
+    /** Gives up ownership. @return the handle, which the caller must destroy. */
     [[nodiscard]] Handle release() noexcept { return std::exchange(handle_, Kind::none()); }
 
     /** Destroys the object now. */
     void reset() noexcept { reset(Kind::none()); }
 
-    /** Whether there is an object. @return true if so. */
+    /** Returns whether there is an object. @return true if there is. */
     explicit operator bool() const noexcept { return handle_ != Kind::none(); }
 
   protected:
@@ -70,8 +73,8 @@ class Owner {
 
 namespace detail {
 
-// In whole units of the C API, rounded up so that no wait is shorter than asked for, at most the
-// longest one there is.
+// Converts to units of the C API, rounded up so that no wait is shorter than requested, and limited
+// to the maximum.
 template <typename Unit, typename Rep, typename Period>
 int32_t timeout(std::chrono::duration<Rep, Period> wait) noexcept {
     constexpr int32_t kLongest = std::numeric_limits<int32_t>::max();
@@ -82,7 +85,7 @@ int32_t timeout(std::chrono::duration<Rep, Period> wait) noexcept {
     return static_cast<int32_t>(std::chrono::ceil<Unit>(wait).count());
 }
 
-// Of a wait with a time limit: true if it has ended well, false if it was too long.
+// The result of a wait with a timeout: true if it completed, false if it timed out.
 inline bool in_time(aclError code, aclError too_long, SourceLocation where) {
     if (code != too_long) {
         check(code, where);

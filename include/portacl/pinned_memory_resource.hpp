@@ -17,26 +17,26 @@
 
 namespace portacl {
 
-/** There is no page-locked memory left. It is no Error: a class with both bases would have two
- * std::exception in it, and no handler of std::exception would catch it. */
+/** No page-locked memory is left. Not derived from Error: a class with both bases would contain two
+ * std::exception, and no handler of std::exception would catch it. */
 class OutOfPinnedMemory : public std::bad_alloc {
   public:
     /**
-     * A failure, with the library's text of this thread's last call.
+     * Creates the exception with the library's text of this thread's latest failure.
      *
-     * @param code what the call returned.
+     * @param code the code that the call returned.
      */
     explicit OutOfPinnedMemory(aclError code) noexcept : code_(code) {
-        // Kept in place: there may be no memory for a copy elsewhere.
+        // Stored inside the object: there may be no memory for a copy.
         const char* text = aclGetRecentErrMsg();
         std::strncpy(text_, text != nullptr ? text : "no page-locked memory", sizeof text_ - 1);
     }
 
-    /** What the library says: call, argument, value, bound, and what to do. @return the text, at
-     * most 511 bytes of it; valid as long as this object. */
+    /** Returns the library's text: call, argument, value, bound and remedy. @return at most 511
+     * bytes of the text; valid as long as this object. */
     const char* what() const noexcept override { return text_; }
 
-    /** What the call returned. @return the code. */
+    /** Returns the code of the call. @return the code. */
     aclError code() const noexcept { return code_; }
 
   private:
@@ -45,14 +45,15 @@ class OutOfPinnedMemory : public std::bad_alloc {
 };
 
 /** A std::pmr::memory_resource over aclrtMallocHost. Each request is an allocation of the library,
- * of 512 bytes at least: for many small ones put a std::pmr::monotonic_buffer_resource in front.
- * All objects of this class are equal; where the compiler makes no run-time type information
- * (-fno-rtti), each to itself only. allocate() throws OutOfPinnedMemory, a std::bad_alloc, where
- * there is no memory; std::bad_alloc where the alignment is above 2 MiB; Error where the call fails
- * for another reason. Thread-safe. */
+ * of at least 512 bytes: for many small ones put a std::pmr::monotonic_buffer_resource in front.
+ * All objects of this class are equal; without run-time type information (-fno-rtti) each is equal
+ * to itself only. allocate() throws OutOfPinnedMemory, a std::bad_alloc, if there is no memory;
+ * std::bad_alloc if the alignment is greater than 2 MiB; Error if the call fails for another
+ * reason. Thread-safe. */
 class PinnedMemoryResource : public std::pmr::memory_resource {
   private:
-    // What the library promises of its host memory: its own grain, and pages from their size on.
+    // The alignment that the library guarantees for host memory: 512 bytes, and pages from the page
+    // size on.
     static constexpr std::size_t kGrain = 512;
     static constexpr std::size_t kPage = 4096;
     static constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -83,9 +84,9 @@ class PinnedMemoryResource : public std::pmr::memory_resource {
 };
 
 /**
- * The resource for those who need no object of their own.
+ * Returns a shared resource.
  *
- * @return it; valid until the end of the process.
+ * @return the resource; valid until the end of the process.
  */
 inline std::pmr::memory_resource* pinned_memory_resource() {
     // Never destroyed: static containers may outlive any static resource.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
- * What portacl offers beyond the Ascend runtime API. Every name begins with portacl.
+ * Functions of portacl beyond the Ascend runtime API. Every name begins with portacl.
  */
 
 #ifndef PORTACL_PORTACL_PORTACL_H
@@ -14,99 +14,99 @@
 #include "../acl/acl_rt_memory_soma.h"
 
 /**
- * The version of portacl that this header belongs to: the major number. ACL_MAJOR_VERSION is that of the Ascend
+ * The major version number of portacl that this header belongs to. ACL_MAJOR_VERSION is the version of the Ascend
  * runtime API instead.
  */
 #define PORTACL_VERSION_MAJOR 0
 
 /**
- * The minor number of the version of portacl.
+ * The minor version number of portacl.
  */
 #define PORTACL_VERSION_MINOR 1
 
 /**
- * The patch number of the version of portacl.
+ * The patch version number of portacl.
  */
 #define PORTACL_VERSION_PATCH 0
 
 /**
- * For aclrtMemPoolProps::handleType: the memory can be shared with other machines, where the driver can do
- * that.
+ * For aclrtMemPoolProps::handleType: the memory can be shared with other machines, if the driver supports it.
  */
 #define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
 
 /**
- * What can be asked about the memory of a device's graphs. All are 64-bit numbers of bytes.
+ * Attributes of the memory of a device's graphs. All are 64-bit numbers of bytes.
  */
 typedef enum portaclGraphMemAttr {
     /**
-     * Memory of graphs: what captured streams have taken from pools, until the graph is destroyed, or until it is
-     * freed where a run has taken it and the graph is destroyed before. Read only.
+     * Memory of graphs: allocated by captured streams from pools, until the graph is destroyed, or, if a launch
+     * allocated it and the graph is destroyed first, until it is freed. Read-only.
      */
     PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
     /**
-     * The most that this was; can be set to 0, which starts again from the present value.
+     * The high watermark of that; can be set to 0, which resets it to the current value.
      */
     PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
     /**
-     * Memory that the device has given for graphs: used, or kept for graphs that are captured later. Read only.
+     * Memory taken from the device for graphs: in use, or cached for graphs that are captured later. Read-only.
      */
     PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
     /**
-     * The most that this was; can be set to 0, which starts again from the present value.
+     * The high watermark of that; can be set to 0, which resets it to the current value.
      */
     PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
 } portaclGraphMemAttr;
 
 /**
- * What can be asked about the memory pools of a device.
+ * Attributes of a device about memory pools.
  */
 typedef enum portaclMemPoolSupport {
     /**
-     * 1 if there are pools of the device's memory, else 0.
+     * 1 if the device supports pools of its memory, else 0.
      */
     PORTACL_MEM_POOL_SUPPORT_DEVICE = 0,
     /**
-     * For which handle types a pool can be made that is shared: ACL_MEM_HANDLE_TYPE_POSIX 2 and
-     * PORTACL_MEM_HANDLE_TYPE_FABRIC 8, added up.
+     * Handle types of pools that can be shared: ACL_MEM_HANDLE_TYPE_POSIX 2 and PORTACL_MEM_HANDLE_TYPE_FABRIC 8, as a
+     * bit mask.
      */
     PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES = 1,
     /**
-     * 1 if there are pools of host memory (ACL_MEM_LOCATION_TYPE_HOST), else 0.
+     * 1 if pools of host memory (ACL_MEM_LOCATION_TYPE_HOST) are supported, else 0.
      */
     PORTACL_MEM_POOL_SUPPORT_HOST = 2,
     /**
-     * 1 if there are pools of host memory of a NUMA node (ACL_MEM_LOCATION_TYPE_HOST_NUMA), else 0.
+     * 1 if pools of host memory of a NUMA node (ACL_MEM_LOCATION_TYPE_HOST_NUMA) are supported, else 0.
      */
     PORTACL_MEM_POOL_SUPPORT_HOST_NUMA = 3,
     /**
-     * 1 if other devices on the bus, as network cards, can read and write the device's memory (GPUDirect RDMA), else 0.
+     * 1 if other devices on the bus, such as network cards, can read and write the device's memory (GPUDirect RDMA),
+     * else 0.
      */
     PORTACL_MEM_POOL_SUPPORT_RDMA = 4,
     /**
-     * How what those have written is flushed: 1 by the host, 2 by operations of a stream, added up.
+     * How such writes can be flushed, as a bit mask: 1 by the host, 2 by operations of a stream.
      */
     PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
     /**
-     * For whom what those have written is in order without a flush: 0 nobody, 100 the device, 200 all devices.
+     * For which devices such writes are ordered without a flush: 0 none, 100 this device, 200 all devices.
      */
     PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
 } portaclMemPoolSupport;
 
 /**
- * Which memory an allocation is of.
+ * Kinds of memory.
  */
 typedef enum portaclMemoryKind {
     /**
-     * Memory of a device, from aclrtMalloc and its relatives, and physical memory there.
+     * Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
      */
     PORTACL_MEMORY_DEVICE = 0,
     /**
-     * Page-locked host memory, from aclrtMallocHost and its relatives, and physical memory of the host.
+     * Page-locked host memory: aclrtMallocHost and its variants, and physical memory of the host.
      */
     PORTACL_MEMORY_PINNED = 1,
     /**
-     * Memory that the host and all devices use, from aclrtMemAllocManaged.
+     * Memory that the host and all devices use: aclrtMemAllocManaged.
      */
     PORTACL_MEMORY_MANAGED = 2,
     /**
@@ -114,50 +114,50 @@ typedef enum portaclMemoryKind {
      */
     PORTACL_MEMORY_POOL = 3,
     /**
-     * Memory that another process has exported: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory,
-     * or from a pool.
+     * Memory of another process: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory, or from a
+     * pool.
      */
     PORTACL_MEMORY_IMPORTED = 4,
     /**
-     * Memory of graphs: what captured streams take from pools.
+     * Memory of graphs: allocated by captured streams from pools.
      */
     PORTACL_MEMORY_GRAPH = 5,
 } portaclMemoryKind;
 
 /**
- * Whose allocations a memory hook is about.
+ * The scope of a memory hook.
  */
 typedef enum portaclMemoryHookScope {
     /**
-     * Those of the thread that registers it.
+     * Allocations of the thread that registers it.
      */
     PORTACL_MEMORY_HOOK_THREAD = 0,
     /**
-     * Those of all threads.
+     * Allocations of all threads.
      */
     PORTACL_MEMORY_HOOK_PROCESS = 1,
 } portaclMemoryHookScope;
 
 /**
- * What a memory hook is called about.
+ * The event that a memory hook is called for.
  */
 typedef enum portaclMemoryMoment {
     /**
-     * Memory is taken from the device or the system.
+     * The library allocates memory from the device or the system.
      */
     PORTACL_MEMORY_ALLOC = 0,
     /**
-     * Memory is handed to the program: from the device, or what was kept.
+     * The program allocates memory: from the device, or from a cache.
      */
     PORTACL_MEMORY_MALLOC = 1,
     /**
-     * Memory is given back by the program.
+     * The program frees memory.
      */
     PORTACL_MEMORY_FREE = 2,
 } portaclMemoryMoment;
 
 /**
- * An allocation of a shared pool, named for another process. Plain bytes: they may travel anyhow.
+ * The name of an allocation of a shared pool for other processes. Plain bytes that can be passed in any way.
  */
 typedef struct portaclMemPoolPtrExportData {
     /**
@@ -165,17 +165,17 @@ typedef struct portaclMemPoolPtrExportData {
      */
     size_t size;
     /**
-     * What names the allocation.
+     * The name of the allocation.
      */
     unsigned char data[64];
 } portaclMemPoolPtrExportData;
 
 /**
- * One allocation or release, as memory hooks see it.
+ * An allocation or release, as passed to memory hooks.
  */
 typedef struct portaclMemoryEvent {
     /**
-     * Bytes of this structure: later versions may have more.
+     * Size of this structure in bytes: later versions may be larger.
      */
     size_t structSize;
     /**
@@ -183,58 +183,60 @@ typedef struct portaclMemoryEvent {
      */
     int32_t deviceId;
     /**
-     * Which memory.
+     * The kind of memory.
      */
     portaclMemoryKind kind;
     /**
-     * Bytes that the program asked for; 0 for an alloc and a free.
+     * Requested bytes; 0 for an alloc and a free.
      */
     size_t size;
     /**
-     * Bytes that the memory takes: the same for its malloc, its alloc and its free, and as portaclMemoryGetStats
-     * counts them. The alloc of a pool is a segment, and larger.
+     * Bytes that the memory takes: the same for its malloc, its alloc and its free, and the same as in
+     * portaclMemoryGetStats. The alloc of a pool is a segment, which is larger.
      */
     size_t roundedSize;
     /**
-     * The address; null before an allocation, after one that failed, and of physical memory, which has none.
+     * The address; null before an allocation, after a failed allocation, and for physical memory, which has no
+     * address.
      */
     void *ptr;
     /**
-     * Tells live allocations apart: the address, or the handle of what has none; 0 before an allocation and after one
-     * that failed.
+     * Identifies live allocations: the address, or the handle of memory without an address; 0 before an allocation and
+     * after a failed allocation.
      */
     uint64_t memoryId;
     /**
-     * The stream in whose order it happens; null where it is none.
+     * The stream of a stream-ordered allocation or free; null for others.
      */
     aclrtStream stream;
     /**
-     * Bytes of a page; 0 where that is not known, as before an allocation.
+     * Page size in bytes; 0 if unknown, as before an allocation.
      */
     size_t pageSize;
     /**
-     * The calling thread, as the system counts it.
+     * The system's id of the calling thread.
      */
     uint64_t thread;
     /**
-     * Afterwards: 1 if it has not happened, because it failed or a hook that was asked later refused it; else 0.
+     * In an after function: 1 if the operation did not take place, because it failed or a later hook refused it; else
+     * 0.
      */
     int32_t failed;
 } portaclMemoryEvent;
 
 /**
- * Asked before something happens: ACL_SUCCESS, or the code with which it is refused.
+ * Called before an operation. Returns ACL_SUCCESS, or the code of a refusal.
  */
 typedef aclError (*portaclMemoryHookBefore)(void*, const portaclMemoryEvent*);
 
 /**
- * Told after something has happened, or was tried.
+ * Called after an operation, successful or not.
  */
 typedef void (*portaclMemoryHookAfter)(void*, const portaclMemoryEvent*);
 
 /**
- * A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees,
- * may call this library, and are then not called about that.
+ * A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees. They may
+ * call this library, and are not called for their own calls.
  */
 typedef struct portaclMemoryHook {
     /**
@@ -242,7 +244,7 @@ typedef struct portaclMemoryHook {
      */
     size_t structSize;
     /**
-     * By which people know it; copied.
+     * Name of the hook for people; copied.
      */
     const char *name;
     /**
@@ -250,7 +252,7 @@ typedef struct portaclMemoryHook {
      */
     void *userData;
     /**
-     * Before memory is taken from the device or the system.
+     * Before the library allocates memory from the device or the system.
      */
     portaclMemoryHookBefore beforeAlloc;
     /**
@@ -258,7 +260,7 @@ typedef struct portaclMemoryHook {
      */
     portaclMemoryHookAfter afterAlloc;
     /**
-     * Before memory is handed to the program.
+     * Before the program gets memory.
      */
     portaclMemoryHookBefore beforeMalloc;
     /**
@@ -266,7 +268,7 @@ typedef struct portaclMemoryHook {
      */
     portaclMemoryHookAfter afterMalloc;
     /**
-     * Before the program gives memory back.
+     * Before the program frees memory.
      */
     portaclMemoryHookBefore beforeFree;
     /**
@@ -276,7 +278,7 @@ typedef struct portaclMemoryHook {
 } portaclMemoryHook;
 
 /**
- * What is known of a registered memory hook.
+ * Information about a registered memory hook.
  */
 typedef struct portaclMemoryHookInfo {
     /**
@@ -284,37 +286,37 @@ typedef struct portaclMemoryHookInfo {
      */
     size_t structSize;
     /**
-     * Its number.
+     * Its id.
      */
     uint64_t id;
     /**
-     * Whose allocations it is about.
+     * Its scope.
      */
     portaclMemoryHookScope scope;
     /**
-     * 1 if it is called for those of the calling thread, else 0.
+     * 1 if it is called for the calling thread's allocations, else 0.
      */
     int32_t isCalledHere;
     /**
-     * How often it has refused.
+     * Number of its refusals.
      */
     uint64_t refusals;
     /**
-     * How often it has failed where it could refuse nothing.
+     * Number of failures of its after functions.
      */
     uint64_t failures;
     /**
-     * Its name, cut to the room there is.
+     * Its name, truncated to the size of the field.
      */
     char name[64];
     /**
-     * What the latest of these failures said, cut to the room there is.
+     * The text of the latest failure, truncated to the size of the field.
      */
     char lastFailure[256];
 } portaclMemoryHookInfo;
 
 /**
- * A function of the program in a tree of what uses memory, with all that it called.
+ * A function of the program in a tree of memory use, including everything that it called.
  */
 typedef struct portaclMemoryProfileNode {
     /**
@@ -322,41 +324,41 @@ typedef struct portaclMemoryProfileNode {
      */
     size_t structSize;
     /**
-     * How many functions are above it: 0 for the root, which stands for the program.
+     * Number of functions above it: 0 for the root, which represents the program.
      */
     uint32_t depth;
     /**
-     * The line that made the call, from 1; 0 if that is not known.
+     * The line of the call, from 1 on; 0 if unknown.
      */
     uint32_t line;
     /**
-     * Bytes that the program got.
+     * Bytes that the program allocated.
      */
     uint64_t mallocBytes;
     /**
-     * In so many mallocs.
+     * Number of mallocs.
      */
     uint64_t mallocCount;
     /**
-     * Bytes that were taken from the device or the system for that.
+     * Bytes that the library allocated from the device or the system for these.
      */
     uint64_t allocBytes;
     /**
-     * In so many allocs.
+     * Number of allocs.
      */
     uint64_t allocCount;
     /**
-     * The file that it is in, cut to the room there is; empty if that is not known.
+     * The source file, truncated to the size of the field; empty if unknown.
      */
     char file[256];
     /**
-     * Its name, or its address where it has none, cut to the room there is; `_root` for the root.
+     * Its name, or its address if it has none, truncated to the size of the field; `_root` for the root.
      */
     char function[256];
 } portaclMemoryProfileNode;
 
 /**
- * A live allocation, as portaclMemorySnapshot tells of it.
+ * A live allocation, as listed by portaclMemorySnapshot.
  */
 typedef struct portaclMemoryAllocation {
     /**
@@ -364,19 +366,19 @@ typedef struct portaclMemoryAllocation {
      */
     size_t structSize;
     /**
-     * The first byte; null: physical memory, which has no address of its own.
+     * The first byte; null: physical memory, which has no address.
      */
     void *ptr;
     /**
-     * Bytes that the program asked for; 0 if that was not recorded.
+     * Requested bytes; 0 if not recorded.
      */
     size_t size;
     /**
-     * Bytes that it takes, as portaclMemoryGetStats counts them; programs may use fewer.
+     * Bytes that the allocation takes, as portaclMemoryGetStats counts them; programs may use fewer.
      */
     size_t roundedSize;
     /**
-     * Which memory.
+     * The kind of memory.
      */
     portaclMemoryKind kind;
     /**
@@ -384,35 +386,35 @@ typedef struct portaclMemoryAllocation {
      */
     int32_t deviceId;
     /**
-     * The pool that it is of, or its handle of before if that was destroyed; null if none.
+     * The pool of the allocation, or its former handle if it was destroyed; null if none.
      */
     aclrtMemPool memPool;
     /**
-     * The stream in whose order it was made; null if none, or if that was not recorded.
+     * The stream of a stream-ordered allocation; null if none, or if not recorded.
      */
     aclrtStream stream;
     /**
-     * The thread that made it, as the system counts it; 0 if that was not recorded.
+     * The system's id of the allocating thread; 0 if not recorded.
      */
     uint64_t thread;
     /**
-     * Nanoseconds since then; 0 if that was not recorded.
+     * Nanoseconds since the allocation; 0 if not recorded.
      */
     uint64_t age;
     /**
-     * The function that asked for it, `file:line:function`, cut to the room there is; empty if that was not recorded.
+     * The allocating function, `file:line:function`, truncated to the size of the field; empty if not recorded.
      */
     char callSite[256];
 } portaclMemoryAllocation;
 
 /**
- * Takes a line of a report: a zero-terminated text without its end, valid during the call.
+ * Receives a line of a report: a zero-terminated text without line end, valid during the call.
  */
 typedef void (*portaclLineWriter)(void*, const char*);
 
 /**
- * Statistics of memory of one kind. Those of a device and of its pools begin when the device is set first and end when
- * it is reset, those of host memory with aclInit, or its first use, and aclFinalize.
+ * Statistics of one kind of memory. Those of a device and of its pools start when the device is first set and end when
+ * it is reset. Those of host memory start with aclInit, or the first use, and end with aclFinalize.
  */
 typedef struct portaclMemoryStats {
     /**
@@ -420,60 +422,59 @@ typedef struct portaclMemoryStats {
      */
     size_t structSize;
     /**
-     * Bytes of live allocations, with what rounding has added.
+     * Bytes of live allocations, including rounding.
      */
     uint64_t currentBytes;
     /**
-     * How many live allocations there are.
+     * Number of live allocations.
      */
     uint64_t currentCount;
     /**
-     * The most that `currentBytes` was. Freed device memory of small blocks that was kept for the next request of
-     * its size counts in it (`keptBytes`). Of several pools together: the sum of their peaks, which they need not
-     * have had at the same time.
+     * The peak of `currentBytes`. It includes small freed blocks of device memory that are cached (`keptBytes`). For
+     * several pools: the sum of their peaks, which need not have occurred at the same time.
      */
     uint64_t peakBytes;
     /**
-     * The most that `currentCount` was, in the same way.
+     * The peak of `currentCount`, in the same way.
      */
     uint64_t peakCount;
     /**
-     * Bytes of all allocations that were made.
+     * Bytes of all allocations ever made.
      */
     uint64_t totalBytes;
     /**
-     * How many allocations were made. Those that were freed are this less `currentCount`.
+     * Number of all allocations ever made. Minus `currentCount`, it is the number of frees.
      */
     uint64_t totalCount;
     /**
-     * How many requests could not be served: for want of memory, or because the device or its driver failed. Neither
-     * wrong arguments nor what a memory hook refused.
+     * Number of requests that failed for lack of memory, or because the device or its driver failed. Invalid arguments
+     * and refusals of memory hooks do not count.
      */
     uint64_t failures;
     /**
-     * Bytes that all this takes from the device or the system: live allocations, freed memory that queued work still
-     * uses, and what is kept or free in pools. Of device memory, without `keptBytes`, it is what aclrtGetMemUsageInfo
-     * tells, so on the CPU what pools take from the device is in it as well. Of page-locked memory, and of pools
-     * that were imported, it is `currentBytes`.
+     * Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
+     * cached or free memory of pools. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
+     * on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
+     * `currentBytes`.
      */
     uint64_t reservedBytes;
     /**
-     * The most that `reservedBytes` was; of device and managed memory the peak of aclrtGetMemUsageInfo.
+     * The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo.
      */
     uint64_t peakReservedBytes;
     /**
-     * Bytes of `reservedBytes` that the next request may have without the device: freed device memory that waits for
-     * a request of its size, and what pools have and nobody uses.
+     * Bytes of `reservedBytes` that can serve the next request without the device: cached device memory, and free
+     * memory of pools.
      */
     uint64_t keptBytes;
     /**
-     * Pages of 2 MiB that were wanted and could not be had, so that smaller ones serve instead; of device memory. 0 on
-     * CUDA, where the driver chooses pages and does not tell.
+     * Pages of 2 MiB that were requested and not available, so that smaller ones are used; for device memory. 0 on
+     * CUDA, where the driver selects pages and does not report them.
      */
     uint64_t hugePageFallbacks;
     /**
-     * Bytes that were to be locked and could not be, so that they are pageable, registrations included; of
-     * page-locked host memory. Never goes down.
+     * Bytes that could not be locked and are pageable, including registrations; for page-locked host memory. Never
+     * decreases.
      */
     uint64_t unlockedBytes;
 } portaclMemoryStats;
@@ -487,7 +488,7 @@ typedef struct portaclMemoryPoolStats {
      */
     size_t structSize;
     /**
-     * The pool. After its destruction, as long as some of its memory is live, the handle that it had.
+     * The pool. After its destruction, as long as some of its memory is live, its former handle.
      */
     aclrtMemPool memPool;
     /**
@@ -495,11 +496,11 @@ typedef struct portaclMemoryPoolStats {
      */
     int32_t isDestroyed;
     /**
-     * 1 if another process has made it, else 0.
+     * 1 if another process created it, else 0.
      */
     int32_t isImported;
     /**
-     * What it has, had and gave.
+     * Statistics of its memory.
      */
     portaclMemoryStats stats;
 } portaclMemoryPoolStats;
@@ -513,7 +514,7 @@ typedef struct portaclMemoryPageStats {
      */
     size_t structSize;
     /**
-     * Bytes of a page, as aclrtPointerGetAttributes tells of these allocations.
+     * Page size in bytes, as aclrtPointerGetAttributes returns it for these allocations.
      */
     uint64_t pageSize;
     /**
@@ -521,7 +522,7 @@ typedef struct portaclMemoryPageStats {
      */
     uint64_t bytes;
     /**
-     * How many they are.
+     * Their number.
      */
     uint64_t count;
 } portaclMemoryPageStats;
@@ -531,321 +532,368 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Which backend this process uses: `"cpu"` or `"cuda"`. Decided by `PORTACL_BACKEND` and the machine when
- * the library opens its backend; this call opens it if nothing has yet.
+ * Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
+ * library opens its backend; this call opens it if that has not happened.
  *
- * @return a zero-terminated text that stays valid for the life of the process; null if there is no usable
- * backend, or after aclFinalize: aclGetRecentErrMsg says why. Thread-safe.
+ * @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, or after
+ *     aclFinalize: aclGetRecentErrMsg returns the reason.
+ * @note Thread-safe.
  */
 const char *portaclBackendName(void);
 
 /**
- * Tells what a device is, for a person: the GPU's name, or how many cores the CPU device has.
+ * Returns a readable description of a device: the GPU's name, or the number of cores of the CPU device.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
- * @param name receives a zero-terminated text, cut to `size` where it is longer.
- * @param size room at `name` in bytes, at least 1; 128 is plenty.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer. Thread-safe.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
+ * @param name receives a zero-terminated text, truncated to `size`.
+ * @param size size of `name` in bytes, at least 1; 128 bytes are enough.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe.
  */
 aclError portaclDeviceName(int32_t deviceId,
                            char *name,
                            size_t size);
 
 /**
- * Gives the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
+ * Returns the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
  *
- * @param code what a call has returned.
- * @return a zero-terminated text that stays valid for the life of the process; null for a number that is no
- * code of this API. Works at any time, also in a forked child. Thread-safe.
+ * @param code a code that a call returned.
+ * @return a zero-terminated text that stays valid until the process ends; null for an unknown code. Works at any time,
+ *     also in a forked child.
+ * @note Thread-safe.
  */
 const char *portaclErrorName(aclError code);
 
 /**
- * Notes that a release has failed where nobody can be told, such as in a C++ destructor. The failure is
- * counted, its text is taken from the calling thread (aclGetRecentErrMsg gives null afterwards), and both are
- * part of the leak report.
+ * Records that a release failed where no error can be returned, such as in a C++ destructor. The failure is counted,
+ * its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards), and the leak report contains
+ * both.
  *
- * @param call the function that failed; null: not known.
- * @param code what it has returned.
- * @return how many such failures there were since the process began, this one included; 0 in a forked child,
- * where none is noted. Thread-safe.
+ * @param call the function that failed; null: unknown.
+ * @param code the code that it returned.
+ * @return the number of such failures since the process began, including this one; 0 in a forked child, where none is
+ *     recorded.
+ * @note Thread-safe.
  */
 uint64_t portaclNoteReleaseFailure(const char *call,
                                    aclError code);
 
 /**
- * Tells how many failures portaclNoteReleaseFailure has noted since the process began.
+ * Returns the number of failures that portaclNoteReleaseFailure recorded since the process began.
  *
- * @return how many; 0 in a forked child. Thread-safe.
+ * @return the number; 0 in a forked child.
+ * @note Thread-safe.
  */
 uint64_t portaclReleaseFailures(void);
 
 /**
- * Gives the CUDA driver's own number of a device, a `CUdevice`.
+ * Returns the CUDA driver's device number, a `CUdevice`.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param native receives the number.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
- * such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
- * backend is `cpu`, which has no driver below it. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+ * @note Thread-safe.
  */
 aclError portaclDeviceGetNative(int32_t deviceId,
                                 int32_t *native);
 
 /**
- * Gives the CUDA driver's own context, a `CUcontext`: the primary context of the context's device, which all
- * contexts of a device share. It stays the library's: the caller makes it current where it likes, and does not
- * release it. Valid until the device is reset.
+ * Returns the CUDA driver's context, a `CUcontext`: the primary context of the context's device, which all contexts of
+ * the device share. The library keeps ownership: the caller may make it current, and must not release it. Valid until
+ * the device is reset.
  *
- * @param context a context; null: the calling thread's current one.
+ * @param context a context; null: the current context of the calling thread.
  * @param native receives the `CUcontext`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` is null; ACL_ERROR_RT_PARAM_INVALID 107000: `context`
- * is no live context; ACL_ERROR_RT_CONTEXT_NULL 107002: it is null and the thread has none;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `context` is not a live context.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: it is null and the thread has no current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+ * @note Thread-safe.
  */
 aclError portaclContextGetNative(aclrtContext context,
                                  void **native);
 
 /**
- * Gives the CUDA driver's own stream, a `CUstream`, which the caller may give work of its own: it runs in the
- * order in which both sides queue, and synchronising or querying the stream here waits for it and sees it. The
- * stream stays the library's: it is not to be destroyed. Valid until aclrtDestroyStream. From then on every
- * query asks the driver, which costs a driver call where the library would know the answer.
+ * Returns the CUDA driver's stream, a `CUstream`. The caller may submit its own work to it: the work of both sides
+ * runs in the order of submission, and synchronizing or querying the stream here includes it. The library keeps
+ * ownership: the caller must not destroy the stream. Valid until aclrtDestroyStream. From this call on, every query of
+ * the stream calls the driver, also where the library would know the result.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param native receives the `CUstream`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` is null; ACL_ERROR_RT_PARAM_INVALID 107000: `stream`
- * is no live stream, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current
- * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `stream` is not a live stream, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+ * @note Thread-safe.
  */
 aclError portaclStreamGetNative(aclrtStream stream,
                                 void **native);
 
 /**
- * Makes a stream around one of the CUDA driver's: from another library, say. What both sides queue runs in the
- * order in which it is queued. aclrtDestroyStream, and a reset of the device, end the stream made here and leave
- * the driver's alone; the caller destroys that one after it.
+ * Creates a stream for a stream of the CUDA driver, for example one of another library. The work of both sides runs in
+ * the order of submission. aclrtDestroyStream, and a reset of the device, destroy the stream created here and leave
+ * the driver's stream alone; the caller destroys that one afterwards.
  *
- * @param native a `CUstream` of the primary context of the current device; not the driver's default streams. It
- * has to be live: what is no stream of the driver cannot be told from one.
+ * @param native a `CUstream` of the primary context of the current device; not one of the driver's default streams. It
+ *     must be live: the library cannot detect an invalid one.
  * @param stream receives the stream, which belongs to the calling thread's current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null; ACL_ERROR_RT_CONTEXT_NULL 107002:
- * the thread has no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
- * ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is
- * `cpu`, or the driver is too old; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream is of
- * another context. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, or the driver is too old.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream belongs to another context.
+ * @note Thread-safe.
  */
 aclError portaclStreamWrapNative(void *native,
                                  aclrtStream *stream);
 
 /**
- * Gives the CUDA driver's own event, a `CUevent`, for the driver's functions that query or wait for events. It
- * stays the library's: it is recorded by aclrtRecordEvent, or calls here do not know of the record, and it is not
- * to be destroyed. Valid until aclrtDestroyEvent.
+ * Returns the CUDA driver's event, a `CUevent`, for the driver's functions that query or wait for events. The library
+ * keeps ownership: record it with aclrtRecordEvent only, otherwise calls here do not know of the record, and do not
+ * destroy it. Valid until aclrtDestroyEvent.
  *
  * @param event an event.
  * @param native receives the `CUevent`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
- * `event` is no live event; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below
- * it. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `event` is not a live event.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+ * @note Thread-safe.
  */
 aclError portaclEventGetNative(aclrtEvent event,
                                void **native);
 
 /**
- * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, its size and what
- * else there is to say of it, a frame around those of one stream, and an arrow to each task from those that it comes
- * after. Tasks that are disabled have dashed boxes.
+ * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,
+ * a frame around the tasks of each stream, and an arrow to each task from those that it is ordered after. Disabled
+ * tasks have dashed boxes.
  *
  * @param modelRI a graph.
  * @param path the file, which is overwritten.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_INVALID_FILE 100003: the file cannot
- * be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is
- * still being recorded. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+ * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+ * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+ * @note Thread-safe.
  */
 aclError portaclGraphPrintDot(aclmdlRI modelRI,
                               const char *path);
 
 /**
- * Tells how much memory the graphs of a device have: what captured streams have taken from pools on it. That memory
- * belongs to the graphs, and is in no attribute of the pools.
+ * Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the
+ * device. It belongs to the graphs, and the attributes of the pools do not count it.
  *
  * @param deviceId a device that is set.
- * @param attr which number.
+ * @param attr the attribute.
  * @param value receives bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` unknown;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or
- * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Does what
- * cudaDeviceGetGraphMemAttribute does.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` is unknown.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Equivalent to cudaDeviceGetGraphMemAttribute.
  */
 aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId,
                                            portaclGraphMemAttr attr,
                                            uint64_t *value);
 
 /**
- * Lets one of the highest amounts of portaclDeviceGetGraphMemAttribute start again.
+ * Resets a high watermark of portaclDeviceGetGraphMemAttribute.
  *
  * @param deviceId a device that is set.
  * @param attr PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH or PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH.
  * @param value 0.
- * @return as portaclDeviceGetGraphMemAttribute; ACL_ERROR_INVALID_PARAM 100000 also for another value, and for an
- * attribute that can only be read. Thread-safe. Does what cudaDeviceSetGraphMemAttribute does.
+ * @return the codes of portaclDeviceGetGraphMemAttribute
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also for another value, and for a read-only attribute.
+ * @note Thread-safe. Equivalent to cudaDeviceSetGraphMemAttribute.
  */
 aclError portaclDeviceSetGraphMemAttribute(int32_t deviceId,
                                            portaclGraphMemAttr attr,
                                            uint64_t value);
 
 /**
- * Gives back to the device what is reserved for graphs and no graph has.
+ * Releases memory to the device that is reserved for graphs and not in use.
  *
  * @param deviceId a device that is set.
- * @return as portaclDeviceGetGraphMemAttribute. Thread-safe. Does what cudaDeviceGraphMemTrim does.
+ * @return the codes of portaclDeviceGetGraphMemAttribute.
+ * @note Thread-safe. Equivalent to cudaDeviceGraphMemTrim.
  */
 aclError portaclDeviceGraphMemTrim(int32_t deviceId);
 
 /**
- * Takes memory from the current pool of the stream's device: as aclrtMemPoolMallocAsync from
- * portaclDeviceGetMemPool.
+ * Allocates memory from the current pool of the stream's device: aclrtMemPoolMallocAsync from portaclDeviceGetMemPool.
  *
- * @param ptr receives the address, aligned to 512 bytes on the CPU and to 256 at least on GPUs.
+ * @param ptr receives the address, aligned to 512 bytes on the CPU and to at least 256 bytes on GPUs.
  * @param size bytes, at least 1.
  * @param stream a stream of the current device; null: the default stream of the current context.
- * @return as aclrtMemPoolMallocAsync, and what portaclDeviceGetDefaultMemPool returns where that pool has to be
- * made. Thread-safe. Does what cudaMallocAsync does.
+ * @return the codes of aclrtMemPoolMallocAsync, and of portaclDeviceGetDefaultMemPool if that pool has to be created.
+ * @note Thread-safe. Equivalent to cudaMallocAsync.
  */
 aclError portaclMallocAsync(void **ptr,
                             size_t size,
                             aclrtStream stream);
 
 /**
- * Gives memory back to its pool, whichever that is: another name of aclrtMemPoolFreeAsync.
+ * Frees memory of any pool in stream order: another name of aclrtMemPoolFreeAsync.
  *
  * @param ptr the start of memory of a pool.
- * @param stream a stream of the current device, any one that comes behind the uses of the memory; null: the
- * default stream of the current context.
- * @return as aclrtMemPoolFreeAsync. Thread-safe. Does what cudaFreeAsync does.
+ * @param stream a stream of the current device that is ordered after all uses of the memory; null: the default stream
+ *     of the current context.
+ * @return the codes of aclrtMemPoolFreeAsync.
+ * @note Thread-safe. Equivalent to cudaFreeAsync.
  */
 aclError portaclFreeAsync(void *ptr,
                           aclrtStream stream);
 
 /**
- * Gives the pool that a device has from the beginning. It cannot be destroyed, and goes with the device.
+ * Returns the default pool of a device. It cannot be destroyed, and is released with the device.
  *
  * @param memPool receives the pool.
  * @param deviceId a device that is set.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
- * such device; ACL_ERROR_RT_PARAM_INVALID 107000: it is not set, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
- * pools; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899,
- * as from aclrtMemPoolCreate: it is made when it is asked for first. Thread-safe. Does what
- * cudaDeviceGetDefaultMemPool does; on CUDA it is a pool of the library's own, and not the driver's default one.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support pools.
+ * @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ *     507899: as from aclrtMemPoolCreate: the first call creates the pool.
+ * @note Thread-safe. Equivalent to cudaDeviceGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
+ *     default pool.
  */
 aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool,
                                         int32_t deviceId);
 
 /**
- * Gives the pool that portaclMallocAsync takes memory from: the one of portaclDeviceSetMemPool, or the default
- * one.
+ * Returns the current pool of a device, from which portaclMallocAsync allocates: the pool of portaclDeviceSetMemPool,
+ * or the default pool.
  *
  * @param memPool receives the pool.
  * @param deviceId a device that is set.
- * @return as portaclDeviceGetDefaultMemPool. Thread-safe. Does what cudaDeviceGetMemPool does.
+ * @return the codes of portaclDeviceGetDefaultMemPool.
+ * @note Thread-safe. Equivalent to cudaDeviceGetMemPool.
  */
 aclError portaclDeviceGetMemPool(aclrtMemPool *memPool,
                                  int32_t deviceId);
 
 /**
- * Sets the pool that portaclMallocAsync takes memory from, for all threads, until the pool is destroyed or the
- * device reset: then the default one is current again.
+ * Sets the current pool of a device, from which portaclMallocAsync allocates, for all threads, until the pool is
+ * destroyed or the device is reset: then the default pool is current again.
  *
  * @param deviceId a device that is set.
  * @param memPool a pool on that device, not imported.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
- * such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is no live pool, imported, or
- * not on that device, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * Thread-safe. Does what cudaDeviceSetMemPool does.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or not
+ *     on that device, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @note Thread-safe. Equivalent to cudaDeviceSetMemPool.
  */
 aclError portaclDeviceSetMemPool(int32_t deviceId,
                                  aclrtMemPool memPool);
 
 /**
- * Tells what the memory pools of a device can be, before one is made: what cudaDeviceGetAttribute answers for
- * cudaDevAttrMemoryPoolsSupported and its relatives. What is 0 aclrtMemPoolCreate refuses; on CUDA a driver that does
- * not know a question answers 0, and may make such a pool all the same.
+ * Returns which memory pools a device supports: what cudaDeviceGetAttribute returns for
+ * cudaDevAttrMemoryPoolsSupported and related attributes. Where the value is 0, aclrtMemPoolCreate returns 207000. A
+ * CUDA driver that does not know an attribute counts as 0, even if it can create such a pool.
  *
- * @param deviceId 0 to the number of devices less 1; it need not be set.
- * @param what the question.
- * @param value receives the answer.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` unknown;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device, or the driver does not answer. Thread-safe.
+ * @param deviceId 0 to the number of devices minus 1; the device need not be set.
+ * @param what the attribute.
+ * @param value receives the value.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` is unknown.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+ * @note Thread-safe.
  */
 aclError portaclDeviceGetMemPoolSupport(int32_t deviceId,
                                         portaclMemPoolSupport what,
                                         uint64_t *value);
 
 /**
- * Sets which devices may use the memory of a pool, that which it has and that which it will have. At first only
- * the device that it is on may, and none that of a pool of host memory, which the host uses. An operation that
- * reads the memory needs read access of its stream's device, an operation that writes it read-write access; else it
- * fails with ACL_ERROR_RT_PARAM_INVALID and a text.
+ * Sets which devices may use the memory of a pool, present and future. Initially only the device of the pool has
+ * access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
+ * needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
+ * ACL_ERROR_RT_PARAM_INVALID and a text.
  *
  * @param memPool a pool.
- * @param descList for each of some devices what it may do from now on: `location` names the device
- * (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE. The pool's own
- * device always has both. Not needed afterwards.
- * @param count how many there are, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is no device, unknown
- * flags, or access taken away from the pool's own device; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: no live pool, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot use the other's memory (aclrtDeviceCanAccessPeer);
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an argument's error nothing is changed.
- * Thread-safe. Does what cudaMemPoolSetAccess does.
+ * @param descList access of devices: `location` names the device (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is
+ *     ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE. The pool's device always has read-write access. Not needed
+ *     after the call.
+ * @param count number of descriptors, at least 1.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is not a device, unknown flags, or less
+ *     than read-write access for the pool's device.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory of the other device
+ *     (aclrtDeviceCanAccessPeer).
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an invalid argument nothing has changed.
+ * @note Thread-safe. Equivalent to cudaMemPoolSetAccess.
  */
 aclError portaclMemPoolSetAccess(aclrtMemPool memPool,
                                  const aclrtMemAccessDesc *descList,
                                  size_t count);
 
 /**
- * Tells how a device, or the host, may use the memory of a pool.
+ * Returns the access of a device, or of the host, to the memory of a pool.
  *
  * @param flags receives ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE.
  * @param memPool a pool.
- * @param location a device (ACL_MEM_LOCATION_TYPE_DEVICE), or the host (ACL_MEM_LOCATION_TYPE_HOST or _HOST_NUMA,
- * with any id).
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type of location;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: no live pool, or called
- * inside a host function; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Does what
- * cudaMemPoolGetAccess does.
+ * @param location a device (ACL_MEM_LOCATION_TYPE_DEVICE), or the host (ACL_MEM_LOCATION_TYPE_HOST or _HOST_NUMA, with
+ *     any id).
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type of location.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Equivalent to cudaMemPoolGetAccess.
  */
 aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags,
                                  aclrtMemPool memPool,
                                  const aclrtMemLocation *location);
 
 /**
- * Gives what another process needs to import a pool. Sharing a pool takes four calls: this one and
- * portaclMemPoolExportPointer here, portaclMemPoolImportFromShareableHandle and
- * portaclMemPoolImportPointer in the other process, which may be of any backend and setting that has the same
- * device. The importers free what they have imported, and wait for that, before this process frees the
- * memory: what an importer still has then stays readable, with contents that nobody promises.
+ * Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the
+ * exporting process, portaclMemPoolImportFromShareableHandle and portaclMemPoolImportPointer in the importing process,
+ * which needs the same device and may have other settings. The importers must free what they imported, and wait for
+ * that, before this process frees the memory: memory that an importer still has then stays readable, with undefined
+ * contents.
  *
- * @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX an `int`, which receives a new descriptor. It is the
- * caller's, who passes it on (SCM_RIGHTS over a Unix socket, or pidfd_getfd) and closes it when it likes; programs
- * that this one starts do not inherit it. For PORTACL_MEM_HANDLE_TYPE_FABRIC 64 bytes.
- * @param memPool a pool of this process, made with this handle type; not one that was imported.
+ * @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX an `int`, which receives a new descriptor. The caller owns it,
+ *     sends it (SCM_RIGHTS over a Unix socket, or pidfd_getfd) and may close it at any time; child processes do not
+ *     inherit it across exec. For PORTACL_MEM_HANDLE_TYPE_FABRIC 64 bytes.
+ * @param memPool a pool of this process, created with this handle type; not an imported pool.
  * @param handleType ACL_MEM_HANDLE_TYPE_POSIX or PORTACL_MEM_HANDLE_TYPE_FABRIC.
  * @param flags must be 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is none of
- * these, `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is no live pool, was imported, or was made
- * with another handle type, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: no descriptor is left;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. No device need be set. Follows
- * cudaMemPoolExportToShareableHandle.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is another type,
+ *     `flags` is not 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, is imported, or was created with another
+ *     handle type, or called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. No device need be set. Follows cudaMemPoolExportToShareableHandle.
  */
 aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
                                                aclrtMemPool memPool,
@@ -853,26 +901,29 @@ aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
                                                uint32_t flags);
 
 /**
- * Imports a pool that another process has exported. Nothing is taken from it: it imports single allocations
- * (portaclMemPoolImportPointer), cannot become a current pool, and has no attributes here. It belongs to the calling
- * thread's current device and goes with it, one of host memory with aclFinalize; aclrtMemPoolDestroy ends it, and
- * what it has imported stays until it is freed. The
- * memory counts for the exporting process only. If that process ends, whichever way, what was imported before
- * stays readable and writable, and nothing more can be imported; on a GPU the driver decides.
+ * Imports a pool of another process. An imported pool cannot be allocated from: it only imports allocations
+ * (portaclMemPoolImportPointer), cannot become a current pool, and has no attributes. It belongs to the calling
+ * thread's current device and is destroyed with it, a pool of host memory by aclFinalize. aclrtMemPoolDestroy destroys
+ * it, and imported allocations stay until they are freed. Only the exporting process counts the memory. If that
+ * process ends, in any way, imported allocations stay readable and writable, and new imports fail; on a GPU the driver
+ * decides.
  *
  * @param memPool receives the pool.
- * @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX the descriptor itself, cast to a pointer: it stays the
- * caller's, who may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
- * @param handleType as for the export.
+ * @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX the descriptor itself, cast to a pointer: the caller keeps it,
+ *     and may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
+ * @param handleType the type used for the export.
  * @param flags must be 0.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, where it points to something, `shareableHandle`)
- * is null, `handleType` is none of these, `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is no
- * open descriptor, is none of an exported pool, is damaged or of another version of this library, the pool is of
- * another device than the current one, it was destroyed, or its process has ended, or called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way; ACL_ERROR_BAD_ALLOC 200000: no
- * descriptor or no host memory is left; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe.
- * Follows cudaMemPoolImportFromShareableHandle.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, if it is a pointer, `shareableHandle`) is null, `handleType`
+ *     is another type, `flags` is not 0.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is not an open descriptor, not a descriptor of an
+ *     exported pool, damaged or of another version of this library; the pool is on another device than the current
+ *     one, it was destroyed, or its process has ended; or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or no host memory is available.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows cudaMemPoolImportFromShareableHandle.
  */
 aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
                                                  void *shareableHandle,
@@ -880,193 +931,222 @@ aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
                                                  uint32_t flags);
 
 /**
- * Names an allocation of an exported pool for other processes. Naming it again gives the same bytes. The name
- * ends when the allocation is freed: from then on nobody imports it.
+ * Exports an allocation of an exported pool: returns a name for other processes. Repeated calls return the same bytes.
+ * The name ends when the allocation is freed: then it cannot be imported any more.
  *
- * @param exportData its `size` is set by the caller; receives `data`, plain bytes that may travel in any way.
- * @param ptr an allocation of a pool that was made with a handle type: its first byte. What an importer reads
- * there is what was written by work that is done; the processes tell each other, over a socket, say.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not that of the structure;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, or was itself
- * imported, or the pool was destroyed, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: more than 65,408
- * pointers of one pool are named at a time; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe.
- * No device need be set. Follows cudaMemPoolExportPointer.
+ * @param exportData the caller sets its `size`; receives `data`, plain bytes that can be passed in any way.
+ * @param ptr the start of an allocation of a pool that was created with a handle type. Importers read what completed
+ *     work has written; the processes must synchronize with each other, for example over a socket.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, is imported,
+ *     or the pool was destroyed, or called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: more than 65,408 pointers of one pool are exported at a time.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. No device need be set. Follows cudaMemPoolExportPointer.
  */
 aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData,
                                      void *ptr);
 
 /**
- * Gives the allocation that another process has named, at an address of this process's own. Importing it again
- * gives it at another address; each is freed by itself, with aclrtMemPoolFreeAsync or aclrtFree, which tells the
- * other process nothing. Memory hooks are asked when it is here; what they return that refuse it is what the call
- * returns.
+ * Imports an allocation by its name, at an address of this process. Repeated imports return different addresses; each
+ * is freed separately, with aclrtMemPoolFreeAsync or aclrtFree, which does not affect the exporting process. Memory
+ * hooks are called after the import; if one refuses, the call returns its code.
  *
- * @param ptr receives the address. It is memory of the pool's device, for reading and writing.
+ * @param ptr receives the address: memory of the pool's device, with read-write access.
  * @param memPool the imported pool.
- * @param exportData what portaclMemPoolExportPointer gave for an allocation of that very pool.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not that of the structure;
- * ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is no live pool, or was not imported, the data are damaged, of another
- * pool or of an allocation that was freed, the pool was destroyed there or its process has ended, or called inside a
- * host function; ACL_ERROR_BAD_ALLOC 200000: no room to map it; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode
- * it is larger than a device of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
- * Thread-safe. No device need be set. Follows cudaMemPoolImportPointer.
+ * @param exportData a name that portaclMemPoolExportPointer returned for an allocation of this pool.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, or not imported; the name is damaged, of
+ *     another pool or of an allocation that was freed; the exporting process destroyed the pool or has ended; or
+ *     called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. No device need be set. Follows cudaMemPoolImportPointer.
  */
 aclError portaclMemPoolImportPointer(void **ptr,
                                      aclrtMemPool memPool,
                                      const portaclMemPoolPtrExportData *exportData);
 
 /**
- * Makes an address in the program stand for a variable or a kernel of a binary, on the device of that binary: what
- * compilers for one language on both sides do by themselves. From then on aclrtGetSymbolAddress, aclrtGetSymbolSize,
- * aclrtMemcpyToSymbol and its kin take it where it stands for a variable; aclrtGetFuncBySymbol, and the launches
- * that take a `void* func`, where it stands for a kernel. It may stand for something else on another device. On the
- * same one it stands for what was registered last. It stands for nothing any more when the binary is unloaded.
+ * Registers an address of the program as a symbol of a variable or a kernel of a binary, on the device of that binary.
+ * Compilers that build host and device code together do this automatically. Afterwards aclrtGetSymbolAddress,
+ * aclrtGetSymbolSize, aclrtMemcpyToSymbol and its variants accept a symbol of a variable; aclrtGetFuncBySymbol, and
+ * launches with a `void* func`, accept a symbol of a kernel. A symbol can be registered separately for each device. On
+ * one device the latest registration counts. The registration ends when the binary is unloaded.
  *
  * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
- * @param symbol any address, of a variable or function of the program, say; nobody looks what is there.
- * @param name what the binary calls it; a variable of that name goes before a kernel.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
- * of a program, unloaded, the binary has neither variable nor kernel of that name, or called inside a host function;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as for aclrtBinaryGetFunction. Thread-safe.
+ * @param symbol any address, for example of a variable or function of the program; the memory is not accessed.
+ * @param name the name in the binary; if a variable and a kernel have this name, the variable is used.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, the binary has neither a variable nor a
+ *     kernel of that name, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as in aclrtBinaryGetFunction.
+ * @note Thread-safe.
  */
 aclError portaclRegisterSymbol(aclrtBinHandle binHandle,
                                const void *symbol,
                                const char *name);
 
 /**
- * Registers a memory hook, to be called about each allocation and release of device, page-locked host, managed
- * and pool memory, and about each import of another process's memory and its end: after those that were registered before it. *malloc* functions are called when the program
- * gets memory, *free* functions when it gives memory back, *alloc* functions inside of a malloc when the memory
- * has to be taken from the device or the system, because none that was kept serves the request. What a
- * *before* function returns is what the call returns, if it is not 0, and nothing happens; the text names the
- * hook (portaclMemoryHookGiveReason says more). The hooks that agreed before it are told by their *after*
- * function, with `failed` 1. Memory that goes with its device or with aclFinalize is not told of. A hook may
- * call any function of this library. It must return, and not by an exception.
+ * Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
+ * pool memory, and for each import of another process's memory and its end, after the hooks that were registered
+ * earlier. *malloc* functions are called when the program allocates memory, *free* functions when it frees memory,
+ * *alloc* functions inside a malloc when the library allocates from the device or the system because no cached memory
+ * serves the request. If a *before* function does not return 0, the call returns its value and has no effect; the text
+ * names the hook (portaclMemoryHookGiveReason adds a reason). Hooks whose before function already ran get their
+ * *after* function with `failed` 1. Memory that is released with its device or by aclFinalize is not reported. A hook
+ * may call any function of this library. It must return, and must not throw.
  *
- * @param hook the functions; copied, so that it need not be kept. What its user data points to must be.
- * @param scope for this thread or for all.
- * @param id receives the number of the hook, which is never used again; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize`
- * is too small, or `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the
- * same thread. Works at any time. Thread-safe. The model is MemoryHook of CuPy.
+ * @param hook the functions; copied, so the caller need not keep the structure. The user data that it points to must
+ *     stay valid.
+ * @param scope this thread or all threads.
+ * @param id receives the id of the hook, which is never used again; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize` is too small, or
+ *     `scope` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope. Works
+ *     at any time.
+ * @note Thread-safe. The model is MemoryHook of CuPy.
  */
 aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
                                    portaclMemoryHookScope scope,
                                    uint64_t *id);
 
 /**
- * Takes a memory hook back, in any order. When this returns it is not called any more, and what its user data
- * points to may go; if this is called inside the hook, it is not called again after it has returned. Waits for
- * calls of it on other threads. Where that wait could be for ever (docs/callbacks.md), this fails: the hook is not called
- * any more then, but a call of it still runs. It stays listed; unregister it again outside of callbacks, which waits,
- * before what its user data points to goes.
+ * Unregisters a memory hook, in any order. When this returns, the hook is not called any more, and its user data may
+ * be freed; if this is called inside the hook, the hook is not called again after it has returned. Waits for calls of
+ * the hook on other threads. If that wait could last forever (docs/callbacks.md), this fails: the hook is not called
+ * any more, but a call of it may still run. The hook stays listed; before you free its user data, unregister it again
+ * outside of callbacks, which waits.
  *
- * @param id what the registration gave.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or the wait could be for ever. Works at
- * any time. Thread-safe.
+ * @param id the id that the registration returned.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever. Works at any time.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookUnregister(uint64_t id);
 
 /**
  * Lists the registered memory hooks of all threads, in the order of their registration.
  *
- * @param hooks receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
- * @param capacity elements at `hooks`.
- * @param count receives how many there are, also where they are more than `capacity`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is another size than that of
- * the structure, or `capacity` is too small. Works at any time. Thread-safe.
+ * @param hooks receives the elements; null: only returns their number. The caller sets `structSize` of the first
+ *     element.
+ * @param capacity number of elements at `hooks`.
+ * @param count receives the number of elements, also if it is larger than `capacity`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is not the size of the structure, or
+ *     `capacity` is too small. Works at any time.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks,
                                size_t capacity,
                                size_t *count);
 
 /**
- * Says, inside a *before* function of a memory hook that is about to refuse, why: it becomes part of the text of
- * the call that it refuses. Elsewhere it does nothing.
+ * Sets the reason of a refusal. Call it inside a *before* function of a memory hook that is about to refuse: the
+ * reason becomes part of the text of the refused call. Has no effect outside of before functions.
  *
  * @param reason a text, copied.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `reason` is null. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `reason` is null.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookGiveReason(const char *reason);
 
 /**
- * Says, inside an *after* function of a memory hook, that it has failed: portaclMemoryHookList tells how often and
- * what the latest said. What it was told of stands. Elsewhere it does nothing.
+ * Reports a failure of a memory hook. Call it inside an *after* function: portaclMemoryHookList returns the number of
+ * failures and the latest text. The allocation or free stays as it is. Has no effect outside of after functions.
  *
  * @param what a text, copied.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `what` is null. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookNoteFailure(const char *what);
 
 /**
- * Registers the hook "DebugPrintHook", which prints a line of JSON after each alloc, malloc and free, with the
- * names and the order of CuPy's DebugPrintHook, and flushes it.
+ * Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
+ * the order of CuPy's DebugPrintHook, and flushes it.
  *
- * @param path the file, which is made anew; null: the standard output.
- * @param scope for this thread or for all.
- * @param id receives the number of the hook; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_FILE 100003: the file cannot be written; ACL_ERROR_INVALID_PARAM 100000:
- * `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the same thread.
- * Thread-safe.
+ * @param path the file, which is created or truncated; null: standard output.
+ * @param scope this thread or all threads.
+ * @param id receives the id of the hook; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookRegisterDebugPrint(const char *path,
                                              portaclMemoryHookScope scope,
                                              uint64_t *id);
 
 /**
- * Registers the hook "LoggingHook", which writes a line of JSON for each alloc, malloc and free: a log that can be
- * replayed. docs/allocation_log.md has its format.
+ * Registers the hook "LoggingHook", which writes a JSON line for each alloc, malloc and free: a log that can be
+ * replayed. docs/allocation_log.md describes its format.
  *
- * @param path the file, which is made anew. Each line is written at once.
- * @param scope for this thread or for all.
- * @param id receives the number of the hook; may be null.
- * @return as portaclMemoryHookRegisterDebugPrint; ACL_ERROR_INVALID_PARAM 100000 also: `path` is null. Thread-safe.
+ * @param path the file, which is created or truncated. Each line is written at once.
+ * @param scope this thread or all threads.
+ * @param id receives the id of the hook; may be null.
+ * @return the codes of portaclMemoryHookRegisterDebugPrint
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also: `path` is null.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookRegisterLogging(const char *path,
                                           portaclMemoryHookScope scope,
                                           uint64_t *id);
 
 /**
- * Registers the hook "LimitHook", which refuses what would go beyond a budget, with
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001. Counted is what is allocated while the hook is registered, in rounded
- * bytes, device and host memory together, without imported memory, which its own process counts.
+ * Registers the hook "LimitHook", which refuses allocations beyond a budget with ACL_ERROR_RT_MEMORY_ALLOCATION
+ * 207001. It counts allocations made while it is registered, in rounded bytes, device and host memory together.
+ * Imported memory does not count; its exporter counts it.
  *
- * @param most bytes that may be allocated at one time.
- * @param scope for this thread or for all.
- * @param id receives the number of the hook; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
- * of this name is called for the same thread. Thread-safe.
+ * @param most maximum number of bytes allocated at one time.
+ * @param scope this thread or all threads.
+ * @param id receives the id of the hook; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookRegisterLimit(size_t most,
                                         portaclMemoryHookScope scope,
                                         uint64_t *id);
 
 /**
- * Registers the hook "LineProfileHook", which adds up what is allocated by the place in the program that calls for
- * it: portaclMemoryHookReport gives the tree. The model is LineProfileHook of CuPy. Each allocation costs a walk up
- * the stack; names are looked up when the report is made.
+ * Registers the hook "LineProfileHook", which sums allocations by the place in the program that makes them:
+ * portaclMemoryHookReport returns the tree. The model is LineProfileHook of CuPy. Each allocation costs a stack walk;
+ * names are resolved when the report is made.
  *
- * @param maxDepth levels of the tree below its root; 0: all.
- * @param scope for this thread or for all.
- * @param id receives the number of the hook; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
- * of this name is called for the same thread. Thread-safe.
+ * @param maxDepth levels of the tree below its root; 0: all levels.
+ * @param scope this thread or all threads.
+ * @param id receives the id of the hook; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth,
                                               portaclMemoryHookScope scope,
                                               uint64_t *id);
 
 /**
- * Gives what a hook has found out so far. Of portaclMemoryHookRegisterLineProfile: a tree of lines
- * `file:line:function (bytes in mallocs, bytes in allocs)`, two blanks deeper for each call, the callers first, what
- * uses most before what uses less. Functions without debugging information have their name only, or an address.
+ * Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a tree of lines `file:line:function
+ * (bytes in mallocs, bytes in allocs)`, indented by two spaces per call level, callers first, siblings ordered by
+ * decreasing use. Functions without debugging information appear by name or address only.
  *
- * @param id the number of the hook.
- * @param text receives a zero-terminated text, cut to `size` where it is longer; null: only the length is wanted.
- * @param size bytes at `text`.
- * @param length receives the length of the whole text without its zero; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that reports nothing;
- * ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0. Thread-safe.
+ * @param id the id of the hook.
+ * @param text receives a zero-terminated text, truncated to `size`; null: only returns the length.
+ * @param size size of `text` in bytes.
+ * @param length receives the length of the whole text without its terminating zero; may be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a report.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookReport(uint64_t id,
                                  char *text,
@@ -1074,17 +1154,18 @@ aclError portaclMemoryHookReport(uint64_t id,
                                  size_t *length);
 
 /**
- * Gives the tree of portaclMemoryHookReport in numbers: each function before those that it called, what uses most
- * before what uses less, the root first.
+ * Returns the tree of portaclMemoryHookReport as numbers: each function before the functions that it called, siblings
+ * ordered by decreasing use, the root first.
  *
- * @param id the number of a hook of portaclMemoryHookRegisterLineProfile.
- * @param nodes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
- * @param capacity elements at `nodes`. Where there are more, the first ones are told.
- * @param count receives how many there are, also where they are more than `capacity`. Other threads may make it more
- * before the next call.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
- * the structure; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that makes no profile. Works at any
- * time. Thread-safe.
+ * @param id the id of a hook of portaclMemoryHookRegisterLineProfile.
+ * @param nodes receives the elements; null: only returns their number. The caller sets `structSize` of the first
+ *     element.
+ * @param capacity number of elements at `nodes`. If there are more, the first ones are written.
+ * @param count receives the number of elements, also if it is larger than `capacity`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
+ * @note Thread-safe.
  */
 aclError portaclMemoryHookProfile(uint64_t id,
                                   portaclMemoryProfileNode *nodes,
@@ -1092,14 +1173,15 @@ aclError portaclMemoryHookProfile(uint64_t id,
                                   size_t *count);
 
 /**
- * Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.
+ * Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.
  *
- * @param moment what the hook was called about.
- * @param event what it was called with.
- * @param line receives a zero-terminated text; null: only the length is wanted.
- * @param size bytes at `line`; 256 are always enough.
- * @return the length of the line without its zero; 0 if `event` is null, too small or has no known kind, `moment` is
- * not one, or the line does not fit, with the reason in aclGetRecentErrMsg. Thread-safe.
+ * @param moment the moment that was passed to the hook.
+ * @param event the event that was passed to the hook.
+ * @param line receives a zero-terminated text; null: only returns the length.
+ * @param size size of `line` in bytes; 256 bytes are always enough.
+ * @return the length of the line without its terminating zero; 0 if `event` is null, too small or of an unknown kind,
+ *     `moment` is unknown, or the line does not fit. aclGetRecentErrMsg returns the reason.
+ * @note Thread-safe.
  */
 size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
                                 const portaclMemoryEvent *event,
@@ -1107,98 +1189,106 @@ size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
                                 size_t size);
 
 /**
- * Records from now on, until the process ends, which thread makes an allocation, when and from where, for
- * portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a walk up the stack.
- * PORTACL_LEAK_CHECK begins with it. A second call changes nothing.
+ * Starts recording the thread, time and call stack of each allocation, until the process ends, for
+ * portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a stack walk. PORTACL_LEAK_CHECK
+ * records from the start. A second call has no effect.
  *
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was
- * registered. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was registered.
+ * @note Thread-safe.
  */
 aclError portaclMemoryRecord(void);
 
 /**
- * Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
- * exported and this one has imported, by address; first physical memory, which has none. Other threads go on
- * meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
- * during the call may or may not be there, so that two ranges may overlap.
+ * Lists all live allocations of device, managed, page-locked host, pool and imported memory by address; physical
+ * memory, which has no address, comes first. Other threads continue without waiting: memory that is live during the
+ * whole call is listed exactly once. Memory that they allocate or free during the call may or may not be listed, so
+ * two ranges may overlap.
  *
- * @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
- * element.
- * @param capacity elements at `allocations`. Where there are more, those with the lowest addresses are told.
- * @param count receives how many there are, also where they are more than `capacity`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
- * the structure. Works at any time. Thread-safe.
+ * @param allocations receives the elements; null: only returns their number. The caller sets `structSize` of the first
+ *     element.
+ * @param capacity number of elements at `allocations`. If there are more, those with the lowest addresses are written.
+ * @param count receives the number of elements, also if it is larger than `capacity`.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure. Works at
+ *     any time.
+ * @note Thread-safe.
  */
 aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations,
                                size_t capacity,
                                size_t *count);
 
 /**
- * Writes on the standard error stream which allocations are live, with thread, age and the functions that asked for
- * them if that was recorded, and which releases have failed in destructors since this was told last. Writes nothing
- * where there is nothing to tell. PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
+ * Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
+ * the releases that failed in destructors since the previous report. Writes nothing if there is nothing to report.
+ * PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
  *
  * @param count receives the number of live allocations; may be null.
- * @return ACL_SUCCESS. Works at any time. Thread-safe.
+ * @retval ACL_SUCCESS 0: . Works at any time
+ * @note Thread-safe.
  */
 aclError portaclMemoryReportLeaks(size_t *count);
 
 /**
- * As portaclMemoryReportLeaks, to a function of the program, which is called for each line.
+ * Reports leaks as portaclMemoryReportLeaks, but calls a function of the program for each line.
  *
- * @param write takes a line; it may call this library.
+ * @param write receives a line; it may call this library.
  * @param userData its first argument.
  * @param count receives the number of live allocations; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time. Thread-safe.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
+ * @note Thread-safe.
  */
-aclError portaclMemoryReportLeaksTo(portaclLineWriter write,
-                                    void *userData,
-                                    size_t *count);
+aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, size_t *count);
 
 /**
- * Tells how much memory of a kind there is, was at most and was ever given out. Registrations of the caller's own
- * memory are no allocations. Without other threads that allocate or free at the same time all numbers are exact and
- * fit together; with them each one is right at some moment of the call. Costs nothing where memory is allocated and
- * freed without it.
+ * Returns current, peak and total amounts of a kind of memory. Registrations of the caller's memory are not
+ * allocations. If no other thread allocates or frees at the same time, all numbers are exact and consistent; otherwise
+ * each number is exact at some moment of the call. Adds no cost to allocations and frees.
  *
- * @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, for PORTACL_MEMORY_POOL the pools there, and
- * for PORTACL_MEMORY_IMPORTED what was imported of it. A device that is not in use has zeros.
- * @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together that this process has made;
- * PORTACL_MEMORY_IMPORTED: memory of other processes, with that of their pools.
+ * @param deviceId the device; -1: host memory, with PORTACL_MEMORY_PINNED, with PORTACL_MEMORY_POOL for pools in host
+ *     memory, and with PORTACL_MEMORY_IMPORTED for imported host memory. A device that is not in use has zeros.
+ * @param kind the kind of memory; PORTACL_MEMORY_POOL: all pools of the device that this process created;
+ *     PORTACL_MEMORY_IMPORTED: memory of other processes, including their pools.
  * @param stats receives the numbers. The caller sets `structSize`.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is another size than that of the
- * structure, or `kind` is unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed
- * memory, or another number than -1 for page-locked memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also what the
- * driver says when it is asked about a pool. Thread-safe. In the manner of RMM's statistics and
- * torch.cuda.memory_stats.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is not the size of the structure, or `kind` is
+ *     unknown.
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed memory, or a device for
+ *     page-locked memory.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also the
+ *     error of the driver about a pool.
+ * @note Thread-safe. Similar to RMM's statistics and torch.cuda.memory_stats.
  */
 aclError portaclMemoryGetStats(int32_t deviceId,
                                portaclMemoryKind kind,
                                portaclMemoryStats *stats);
 
 /**
- * Lets the peaks of portaclMemoryGetStats begin again with what is live, and with them those of aclrtGetMemUsageInfo
- * and, of pools, ACL_RT_MEM_POOL_ATTR's highest used and reserved bytes, which are the same numbers.
+ * Resets the peaks of portaclMemoryGetStats to the current values. Also resets the peaks of aclrtGetMemUsageInfo and,
+ * for pools, the used and reserved high watermarks of ACL_RT_MEM_POOL_ATTR, which are the same numbers.
  *
- * @param deviceId as for portaclMemoryGetStats; for a device that is not in use there is nothing to do.
- * @param kind as for portaclMemoryGetStats.
- * @return as portaclMemoryGetStats. Thread-safe.
+ * @param deviceId as in portaclMemoryGetStats; no effect for a device that is not in use.
+ * @param kind as in portaclMemoryGetStats.
+ * @return the codes of portaclMemoryGetStats.
+ * @note Thread-safe.
  */
 aclError portaclMemoryResetPeak(int32_t deviceId,
                                 portaclMemoryKind kind);
 
 /**
- * Lists the memory pools of a device, or of host memory, with statistics of each: those of
- * portaclMemoryGetStats, where the peak of one pool is exact. A pool that was destroyed is there until its last memory is
- * freed.
+ * Lists the memory pools of a device, or of host memory, with the statistics of portaclMemoryGetStats for each; the
+ * peak of one pool is exact. A destroyed pool is listed until its last memory is freed.
  *
  * @param deviceId the device; -1: pools in host memory.
- * @param pools receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
- * @param capacity elements at `pools`. Where there are more pools, the oldest handles are told.
- * @param count receives how many there are, also where they are more than `capacity`.
- * @return as portaclMemoryGetStats, without `kind`; ACL_ERROR_INVALID_PARAM 100000 also where `count` is null.
- * Thread-safe.
+ * @param pools receives the elements; null: only returns their number. The caller sets `structSize` of the first
+ *     element.
+ * @param capacity number of elements at `pools`. If there are more pools, those with the oldest handles are written.
+ * @param count receives the number of elements, also if it is larger than `capacity`.
+ * @return the codes of portaclMemoryGetStats, without `kind`
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
+ * @note Thread-safe.
  */
 aclError portaclMemoryListPools(int32_t deviceId,
                                 portaclMemoryPoolStats *pools,
@@ -1206,16 +1296,19 @@ aclError portaclMemoryListPools(int32_t deviceId,
                                 size_t *count);
 
 /**
- * Lists live allocations of a kind by the size of their pages, the smallest pages first. The system is asked about
- * each allocation, which may take some microseconds for each, and settles 2 MiB pages that were put off until the
+ * Lists live allocations of a kind by their page size, smallest pages first. Queries the system for each allocation,
+ * which may take some microseconds each, and makes the system decide on 2 MiB pages that it had deferred until the
  * memory is used.
  *
- * @param deviceId as for portaclMemoryGetStats.
- * @param kind as for portaclMemoryGetStats.
- * @param sizes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
- * @param capacity elements at `sizes`; there are never more than three sizes.
- * @param count receives how many there are, also where they are more than `capacity`.
- * @return as portaclMemoryGetStats; ACL_ERROR_INVALID_PARAM 100000 also where `count` is null. Thread-safe.
+ * @param deviceId as in portaclMemoryGetStats.
+ * @param kind as in portaclMemoryGetStats.
+ * @param sizes receives the elements; null: only returns their number. The caller sets `structSize` of the first
+ *     element.
+ * @param capacity number of elements at `sizes`; there are at most three sizes.
+ * @param count receives the number of elements, also if it is larger than `capacity`.
+ * @return the codes of portaclMemoryGetStats
+ * @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
+ * @note Thread-safe.
  */
 aclError portaclMemoryListPageSizes(int32_t deviceId,
                                     portaclMemoryKind kind,

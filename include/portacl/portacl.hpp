@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The C++ face of portacl: C++17, header-only, over the C API, with which it mixes freely (get()
- * and release() of every owner). Failures are exceptions of class portacl::Error; nothing throws
- * from a destructor. Objects are as thread-safe as the handles behind them: one may be used by
- * several threads, and is moved and destroyed by one while no other uses it.
+ * The C++ interface of portacl: C++17, header-only, over the C API. Both can be mixed (get() and
+ * release() of every owner). Errors are exceptions of class portacl::Error; destructors do not
+ * throw. Objects are as thread-safe as their handles: several threads may use one, but only one
+ * thread may move or destroy it while no other uses it.
  */
 
 #ifndef PORTACL_PORTACL_HPP

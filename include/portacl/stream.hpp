@@ -36,39 +36,39 @@ struct StreamKind {
 
 }  // namespace detail
 
-/** What may be asked of an event, besides whether it has happened. */
+/** What an event records in addition to its completion. */
 enum class Timing : bool {
-    /** Nothing: the cheaper kind. */
+    /** Nothing: the cheaper kind of event. */
     off = false,
-    /** When it happened. */
+    /** The time of its completion. */
     on = true,
 };
 
-/** A point in a stream's work that others can wait for. */
+/** A point in a stream's work that streams and the host can wait for. */
 class Event : public Owner<detail::EventKind> {
   public:
     /**
-     * A new event of the calling thread's device, which has not been recorded and counts as past.
+     * Creates an event of the calling thread's device. It is not recorded and counts as complete.
      *
-     * @param timing whether it remembers when it happened.
-     * @param where the place of the call.
+     * @param timing whether it has a timestamp.
+     * @param where the source location of the call.
      */
     explicit Event(Timing timing = Timing::off, SourceLocation where = SourceLocation::current())
         : Owner(create(timing, where)) {}
 
     /**
-     * Takes over an event of the C API.
+     * Takes ownership of an event of the C API.
      *
-     * @param event the event, which this destroys.
+     * @param event the event; the owner destroys it.
      * @return its owner.
      */
     static Event adopt(aclrtEvent event) noexcept { return Event(event, Adopted()); }
 
     /**
-     * Whether the latest record has happened.
+     * Returns whether the latest record is complete.
      *
-     * @param where the place of the call.
-     * @return true if so, or if there is none.
+     * @param where the source location of the call.
+     * @return true if it is, or if there is no record.
      */
     bool is_complete(SourceLocation where = SourceLocation::current()) const {
         aclrtEventRecordedStatus status{};
@@ -79,18 +79,18 @@ class Event : public Owner<detail::EventKind> {
     /**
      * Waits for the latest record.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void synchronize(SourceLocation where = SourceLocation::current()) const {
         check(aclrtSynchronizeEvent(get()), where);
     }
 
     /**
-     * Waits for the latest record, but not for ever.
+     * Waits for the latest record, with a timeout.
      *
-     * @param longest how long; rounded up to milliseconds, 0 or less only asks.
-     * @param where the place of the call.
-     * @return whether it has happened.
+     * @param longest the timeout; rounded up to milliseconds, 0 or less only queries.
+     * @param where the source location of the call.
+     * @return whether it is complete.
      */
     template <typename Rep, typename Period>
     bool synchronize_for(std::chrono::duration<Rep, Period> longest,
@@ -102,11 +102,11 @@ class Event : public Owner<detail::EventKind> {
     }
 
     /**
-     * The time from another event's record to this one's. Both were made with Timing::on and have
-     * happened.
+     * Returns the time from another event's record to this one's. Both need Timing::on and a
+     * complete record.
      *
      * @param start the other event.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      * @return milliseconds.
      */
     std::chrono::duration<float, std::milli> since(
@@ -129,8 +129,8 @@ class Event : public Owner<detail::EventKind> {
     }
 };
 
-/** A stream that somebody owns, as the argument of a call: a Stream, a handle of the C API, or null
- * for the default stream of the current context. Queues work and waits for it. */
+/** A parameter of a call without ownership: a Stream, a handle of the C API, or null for the
+ * default stream of the current context. Enqueues work and waits for it. */
 class StreamRef {
   public:
     /** The default stream of the current context. */
@@ -138,24 +138,24 @@ class StreamRef {
     /** A stream of the C API. @param stream its handle. */
     constexpr StreamRef(aclrtStream stream) noexcept : handle_(stream) {}
 
-    /** The handle. @return it. */
+    /** Returns the handle. @return the handle. */
     constexpr aclrtStream get() const noexcept { return handle_; }
 
     /**
-     * Waits for all that is queued.
+     * Waits for all enqueued work.
      *
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void synchronize(SourceLocation where = SourceLocation::current()) const {
         check(aclrtSynchronizeStream(handle_), where);
     }
 
     /**
-     * Waits for all that is queued, but not for ever. What is not finished goes on.
+     * Waits for all enqueued work, with a timeout. Work that is not complete continues.
      *
-     * @param longest how long; rounded up to milliseconds, 0 or less only asks.
-     * @param where the place of the call.
-     * @return whether it has finished.
+     * @param longest the timeout; rounded up to milliseconds, 0 or less only queries.
+     * @param where the source location of the call.
+     * @return whether the work is complete.
      */
     template <typename Rep, typename Period>
     bool synchronize_for(std::chrono::duration<Rep, Period> longest,
@@ -167,10 +167,10 @@ class StreamRef {
     }
 
     /**
-     * Whether all that was queued has finished.
+     * Returns whether all enqueued work is complete.
      *
-     * @param where the place of the call.
-     * @return true if so.
+     * @param where the source location of the call.
+     * @return true if it is.
      */
     bool is_idle(SourceLocation where = SourceLocation::current()) const {
         aclrtStreamStatus status{};
@@ -179,50 +179,50 @@ class StreamRef {
     }
 
     /**
-     * Makes an event stand for all that is queued so far.
+     * Records an event after all work enqueued so far.
      *
      * @param event the event, of the same device.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void record(const Event& event, SourceLocation where = SourceLocation::current()) const {
         check(aclrtRecordEvent(event.get(), handle_), where);
     }
 
     /**
-     * Lets what is queued from now on wait for an event's latest record.
+     * Makes later operations wait for an event's latest record.
      *
      * @param event the event, of any device.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     void wait(const Event& event, SourceLocation where = SourceLocation::current()) const {
         check(aclrtStreamWaitEvent(handle_, event.get()), where);
     }
 
     /**
-     * As wait(), for a limited time, after which the stream goes on and has failed.
+     * As wait(), with a timeout, after which the stream continues and has failed.
      *
      * @param event the event, of any device.
-     * @param longest how long, from when the stream comes to the wait; above 0, rounded up to
-     * seconds.
-     * @param where the place of the call.
+     * @param longest the timeout, from when the stream reaches the wait; greater than 0, rounded up
+     * to seconds.
+     * @param where the source location of the call.
      */
     template <typename Rep, typename Period>
     void wait_for(const Event& event, std::chrono::duration<Rep, Period> longest,
                   SourceLocation where = SourceLocation::current()) const {
-        // 0 would mean for ever there, and -1 is refused in words.
+        // 0 would mean no timeout there; -1 is refused with a text.
         const int32_t seconds = detail::timeout<std::chrono::seconds>(longest);
         check(aclrtStreamWaitEventWithTimeout(handle_, event.get(), seconds == 0 ? -1 : seconds),
               where);
     }
 
     /**
-     * Queues a call of user code. It runs on a thread of the library and must not call it. An
-     * exception that leaves it ends the program, as in a std::thread. If the stream is aborted
-     * before, it is not called, and neither is its destructor.
+     * Enqueues a call of user code. It runs on a thread of the library and must not call the
+     * library. An exception that leaves it ends the program, as in a std::thread. If the stream is
+     * aborted first, neither the callable nor its destructor is called.
      *
-     * @param callable what to call, without arguments; it is moved or copied, and destroyed after
-     * the call on that thread.
-     * @param where the place of the call.
+     * @param callable called without arguments; it is moved or copied, and destroyed after the call
+     * on that thread.
+     * @param where the source location of the call.
      */
     template <typename Callable>
     void launch(Callable&& callable, SourceLocation where = SourceLocation::current()) const {
@@ -243,15 +243,15 @@ class StreamRef {
     aclrtStream handle_ = nullptr;
 };
 
-/** An in-order queue of work. At its end it waits for what is pending. */
+/** An in-order queue of work. Its destructor waits for pending work. */
 class Stream : public Owner<detail::StreamKind> {
   public:
     /**
-     * A new stream of the calling thread's device.
+     * Creates a stream of the calling thread's device.
      *
-     * @param priority 0 is the most urgent.
+     * @param priority 0 is the highest.
      * @param flags ACL_STREAM_* of the C API.
-     * @param where the place of the call.
+     * @param where the source location of the call.
      */
     explicit Stream(uint32_t priority = 0,
                     uint32_t flags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC,
@@ -259,19 +259,19 @@ class Stream : public Owner<detail::StreamKind> {
         : Owner(create(priority, flags, where)) {}
 
     /**
-     * Takes over a stream of the C API.
+     * Takes ownership of a stream of the C API.
      *
-     * @param stream the stream, which this destroys.
+     * @param stream the stream; the owner destroys it.
      * @return its owner.
      */
     static Stream adopt(aclrtStream stream) noexcept { return Stream(stream, Adopted()); }
 
-    /** This stream as an argument. @return it. */
+    /** Returns a reference to this stream. @return the reference. */
     StreamRef ref() const noexcept { return StreamRef(get()); }
-    /** As ref(). @return it. */
+    /** As ref(). @return the reference. */
     operator StreamRef() const noexcept { return ref(); }
 
-    /** StreamRef::synchronize. @param where the place of the call. */
+    /** StreamRef::synchronize. @param where the source location of the call. */
     void synchronize(SourceLocation where = SourceLocation::current()) const {
         ref().synchronize(where);
     }
@@ -279,9 +279,9 @@ class Stream : public Owner<detail::StreamKind> {
     /**
      * StreamRef::synchronize_for.
      *
-     * @param longest how long.
-     * @param where the place of the call.
-     * @return whether all has finished.
+     * @param longest the timeout.
+     * @param where the source location of the call.
+     * @return whether all work is complete.
      */
     template <typename Rep, typename Period>
     bool synchronize_for(std::chrono::duration<Rep, Period> longest,
@@ -289,17 +289,17 @@ class Stream : public Owner<detail::StreamKind> {
         return ref().synchronize_for(longest, where);
     }
 
-    /** StreamRef::is_idle. @param where the place of the call. @return true if so. */
+    /** StreamRef::is_idle. @param where the source location of the call. @return true if it is. */
     bool is_idle(SourceLocation where = SourceLocation::current()) const {
         return ref().is_idle(where);
     }
 
-    /** StreamRef::record. @param event the event. @param where the place of the call. */
+    /** StreamRef::record. @param event the event. @param where the source location of the call. */
     void record(const Event& event, SourceLocation where = SourceLocation::current()) const {
         ref().record(event, where);
     }
 
-    /** StreamRef::wait. @param event the event. @param where the place of the call. */
+    /** StreamRef::wait. @param event the event. @param where the source location of the call. */
     void wait(const Event& event, SourceLocation where = SourceLocation::current()) const {
         ref().wait(event, where);
     }
@@ -308,8 +308,8 @@ class Stream : public Owner<detail::StreamKind> {
      * StreamRef::wait_for.
      *
      * @param event the event.
-     * @param longest how long.
-     * @param where the place of the call.
+     * @param longest the timeout.
+     * @param where the source location of the call.
      */
     template <typename Rep, typename Period>
     void wait_for(const Event& event, std::chrono::duration<Rep, Period> longest,
@@ -317,7 +317,8 @@ class Stream : public Owner<detail::StreamKind> {
         ref().wait_for(event, longest, where);
     }
 
-    /** StreamRef::launch. @param callable what to call. @param where the place of the call. */
+    /** StreamRef::launch. @param callable what to call. @param where the source location of the
+     * call. */
     template <typename Callable>
     void launch(Callable&& callable, SourceLocation where = SourceLocation::current()) const {
         ref().launch(std::forward<Callable>(callable), where);

@@ -75,7 +75,7 @@ const GUARDED: &[(&str, &str, &str, &str, &str)] = &[
 /// What stands behind the includes of a header.
 const AT_START: &[(&str, &str)] = &[(
     "acl_prof.h",
-    "/** Marks functions of the profiling interface that a library shows to its users. */\n\
+    "/** Exports functions of the profiling interface. */\n\
      #define MSVP_PROF_API __attribute__((visibility(\"default\")))\n\n",
 )];
 
@@ -83,20 +83,18 @@ const AT_START: &[(&str, &str)] = &[(
 const AT_END: &[(&str, &str)] = &[(
     "acl_base_rt.h",
     "/**\n \
-     * Writes a line to the standard error stream: the level, the place, and the text that `fmt` and what\n \
-     * follows make. What is less urgent than PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, is left\n \
-     * out; without them only errors are written. A line is written at once and as a whole; a long one is\n \
-     * cut.\n \
+     * Writes a log line to standard error: the level, the source location, and the formatted text.\n \
+     * Lines below the level of PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, are left out;\n \
+     * without these variables only errors are written. A line is written at once and as a whole; a\n \
+     * long line is truncated.\n \
      *\n \
      * @param logLevel an aclLogLevel, ACL_DEBUG to ACL_ERROR; any other number counts as ACL_ERROR.\n \
-     * @param func the function where the line comes from; null is written as \"?\".\n \
-     * @param file its file; likewise.\n \
+     * @param func the function that logs; null is written as \"?\".\n \
+     * @param file its file; null is written as \"?\".\n \
      * @param line its line in the file.\n \
-     * @param fmt a format of printf, with the arguments that it asks for; null: no text.\n \
-     *\n \
-     * Thread-safe; works at any time, before aclInit and in a forked child as well, and leaves the last\n \
-     * error alone. Follows aclAppLog of the Ascend runtime API; where the line goes is this library's\n \
-     * choice.\n \
+     * @param fmt a printf format, followed by its arguments; null: no text.\n \
+     * @note Thread-safe; works at any time, before aclInit and in a forked child as well, and does not\n \
+     *     change the last error. Follows aclAppLog of the Ascend runtime API; the output is portacl's choice.\n \
      */\n\
      void aclAppLog(aclLogLevel logLevel,\n               \
      const char *func,\n               \
@@ -104,7 +102,7 @@ const AT_END: &[(&str, &str)] = &[(
      uint32_t line,\n               \
      const char *fmt,\n               \
      ...);\n\n\
-     /** aclAppLog with the place where it stands: ACL_APP_LOG(level, fmt, ...). */\n\
+     /** aclAppLog with the source location of its use: ACL_APP_LOG(level, fmt, ...). */\n\
      #define ACL_APP_LOG(level, ...) aclAppLog(level, __func__, __FILE__, __LINE__, __VA_ARGS__)\n\n",
 )];
 

@@ -46,7 +46,7 @@ fn declarations(header: &Header, sources: &[String]) -> String {
         tab_width: 4,
         header: Some(format!(
             "/* SPDX-License-Identifier: Apache-2.0 */\n\
-             /* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */\n\n\
+             /* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */\n\n\
              /** @file\n * {}\n */",
             header.about
         )),

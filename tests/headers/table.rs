@@ -29,7 +29,7 @@ pub const HEADERS: &[Header] = &[
     },
     Header {
         path: "acl_base.h",
-        about: "What all parts of the API share: error codes, data types, data buffers.",
+        about: "Common parts of the API: error codes, data types, data buffers.",
         includes: &[
             "error_codes/rt_error_codes.h",
             "error_codes/ge_error_codes.h",
@@ -40,7 +40,7 @@ pub const HEADERS: &[Header] = &[
     },
     Header {
         path: "acl_base_rt.h",
-        about: "What the runtime shares with other parts of the API.",
+        about: "Parts of the runtime that other parts of the API use.",
         includes: &[],
         sources: &[
             "types/base_errors.rs",
@@ -53,19 +53,19 @@ pub const HEADERS: &[Header] = &[
     },
     Header {
         path: "acl_base_mdl.h",
-        about: "Belongs to the model layer, which this library does not have: it declares nothing.",
+        about: "The model layer, which this library does not have: declares nothing.",
         includes: &[],
         sources: &[],
     },
     Header {
         path: "acl_op.h",
-        about: "Belongs to the operator layer, which this library does not have: it declares nothing.",
+        about: "The operator layer, which this library does not have: declares nothing.",
         includes: &["acl_base.h"],
         sources: &[],
     },
     Header {
         path: "acl_mdl.h",
-        about: "Belongs to the model layer, which this library does not have: it declares nothing.",
+        about: "The model layer, which this library does not have: declares nothing.",
         includes: &["acl_base.h"],
         sources: &[],
     },
@@ -137,13 +137,13 @@ pub const HEADERS: &[Header] = &[
     },
     Header {
         path: "acl_rt_allocator.h",
-        about: "Allocators of the caller, registered for streams.",
+        about: "Allocators of the program, registered for streams.",
         includes: &["acl_base.h"],
         sources: &["types/allocator.rs", "stream/allocator.rs"],
     },
     Header {
         path: "acl_rt_memory_soma.h",
-        about: "Pools of device memory, used in stream order.",
+        about: "Stream-ordered memory pools.",
         includes: &["acl_rt.h"],
         sources: &["types/soma.rs", "pool/mem_pool.rs"],
     },
@@ -174,7 +174,7 @@ pub const HEADERS: &[Header] = &[
     },
     Header {
         path: "../portacl/portacl.h",
-        about: "What portacl offers beyond the Ascend runtime API. Every name begins with portacl.",
+        about: "Functions of portacl beyond the Ascend runtime API. Every name begins with portacl.",
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",

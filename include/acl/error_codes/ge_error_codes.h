@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
  * Error codes of the model layer.
@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 /**
- * A bad argument.
+ * An invalid argument.
  */
 static const int ACL_ERROR_GE_PARAM_INVALID = 145000;
 
 /**
- * The executor was not started.
+ * The executor is not initialized.
  */
 static const int ACL_ERROR_GE_EXEC_NOT_INIT = 145001;
 
 /**
- * No model there.
+ * The model path is invalid.
  */
 static const int ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID = 145002;
 
@@ -33,37 +33,37 @@ static const int ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID = 145002;
 static const int ACL_ERROR_GE_EXEC_MODEL_ID_INVALID = 145003;
 
 /**
- * A model has a bad size.
+ * A model has an invalid size.
  */
 static const int ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID = 145006;
 
 /**
- * A model is at a bad address.
+ * The model address is invalid.
  */
 static const int ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID = 145007;
 
 /**
- * A model has a bad queue.
+ * The queue of the model is invalid.
  */
 static const int ACL_ERROR_GE_EXEC_MODEL_QUEUE_ID_INVALID = 145008;
 
 /**
- * The model is loaded already.
+ * The model is already loaded.
  */
 static const int ACL_ERROR_GE_EXEC_LOAD_MODEL_REPEATED = 145009;
 
 /**
- * A dynamic input has a bad address.
+ * The address of a dynamic input is invalid.
  */
 static const int ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID = 145011;
 
 /**
- * A dynamic input has a bad length.
+ * The length of a dynamic input is invalid.
  */
 static const int ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID = 145012;
 
 /**
- * A bad dynamic batch size.
+ * The dynamic batch size is invalid.
  */
 static const int ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID = 145013;
 
@@ -78,37 +78,37 @@ static const int ACL_ERROR_GE_AIPP_BATCH_EMPTY = 145014;
 static const int ACL_ERROR_GE_AIPP_NOT_EXIST = 145015;
 
 /**
- * A bad mode of preprocessing.
+ * The preprocessing mode is invalid.
  */
 static const int ACL_ERROR_GE_AIPP_MODE_INVALID = 145016;
 
 /**
- * A bad type of task.
+ * The task type is invalid.
  */
 static const int ACL_ERROR_GE_OP_TASK_TYPE_INVALID = 145017;
 
 /**
- * A bad type of kernel.
+ * The kernel type is invalid.
  */
 static const int ACL_ERROR_GE_OP_KERNEL_TYPE_INVALID = 145018;
 
 /**
- * No plug-in there.
+ * The plug-in path is invalid.
  */
 static const int ACL_ERROR_GE_PLGMGR_PATH_INVALID = 145019;
 
 /**
- * A bad format.
+ * The format is invalid.
  */
 static const int ACL_ERROR_GE_FORMAT_INVALID = 145020;
 
 /**
- * A bad shape.
+ * The shape is invalid.
  */
 static const int ACL_ERROR_GE_SHAPE_INVALID = 145021;
 
 /**
- * A bad data type.
+ * The data type is invalid.
  */
 static const int ACL_ERROR_GE_DATATYPE_INVALID = 145022;
 
@@ -128,12 +128,12 @@ static const int ACL_ERROR_GE_MEMORY_OPERATE_FAILED = 245001;
 static const int ACL_ERROR_GE_DEVICE_MEMORY_OPERATE_FAILED = 245002;
 
 /**
- * The system works, but not all of it.
+ * The system works with reduced capability.
  */
 static const int ACL_ERROR_GE_SUBHEALTHY = 345102;
 
 /**
- * The user's code failed.
+ * User code failed.
  */
 static const int ACL_ERROR_GE_USER_RAISE_EXCEPTION = 345103;
 
@@ -193,7 +193,7 @@ static const int ACL_ERROR_GE_GET_TENSOR_INFO = 545008;
 static const int ACL_ERROR_GE_UNLOAD_MODEL = 545009;
 
 /**
- * A model took too long.
+ * A model timed out.
  */
 static const int ACL_ERROR_GE_MODEL_EXECUTE_TIMEOUT = 545601;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+/* Generated from src/ffi by tests/headers: `./dev headers` rewrites it. */
 
 /** @file
  * Error codes of the runtime.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /**
- * The host memory is registered already.
+ * The host memory is already registered.
  */
 #define ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910
 
@@ -33,17 +33,17 @@
 #define ACL_ERROR_RT_AICORE_EXCEPTION 507015
 
 /**
- * An AI core saw an overflow.
+ * An overflow on an AI core.
  */
 #define ACL_ERROR_RT_AICORE_OVER_FLOW 207003
 
 /**
- * An AI core took too long.
+ * An AI core timed out.
  */
 #define ACL_ERROR_RT_AICORE_TIMEOUT 507014
 
 /**
- * An AI core met a trap.
+ * A trap on an AI core.
  */
 #define ACL_ERROR_RT_AICORE_TRAP_EXCEPTION 507016
 
@@ -78,32 +78,32 @@
 #define ACL_ERROR_RT_AICPU_INTERNAL_ERROR 507900
 
 /**
- * A CPU of the device failed to answer about a graph.
+ * A CPU of the device failed to respond about a graph.
  */
 #define ACL_ERROR_RT_AICPU_MODEL_RSP_ERR 507020
 
 /**
- * A CPU of the device took too long.
+ * A CPU of the device timed out.
  */
 #define ACL_ERROR_RT_AICPU_TIMEOUT 507017
 
 /**
- * A vector core saw an overflow.
+ * An overflow on a vector core.
  */
 #define ACL_ERROR_RT_AIVEC_OVER_FLOW 207016
 
 /**
- * A recorded stream would depend on what is not recorded.
+ * A captured stream depends on work outside of the capture.
  */
 #define ACL_ERROR_RT_CAPTURE_DEPENDENCY 107024
 
 /**
- * The mode of the recording does not allow the asynchronous call.
+ * The mode of the capture forbids the asynchronous call.
  */
 #define ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041
 
 /**
- * The mode of the recording does not allow the call.
+ * The mode of the capture forbids the call.
  */
 #define ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT 107030
 
@@ -113,7 +113,7 @@
 #define ACL_ERROR_RT_CCU_EXCEPTION 507916
 
 /**
- * The communication unit took too long.
+ * The communication unit timed out.
  */
 #define ACL_ERROR_RT_CCU_TIMEOUT 507915
 
@@ -123,7 +123,7 @@
 #define ACL_ERROR_RT_CDQ_BATCH_ABNORMAL 507037
 
 /**
- * Communication failed again and again.
+ * Communication failed after several attempts.
  */
 #define ACL_ERROR_RT_COMM_OP_RETRY_FAIL 507904
 
@@ -143,12 +143,12 @@
 #define ACL_ERROR_RT_COPY_DATA 507052
 
 /**
- * Debugging cannot be switched on.
+ * Debugging cannot be enabled.
  */
 #define ACL_ERROR_RT_DEBUG_REGISTER_FAIL 507029
 
 /**
- * Debugging cannot be switched off.
+ * Debugging cannot be disabled.
  */
 #define ACL_ERROR_RT_DEBUG_UNREGISTER_FAIL 507030
 
@@ -183,7 +183,7 @@
 #define ACL_ERROR_RT_DIE_MODE_NOT_SET 507041
 
 /**
- * The die cannot be chosen.
+ * The die cannot be selected.
  */
 #define ACL_ERROR_RT_DIE_SET_ERROR 507039
 
@@ -193,27 +193,27 @@
 #define ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899
 
 /**
- * The data has come to its end.
+ * The end of the data is reached.
  */
 #define ACL_ERROR_RT_END_OF_SEQUENCE 507005
 
 /**
- * The event is part of a recording.
+ * The event is part of a capture.
  */
 #define ACL_ERROR_RT_EVENT_CAPTURED 107028
 
 /**
- * The event has not happened.
+ * The event is not complete.
  */
 #define ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006
 
 /**
- * Waiting for an event took too long.
+ * A wait for an event timed out.
  */
 #define ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047
 
 /**
- * The event has no time stamp.
+ * The event has no timestamp.
  */
 #define ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006
 
@@ -228,7 +228,7 @@
 #define ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000
 
 /**
- * The operator cannot be changed.
+ * The operator cannot be updated.
  */
 #define ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP 207019
 
@@ -238,12 +238,12 @@
 #define ACL_ERROR_RT_FFTS_PLUS_EXCEPTION 507049
 
 /**
- * A group of scheduled tasks took too long.
+ * A group of scheduled tasks timed out.
  */
 #define ACL_ERROR_RT_FFTS_PLUS_TIMEOUT 507048
 
 /**
- * A group of scheduled tasks met a trap.
+ * A trap in a group of scheduled tasks.
  */
 #define ACL_ERROR_RT_FFTS_PLUS_TRAP_EXCEPTION 507050
 
@@ -258,7 +258,7 @@
 #define ACL_ERROR_RT_FILE_WRITE 107010
 
 /**
- * The group was not made.
+ * The group was not created.
  */
 #define ACL_ERROR_RT_GROUP_NOT_CREATE 107014
 
@@ -273,7 +273,7 @@
 #define ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR 507054
 
 /**
- * The list is too short.
+ * The array is too short.
  */
 #define ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039
 
@@ -288,7 +288,7 @@
 #define ACL_ERROR_RT_INVALID_DEVICEID 107001
 
 /**
- * A bad kernel.
+ * An invalid kernel.
  */
 #define ACL_ERROR_RT_INVALID_DEVICE_FUNCTION 107044
 
@@ -298,22 +298,22 @@
 #define ACL_ERROR_RT_INVALID_DIEID 507040
 
 /**
- * A bad handle.
+ * An invalid handle.
  */
 #define ACL_ERROR_RT_INVALID_HANDLE 107017
 
 /**
- * No such kind of allocation.
+ * An unknown kind of allocation.
  */
 #define ACL_ERROR_RT_INVALID_MALLOC_TYPE 107018
 
 /**
- * No such kind of memory.
+ * An unknown kind of memory.
  */
 #define ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016
 
 /**
- * A bad symbol.
+ * An invalid symbol.
  */
 #define ACL_ERROR_RT_INVALID_SYMBOL 107043
 
@@ -358,7 +358,7 @@
 #define ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED 207021
 
 /**
- * The device does not answer.
+ * The device does not respond.
  */
 #define ACL_ERROR_RT_LOST_HEARTBEAT 507010
 
@@ -368,17 +368,17 @@
 #define ACL_ERROR_RT_MEMORY_ALLOCATION 207001
 
 /**
- * Memory cannot be given back.
+ * Memory cannot be freed.
  */
 #define ACL_ERROR_RT_MEMORY_FREE 207002
 
 /**
- * The graph ended early, as it was told.
+ * The graph ended early, as requested.
  */
 #define ACL_ERROR_RT_MODEL_ABORT_NORMAL 507023
 
 /**
- * The graph is being recorded.
+ * The graph is being captured.
  */
 #define ACL_ERROR_RT_MODEL_CAPTURED 107026
 
@@ -393,7 +393,7 @@
 #define ACL_ERROR_RT_MODEL_EXECUTE 507011
 
 /**
- * The graph runs.
+ * The graph is running.
  */
 #define ACL_ERROR_RT_MODEL_RUNNING 107037
 
@@ -403,7 +403,7 @@
 #define ACL_ERROR_RT_MODEL_UPDATE_FAILED 107040
 
 /**
- * No descriptor queue can be had.
+ * No descriptor queue is available.
  */
 #define ACL_ERROR_RT_NO_CDQ_RESOURCE 207011
 
@@ -413,17 +413,17 @@
 #define ACL_ERROR_RT_NO_DEVICE 207004
 
 /**
- * No event can be had.
+ * No more events can be created.
  */
 #define ACL_ERROR_RT_NO_EVENT_RESOURCE 207007
 
 /**
- * No graph can be had.
+ * No more graphs can be created.
  */
 #define ACL_ERROR_RT_NO_MODEL_RESOURCE 207010
 
 /**
- * No notify can be had.
+ * No more notifies can be created.
  */
 #define ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009
 
@@ -433,12 +433,12 @@
 #define ACL_ERROR_RT_NO_PERMISSION 207006
 
 /**
- * No stream can be had.
+ * No more streams can be created.
  */
 #define ACL_ERROR_RT_NO_STREAM_RESOURCE 207008
 
 /**
- * An overflow was seen.
+ * An overflow was detected.
  */
 #define ACL_ERROR_RT_OVER_FLOW 207017
 
@@ -448,7 +448,7 @@
 #define ACL_ERROR_RT_OVER_LIMIT 207012
 
 /**
- * A bad argument, seen by looking at an object.
+ * An argument that is invalid because of the state of an object.
  */
 #define ACL_ERROR_RT_PARAM_INVALID 107000
 
@@ -473,12 +473,12 @@
 #define ACL_ERROR_RT_QUEUE_FULL 207014
 
 /**
- * It was started already.
+ * It is already initialized.
  */
 #define ACL_ERROR_RT_REPEATED_INIT 207015
 
 /**
- * No report came in time.
+ * No report arrived in time.
  */
 #define ACL_ERROR_RT_REPORT_TIMEOUT 507012
 
@@ -488,7 +488,7 @@
 #define ACL_ERROR_RT_RESOURCE_ALLOC_FAIL 207005
 
 /**
- * The ring buffer was not started.
+ * The ring buffer is not initialized.
  */
 #define ACL_ERROR_RT_RINGBUFFER_NOT_INIT 507025
 
@@ -518,27 +518,27 @@
 #define ACL_ERROR_RT_STREAM_ABORT 107023
 
 /**
- * The stream is being recorded.
+ * The stream is being captured.
  */
 #define ACL_ERROR_RT_STREAM_CAPTURED 107027
 
 /**
- * The default stream cannot be recorded.
+ * The default stream cannot be captured.
  */
 #define ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031
 
 /**
- * The recording was spoilt.
+ * The capture was invalidated.
  */
 #define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903
 
 /**
- * The recording was not started on this stream.
+ * The capture began with another stream.
  */
 #define ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036
 
 /**
- * The recording was started by another thread.
+ * The capture was begun by another thread.
  */
 #define ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD 107038
 
@@ -553,27 +553,27 @@
 #define ACL_ERROR_RT_STREAM_MODEL 107005
 
 /**
- * The stream is not being recorded.
+ * The stream is not being captured.
  */
 #define ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029
 
 /**
- * The stream has not finished.
+ * The stream is not complete.
  */
 #define ACL_ERROR_RT_STREAM_NOT_COMPLETE 507004
 
 /**
- * Nobody subscribed to the stream's callbacks.
+ * No thread is subscribed to the stream's callbacks.
  */
 #define ACL_ERROR_RT_STREAM_NO_CB_REG 107015
 
 /**
- * The stream is subscribed to already, or not at all.
+ * The stream is already subscribed, or not subscribed.
  */
 #define ACL_ERROR_RT_STREAM_SUBSCRIBE 107011
 
 /**
- * Waiting for a stream or device took too long.
+ * A wait for a stream or device timed out.
  */
 #define ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046
 
@@ -588,12 +588,12 @@
 #define ACL_ERROR_RT_STREAM_TASK_FULL 507002
 
 /**
- * A stream that joined the recording has not come back.
+ * The first stream does not wait for a stream that joined the capture.
  */
 #define ACL_ERROR_RT_STREAM_UNJOINED 107025
 
 /**
- * A graph inside this one is being recorded.
+ * A graph inside this graph is being captured.
  */
 #define ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045
 
@@ -623,12 +623,12 @@
 #define ACL_ERROR_RT_SYS_DMA 507013
 
 /**
- * The dropping of work was stopped.
+ * The abort of work was stopped.
  */
 #define ACL_ERROR_RT_TASK_ABORT_STOP 107035
 
 /**
- * A task took too long.
+ * A task timed out.
  */
 #define ACL_ERROR_RT_TASK_TIMEOUT 107020
 
@@ -638,12 +638,12 @@
 #define ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT 507009
 
 /**
- * The thread has subscribed already, or not at all.
+ * The thread is already subscribed, or not subscribed.
  */
 #define ACL_ERROR_RT_THREAD_SUBSCRIBE 107012
 
 /**
- * It took too long.
+ * A timeout expired.
  */
 #define ACL_ERROR_RT_TIMEOUT 207020
 
@@ -658,12 +658,12 @@
 #define ACL_ERROR_RT_VECTOR_CORE_EXCEPTION 507035
 
 /**
- * A vector core took too long.
+ * A vector core timed out.
  */
 #define ACL_ERROR_RT_VECTOR_CORE_TIMEOUT 507034
 
 /**
- * A vector core met a trap.
+ * A trap on a vector core.
  */
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION 507036
 
@@ -678,7 +678,7 @@
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_WRITE_OVERFLOW 507045
 
 /**
- * A wait took too long.
+ * A wait timed out.
  */
 #define ACL_ERROR_RT_WAIT_TIMEOUT 107019
 
@@ -688,7 +688,7 @@
 #define ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908
 
 /**
- * A callback about a snapshot failed.
+ * A snapshot callback failed.
  */
 #define ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912
 
@@ -698,17 +698,17 @@
 #define ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906
 
 /**
- * Locking a process took too long.
+ * Locking a process timed out.
  */
 #define ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905
 
 /**
- * A callback about a snapshot cannot be registered.
+ * A snapshot callback cannot be registered.
  */
 #define ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913
 
 /**
- * The devices' state cannot be brought back.
+ * The devices' state cannot be restored.
  */
 #define ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909
 
@@ -718,17 +718,17 @@
 #define ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907
 
 /**
- * Two recordings would mix.
+ * Two captures would mix.
  */
 #define ACL_ERROR_STREAM_CAPTURE_CONFLICT 107032
 
 /**
- * The group of tasks was interrupted.
+ * The task group was interrupted.
  */
 #define ACL_ERROR_STREAM_TASK_GROUP_INTR 107034
 
 /**
- * The group of tasks is in a wrong state.
+ * The task group is in a wrong state.
  */
 #define ACL_ERROR_STREAM_TASK_GROUP_STATUS 107033
 

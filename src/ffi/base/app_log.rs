@@ -9,8 +9,8 @@ unsafe extern "C" {
     fn portacl_app_log();
 }
 
-/// Goes on in `portacl_app_log` with registers and stack as they are, so that every argument
-/// arrives there. Being Rust's, the name is exported from a shared library like all others.
+/// Jumps to `portacl_app_log` with registers and stack unchanged, so that every argument arrives there. Because it is a
+/// Rust symbol, a shared library exports the name like all others.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclAppLog() {

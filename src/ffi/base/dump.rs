@@ -7,7 +7,7 @@ use crate::ffi::types::aclError;
 
 /// Starts dumping.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
     guard_unsupported(
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
 
 /// Configures dumping from a JSON file.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
     guard_unsupported(
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
 
 /// Ends dumping.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlFinalizeDump() -> aclError {
     guard_unsupported(

@@ -11,22 +11,23 @@ use crate::ffi::types::{
     aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo,
 };
 
-/// The text of this thread's last failing call (with `err_msg_mode` 1, of any thread's) since it was
-/// asked for last: call, argument, value, bound, and what to do. Succeeding calls leave it alone.
-/// Works at any time, also in a forked child.
+/// Returns the text of this thread's latest failure (with `err_msg_mode` 1, of any thread's) since the previous call of
+/// this function: call, argument, value, bound, and the remedy. Successful calls do not change it. Works at any time,
+/// also in a forked child.
 ///
-/// @return a zero-terminated text, valid until this thread asks again; null if there was no failure.
-/// Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
+/// @return a zero-terminated text, valid until this thread calls the function again; null if there was no failure.
+/// @note Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetRecentErrMsg() -> *const c_char {
     guard_value_anywhere("aclGetRecentErrMsg", std::ptr::null(), || Ok(error::take_recent_text()))
 }
 
-/// The code of this thread's last failing call, 0 if there was none, and forgets it. Works at any time.
+/// Returns the code of this thread's latest failure, 0 if there was none, and clears it. Works at any time.
 ///
 /// @param level ACL_RT_THREAD_LEVEL.
-/// @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
-/// aclrtGetLastError of the Ascend runtime API.
+/// @return the code
+/// @retval ACL_ERROR_INVALID_PARAM 100000: another `level`.
+/// @note Thread-safe. Follows aclrtGetLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
     guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || {
@@ -34,11 +35,12 @@ pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>
     })
 }
 
-/// The code of this thread's last failing call, 0 if there was none. Works at any time.
+/// Returns the code of this thread's latest failure, 0 if there was none. Works at any time.
 ///
 /// @param level ACL_RT_THREAD_LEVEL.
-/// @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
-/// aclrtPeekAtLastError of the Ascend runtime API.
+/// @return the code
+/// @retval ACL_ERROR_INVALID_PARAM 100000: another `level`.
+/// @note Thread-safe. Follows aclrtPeekAtLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
     guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || {
@@ -46,15 +48,18 @@ pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLev
     })
 }
 
-/// Describes the hardware error that a device is in: none (ACL_RT_NO_ERROR) while it works, else
-/// ACL_RT_ERROR_AICORE without detail, since drivers here tell no more. Asks the device, does not wait for its work.
+/// Returns the hardware error of a device: none (ACL_RT_NO_ERROR) while it works, else ACL_RT_ERROR_AICORE without
+/// details, since drivers here report none. Queries the device without waiting for its work.
 ///
-/// @param deviceId 0 to the number of devices less 1; one that is not set has no error.
-/// @param errorInfo receives the description; all that is not said is 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
-/// aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not answer. Thread-safe. Follows
-/// aclrtGetErrorVerbose of the Ascend runtime API.
+/// @param deviceId 0 to the number of devices minus 1; a device that is not set has no error.
+/// @param errorInfo receives the description; all other members are 0.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+/// @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorVerbose(
     deviceId: i32,
@@ -75,14 +80,15 @@ pub unsafe extern "C" fn aclrtGetErrorVerbose(
     })
 }
 
-/// Repairs the hardware error that aclrtGetErrorVerbose described. For a device that works nothing has to be done;
-/// one that has failed cannot be repaired in place.
+/// Repairs a hardware error of aclrtGetErrorVerbose. Does nothing for a working device; a failed device cannot be
+/// repaired in place.
 ///
-/// @param deviceId 0 to the number of devices less 1.
-/// @param errorInfo what aclrtGetErrorVerbose gave; not read.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed, reset it with
-/// aclrtResetDeviceForce; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtGetErrorVerbose. Thread-safe. Follows
-/// aclrtRepairError of the Ascend runtime API.
+/// @param deviceId 0 to the number of devices minus 1.
+/// @param errorInfo the description of aclrtGetErrorVerbose; not read.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed; reset it with aclrtResetDeviceForce.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
+/// @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRepairError(
     deviceId: i32,
@@ -96,7 +102,7 @@ pub unsafe extern "C" fn aclrtRepairError(
 
 /// Lists device memory with uncorrectable errors.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemUceInfo(
     deviceId: i32,
@@ -112,7 +118,7 @@ pub unsafe extern "C" fn aclrtGetMemUceInfo(
 
 /// Repairs device memory with uncorrectable errors.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemUceRepair(
     deviceId: i32,
@@ -126,7 +132,7 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
     )
 }
 
-/// What both questions for the last error have in common: only the thread's own can be asked for.
+/// The common part of both functions: only the thread's own error is available.
 fn last_error(level: MaybeUninit<aclrtLastErrLevel>, answer: fn() -> i32) -> Result<aclError> {
     match enum_value(level) {
         level if level == aclrtLastErrLevel::ACL_RT_THREAD_LEVEL as i32 => Ok(answer()),

@@ -6,8 +6,8 @@ use crate::core::base::config::ErrMsgMode;
 use crate::core::base::error;
 use crate::core::base::gate;
 
-/// True in a process that was forked after the first call of this library. Forks before that leave
-/// nothing behind that a child could lack.
+/// True in a process that was forked after the first call of this library. A fork before that leaves nothing in the
+/// parent that the child would need.
 #[cold]
 pub fn is_child() -> bool {
     // Before the gate opens: calls of other threads need it.

@@ -9,9 +9,9 @@ use crate::core::base::host_memory;
 use crate::core::process::snapshot;
 use crate::ffi::base::fork;
 
-/// Runs the body of the API function `call` and turns what comes out into a code: the text of a
-/// failure is kept for `aclGetRecentErrMsg`, and a panic, which is a defect of this library,
-/// becomes `ACL_ERROR_INTERNAL_ERROR` instead of ending the process.
+/// Runs the body of the API function `call` and turns its result into a code. Keeps the text of a failure for
+/// `aclGetRecentErrMsg`. A panic, which is a defect of this library, becomes `ACL_ERROR_INTERNAL_ERROR` instead of
+/// ending the process.
 #[inline]
 pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     match catch_unwind(AssertUnwindSafe(|| enter(call).and_then(|()| body()))) {
@@ -21,14 +21,14 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     }
 }
 
-/// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
+/// As [`guard`], for functions that return a value: a failure returns `fallback`.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
     guard_value_anywhere(call, fallback, || enter_for_value(call).and_then(|()| body()))
 }
 
-/// As [`guard_value`], for the calls that tell about failures and those that only compute, whose result
-/// could not be told from a refusal: they also work in a forked child.
+/// As [`guard_value`], for functions that report failures or only compute, whose result could not be distinguished from
+/// a refusal: they also work in a forked child.
 #[inline]
 pub fn guard_value_anywhere<T>(
     call: &'static str,
@@ -43,16 +43,16 @@ pub fn guard_value_anywhere<T>(
     fallback
 }
 
-/// The whole body of an entry that this library does not have: `why` says what is missing and what
-/// to do instead. Out of line, because there are hundreds of these and each would carry the guard.
+/// The whole body of an entry that is not supported: `why` names what is missing and the alternative. Out of line,
+/// because there are hundreds of these and each would contain the guard.
 #[cold]
 #[inline(never)]
 pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
     guard(call, || Err(Error::unsupported(why)))
 }
 
-/// What holds for every other call: none works in a forked child, none begins without host memory, and while
-/// the process is locked for a snapshot they wait. One look tells all three.
+/// The checks of all other calls: none works in a forked child, none begins without host memory, and all wait while the
+/// process is locked for a snapshot. One load covers all three.
 #[inline]
 fn enter(call: &'static str) -> Result<()> {
     if gate::is_open() { Ok(()) } else { look_closer(call) }
@@ -66,7 +66,7 @@ fn look_closer(call: &str) -> Result<()> {
     snapshot::pass_gate(call)
 }
 
-/// As [`enter`], for functions that return a value: none of them asks a device, so none waits.
+/// As [`enter`], for functions that return a value: none of them needs a device, so none waits.
 #[inline]
 fn enter_for_value(call: &'static str) -> Result<()> {
     if gate::is_open() { Ok(()) } else { look_closer_for_value(call) }
@@ -93,7 +93,7 @@ fn in_child() -> Error {
     )
 }
 
-/// Takes the failure, so that no entry carries the code that frees it.
+/// Takes ownership of the failure, so that entries do not contain the code that frees it.
 #[cold]
 #[inline(never)]
 fn report(call: &str, failure: Error) -> i32 {

@@ -10,25 +10,29 @@ use crate::ffi::base::guard::{guard, guard_value, guard_value_anywhere};
 use crate::ffi::base::value::text;
 use crate::ffi::types::aclError;
 
-/// Which backend this process uses: `"cpu"` or `"cuda"`. Decided by `PORTACL_BACKEND` and the machine when
-/// the library opens its backend; this call opens it if nothing has yet.
+/// Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
+/// library opens its backend; this call opens it if that has not happened.
 ///
-/// @return a zero-terminated text that stays valid for the life of the process; null if there is no usable
-/// backend, or after aclFinalize: aclGetRecentErrMsg says why. Thread-safe.
+/// @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, or after
+///     aclFinalize: aclGetRecentErrMsg returns the reason.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
     guard_value("portaclBackendName", std::ptr::null(), || Ok(info::backend_name()?.as_ptr()))
 }
 
-/// Tells what a device is, for a person: the GPU's name, or how many cores the CPU device has.
+/// Returns a readable description of a device: the GPU's name, or the number of cores of the CPU device.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
-/// @param name receives a zero-terminated text, cut to `size` where it is longer.
-/// @param size room at `name` in bytes, at least 1; 128 is plenty.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device, or the driver does not answer. Thread-safe.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
+/// @param name receives a zero-terminated text, truncated to `size`.
+/// @param size size of `name` in bytes, at least 1; 128 bytes are enough.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceName(
     deviceId: i32,
@@ -42,11 +46,12 @@ pub unsafe extern "C" fn portaclDeviceName(
     })
 }
 
-/// Gives the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
+/// Returns the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
 ///
-/// @param code what a call has returned.
-/// @return a zero-terminated text that stays valid for the life of the process; null for a number that is no
-/// code of this API. Works at any time, also in a forked child. Thread-safe.
+/// @param code a code that a call returned.
+/// @return a zero-terminated text that stays valid until the process ends; null for an unknown code. Works at any time,
+///     also in a forked child.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclErrorName(code: aclError) -> *const c_char {
     guard_value_anywhere("portaclErrorName", std::ptr::null(), || {
@@ -54,14 +59,15 @@ pub unsafe extern "C" fn portaclErrorName(code: aclError) -> *const c_char {
     })
 }
 
-/// Notes that a release has failed where nobody can be told, such as in a C++ destructor. The failure is
-/// counted, its text is taken from the calling thread (aclGetRecentErrMsg gives null afterwards), and both are
-/// part of the leak report.
+/// Records that a release failed where no error can be returned, such as in a C++ destructor. The failure is counted,
+/// its text is taken from the calling thread (aclGetRecentErrMsg returns null afterwards), and the leak report contains
+/// both.
 ///
-/// @param call the function that failed; null: not known.
-/// @param code what it has returned.
-/// @return how many such failures there were since the process began, this one included; 0 in a forked child,
-/// where none is noted. Thread-safe.
+/// @param call the function that failed; null: unknown.
+/// @param code the code that it returned.
+/// @return the number of such failures since the process began, including this one; 0 in a forked child, where none is
+///     recorded.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclNoteReleaseFailure(call: *const c_char, code: aclError) -> u64 {
     guard_value("portaclNoteReleaseFailure", 0, || {
@@ -73,9 +79,10 @@ pub unsafe extern "C" fn portaclNoteReleaseFailure(call: *const c_char, code: ac
     })
 }
 
-/// Tells how many failures portaclNoteReleaseFailure has noted since the process began.
+/// Returns the number of failures that portaclNoteReleaseFailure recorded since the process began.
 ///
-/// @return how many; 0 in a forked child. Thread-safe.
+/// @return the number; 0 in a forked child.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclReleaseFailures() -> u64 {
     guard_value("portaclReleaseFailures", 0, || Ok(release_failure::count()))

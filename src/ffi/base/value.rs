@@ -4,11 +4,11 @@ use std::mem::{MaybeUninit, size_of};
 
 use crate::core::base::error::{Code, Error, Result};
 
-/// Where a result goes: a pointer from C that is not null.
+/// The destination of a result: a pointer from C that is not null.
 pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {
-    /// `pointer` as the place for a result; null is an error that names `argument`.
+    /// `pointer` as the destination of a result; null is an error that names `argument`.
     #[inline]
     pub fn new(argument: &str, pointer: *mut T) -> Result<Self> {
         if pointer.is_null() {
@@ -17,7 +17,7 @@ impl<T> Out<T> {
         Ok(Self(pointer))
     }
 
-    /// Stores the result. Called on success only, so that a failure leaves the place as it was.
+    /// Writes the result. Called on success only, so that a failure leaves the destination unchanged.
     #[inline]
     pub fn write(self, value: T) {
         // SAFETY: not null, and by the contract of the C boundary it points to room for a T. C may
@@ -25,9 +25,10 @@ impl<T> Out<T> {
         unsafe { self.0.write_unaligned(value) }
     }
 
-    /// Stores several results, one behind the other.
+    /// Writes several results to consecutive elements.
     ///
     /// # Safety
+    ///
     /// There is room for all of them.
     pub unsafe fn write_all(self, values: &[T])
     where
@@ -41,7 +42,7 @@ impl<T> Out<T> {
     }
 }
 
-/// An array from C: so many elements behind a pointer, which may be null.
+/// An array from C: a number of elements behind a pointer, which may be null.
 pub struct Array<T> {
     first: *const T,
     len: usize,
@@ -53,17 +54,17 @@ impl<T: Copy> Array<T> {
         Self { first, len }
     }
 
-    /// Whether the pointer is null.
+    /// Returns whether the pointer is null.
     pub fn is_null(&self) -> bool {
         self.first.is_null()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn count(&self) -> usize {
         self.len
     }
 
-    /// The element with this number, which must exist.
+    /// The element at this index, which must exist.
     #[inline]
     pub fn get(&self, index: usize) -> T {
         assert!(!self.first.is_null() && index < self.len, "beyond the end of an array");
@@ -72,7 +73,7 @@ impl<T: Copy> Array<T> {
         unsafe { self.first.add(index).read_unaligned() }
     }
 
-    /// All of them, of the argument with this name; null is an error.
+    /// All elements; a null array is an error that names the argument.
     pub fn to_vec(&self, name: &str) -> Result<Vec<T>> {
         must_not_be_null(name, self.first)?;
         let mut all = Vec::new();
@@ -85,16 +86,17 @@ impl<T: Copy> Array<T> {
     }
 }
 
-/// Bytes from C with their number.
+/// Bytes from C with their length.
 pub mod bytes {
     use std::ffi::c_char;
 
     use super::{Array, Error, Result};
 
-    /// `len` bytes at `first`, from 1 to `most`; anything else is an error that names the arguments.
+    /// `len` bytes at `first`, from 1 to `most`; any other length is an error that names the arguments.
     ///
     /// # Safety
-    /// `first` is null or points to so many bytes.
+    ///
+    /// `first` is null or points to `len` bytes.
     pub unsafe fn bounded(
         argument: &str,
         first: *const c_char,
@@ -117,7 +119,7 @@ pub mod bytes {
     }
 }
 
-/// For pointers that the API keeps for later: they have to be null.
+/// For pointers that are reserved by the API: they must be null.
 pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     if pointer.is_null() {
         return Ok(());
@@ -126,7 +128,7 @@ pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     Err(Error::invalid_param(format_args!("{argument} is {addr:#x}; it must be null")))
 }
 
-/// For pointers that are read by hand.
+/// For pointers that the entry reads itself.
 pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     if pointer.is_null() {
         return Err(Error::invalid_param(format_args!(
@@ -136,17 +138,17 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     Ok(())
 }
 
-/// What a null pointer is told.
+/// The error for a null pointer.
 #[cold]
 pub fn null(argument: &str) -> Error {
     Error::invalid_param(format_args!("{argument} is null; it must point to room for the result"))
 }
 
-/// Handles are numbers in the clothes of pointers.
+/// Handles are numbers that C sees as pointers.
 pub mod handle {
     use std::ffi::c_void;
 
-    /// The number that a handle from C holds.
+    /// The number in a handle from C.
     #[inline]
     pub fn from_c(handle: *mut c_void) -> u64 {
         handle.addr() as u64
@@ -159,11 +161,11 @@ pub mod handle {
     }
 }
 
-/// Addresses of memory that programs hand in and out.
+/// Addresses of memory that programs pass in and get back.
 pub mod address {
     use std::ffi::c_void;
 
-    /// The address that a pointer from C holds.
+    /// The address in a pointer from C.
     #[inline]
     pub fn from_c(pointer: *const c_void) -> usize {
         pointer.expose_provenance()
@@ -183,14 +185,14 @@ pub mod text {
 
     use crate::core::base::error::{Error, Result};
 
-    /// Where a text goes: room from C, at least for the terminating zero.
+    /// The destination of a text: a buffer from C with room for at least the terminating zero.
     pub struct Buffer {
         first: *mut c_char,
         size: usize,
     }
 
     impl Buffer {
-        /// `size` bytes at `first`; null or no room is an error that names the argument.
+        /// `size` bytes at `first`; null or size 0 is an error that names the argument.
         pub fn new(argument: &str, first: *mut c_char, bound: &str, size: usize) -> Result<Self> {
             if first.is_null() {
                 return Err(super::null(argument));
@@ -203,7 +205,7 @@ pub mod text {
             Ok(Self { first, size })
         }
 
-        /// Stores the text and a zero; what does not fit is cut off at a character.
+        /// Writes the text and a terminating zero; a text that does not fit is truncated at a character.
         pub fn write(self, text: &str) {
             let mut len = text.len().min(self.size - 1);
             while !text.is_char_boundary(len) {
@@ -218,7 +220,7 @@ pub mod text {
         }
     }
 
-    /// A short text and zeros behind it, for a field of a structure; what does not fit is cut off.
+    /// A short text padded with zeros, for a field of a structure; a text that does not fit is truncated.
     pub fn array<const N: usize>(text: &str) -> [c_char; N] {
         let mut field = [0; N];
         for (to, from) in field[..N - 1].iter_mut().zip(text.bytes()) {
@@ -230,6 +232,7 @@ pub mod text {
     /// The text behind a pointer; null is an error that names `argument`.
     ///
     /// # Safety
+    ///
     /// As [`optional`].
     pub unsafe fn required<'a>(argument: &str, text: *const c_char) -> Result<&'a OsStr> {
         // SAFETY: `optional` asks for no more than this function: null or a C string.
@@ -241,6 +244,7 @@ pub mod text {
     /// The text behind a pointer, `None` for null.
     ///
     /// # Safety
+    ///
     /// `text` is null or points to a zero-terminated text that outlives the result.
     pub unsafe fn optional<'a>(text: *const c_char) -> Option<&'a OsStr> {
         if text.is_null() {
@@ -252,14 +256,14 @@ pub mod text {
     }
 }
 
-/// The number that C passed where the header says `enum`; it need not be one of the enumerators.
+/// The number that C passed where the header has an `enum`; it may not be one of the enumerators.
 pub fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i32 {
     const { assert!(size_of::<E>() == size_of::<i32>()) };
     // SAFETY: as large as an i32, and C fills all of an enum argument; any bits are an i32.
     unsafe { raw.as_ptr().cast::<i32>().read_unaligned() }
 }
 
-/// A number where the header says `enum`, which C may have chosen.
+/// A number where the header has an `enum`, which C may have chosen.
 pub fn enum_from<E: Copy>(number: i32) -> MaybeUninit<E> {
     const { assert!(size_of::<E>() == size_of::<i32>()) };
     let mut raw = MaybeUninit::<E>::uninit();

@@ -8,17 +8,22 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
 
-/// Records the start of another stream of the same graph: when a run comes to it, `activeStream` does what it was given,
-/// from its beginning, after what `stream` has done by then; and `stream` goes on. A stream that is at work then begins
-/// once more when it has come to its end.
+/// Records the start of another stream of the same graph: when a launch reaches it, `activeStream` runs its operations
+/// from the beginning, ordered after the earlier operations of `stream`, and `stream` continues. A stream that is
+/// running starts again after it has ended.
 ///
-/// @param activeStream a stream that is bound to the same graph; usually with 0x7fffffff, so that runs do not start it.
+/// @param activeStream a stream that is bound to the same graph; usually bound with 0x7fffffff, so that launches do not
+///     start it.
 /// @param stream a stream that is bound to a graph that is being built.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null; ACL_ERROR_RT_STREAM_MODEL 107005: a
-/// stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph
-/// is built already, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: no current context, or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building
-/// has become invalid. Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null.
+/// @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the building of the graph has ended, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+///     context of another device.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+/// @note Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtActiveStream(
     activeStream: aclrtStream,
@@ -29,25 +34,28 @@ pub unsafe extern "C" fn aclrtActiveStream(
     })
 }
 
-/// Records a choice between streams of the same graph: when a run comes to it, two values in memory are compared, one of
-/// two streams starts, as aclrtActiveStream starts it, and `stream` ends there. Where the condition does not hold and
-/// `falseStream` is null, `stream` goes on instead.
+/// Records a branch between streams of the same graph: when a launch reaches it, two values in memory are compared, one
+/// of two streams starts as with aclrtActiveStream, and `stream` ends there. If the condition is false and
+/// `falseStream` is null, `stream` continues instead.
 ///
 /// @param leftValue a signed number in device memory, aligned.
-/// @param cond whether `leftValue` is ACL_RT_EQUAL 0, ACL_RT_NOT_EQUAL 1, ACL_RT_GREATER 2, ACL_RT_GREATER_OR_EQUAL 3,
-/// ACL_RT_LESS 4 or ACL_RT_LESS_OR_EQUAL 5 to `rightValue`.
-/// @param rightValue another one.
+/// @param cond the comparison: whether `leftValue` is ACL_RT_EQUAL 0, ACL_RT_NOT_EQUAL 1, ACL_RT_GREATER 2,
+///     ACL_RT_GREATER_OR_EQUAL 3, ACL_RT_LESS 4 or ACL_RT_LESS_OR_EQUAL 5 to `rightValue`.
+/// @param rightValue a signed number in device memory, aligned.
 /// @param dataType ACL_RT_SWITCH_INT32 0: both have 32 bits; ACL_RT_SWITCH_INT64 1: 64 bits.
 /// @param trueStream a stream that is bound to the same graph.
-/// @param falseStream another one, or null.
+/// @param falseStream another stream that is bound to the same graph, or null.
 /// @param stream a stream that is bound to a graph that is being built.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`;
-/// ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number;
-/// ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// not a stream, destroyed, an address is not memory of the stream's device, the graph is built already, or called
-/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or
-/// one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe.
-/// Follows aclrtSwitchStream of the Ascend runtime API; a null `falseStream` is our own rule.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number.
+/// @retval ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another graph.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, an address is not memory of the stream's device,
+///     the building of the graph has ended, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+///     context of another device.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
+/// @note Thread-safe. Follows aclrtSwitchStream of the Ascend runtime API; a null `falseStream` is portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSwitchStream(
     leftValue: *mut c_void,

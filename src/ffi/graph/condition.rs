@@ -10,22 +10,25 @@ use crate::ffi::types::{
     aclmdlRICondTaskParams, aclrtStream,
 };
 
-/// Begins to record what a stream is given into a body of a conditional task (aclmdlRIAddCondTask), as
-/// aclmdlRICaptureBegin does it into a new graph. aclmdlRICaptureEnd ends it, and gives the body again. A body is
-/// captured once, while the graph around it is captured or afterwards, but before that runs; where the capture fails the
-/// body is empty as before. What a body cannot have is refused with 207000, some of it only by aclmdlRICaptureEnd: memory of
-/// pools, task groups, and waits for values, notifies and events outside of it.
+/// Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
+/// into a new graph. aclmdlRICaptureEnd ends it, and returns the body. A body is captured once, during the capture of
+/// its graph or afterwards, but before the graph is launched; if the capture fails, the body is empty again. Operations
+/// that a body does not support return 207000, some of them only in aclmdlRICaptureEnd: memory of pools, task groups,
+/// and waits for values, notifies and events outside of the body.
 ///
-/// @param stream a stream of the graph's device that is not captured; not a default stream.
-/// @param modelRI a body that nothing was captured into.
+/// @param stream a stream of the graph's device that is not being captured; not a default stream.
+/// @param modelRI a body that is empty.
 /// @param mode as in aclmdlRICaptureBegin.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or another mode;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, no body, or was captured before; not a stream,
-/// destroyed, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: another stream records into it;
-/// ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream; ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is
-/// captured already; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream
-/// is on another device than the graph or the current context. Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA,
-/// for bodies.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or an unknown mode.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `modelRI` is not a graph, destroyed, not a body, or already captured; not
+///     a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: another stream is captured into it.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031: a default stream.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is already being captured.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
+/// @note Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA, for bodies.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
     stream: aclrtStream,
@@ -38,21 +41,26 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
     })
 }
 
-/// Makes a value of 64 bits in device memory for one conditional task to look at. Tasks of the graph write it: kernels,
-/// copies and aclrtValueWrite, at the address that aclmdlRICondHandleGetCondPtr tells. It is 0 at first. The handle and
-/// the memory go with the graph; nobody destroys them.
+/// Creates the value of a conditional task: a 64-bit number in device memory, initially 0. Tasks of the graph write it
+/// (kernels, copies and aclrtValueWrite) at the address of aclmdlRICondHandleGetCondPtr. The handle and the memory are
+/// released with the graph and must not be destroyed.
 ///
-/// @param modelRI a graph that is being captured (aclmdlRICaptureGetInfo tells it), or a body that was not captured yet.
-/// The task has to be in this graph, or in a body inside it.
-/// @param defaultLaunchValue what the value is when a run begins; of a body: when the body begins, each time.
-/// @param flag ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1; 0: the value stays what it was, and `defaultLaunchValue` is not
-/// used.
+/// @param modelRI a graph that is being captured (aclmdlRICaptureGetInfo returns it), or an empty body. The task must
+///     be in this graph, or in a body inside it.
+/// @param defaultLaunchValue the value at the start of each launch; for a body: at each start of the body.
+/// @param flag ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT 1; 0: the value keeps its previous contents, and
+///     `defaultLaunchValue` is ignored.
 /// @param handle receives the handle.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// graph, destroyed, captured already, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no
-/// device memory; ACL_ERROR_BAD_ALLOC 200000: no more handles can be made; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a graph of
-/// aclmdlRIBuildBegin; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
-/// cudaGraphConditionalHandleCreate of CUDA; what a value is without a default, and the defaults of bodies, are our own rules.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, its capture has ended, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles can be created.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a graph of aclmdlRIBuildBegin.
+/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows cudaGraphConditionalHandleCreate of CUDA; values without a default, and the defaults of
+///     bodies, are portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICondHandleCreate(
     modelRI: aclmdlRI,
@@ -69,13 +77,15 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
     })
 }
 
-/// Tells the device address of a condition's value: 8 bytes, aligned, for all that reads and writes device memory. They are
-/// not freed; they go with the graph.
+/// Returns the device address of a condition's value: 8 bytes, aligned, accessible to all operations on device memory.
+/// Do not free them; they are released with the graph.
 ///
 /// @param handle a handle of aclmdlRICondHandleCreate.
 /// @param ptr receives the address.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not such a handle, or its
-/// graph was destroyed. Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, or its graph was destroyed.
+/// @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(
     handle: aclmdlRICondHandle,
@@ -89,30 +99,37 @@ pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(
     })
 }
 
-/// Records a conditional task, after what the stream was given before: when a run comes there it looks at a value, and runs
-/// one of the task's bodies, or none; what the stream is given behind the task comes after that. The bodies are new, empty
-/// graphs: aclmdlRICaptureToModelRIBegin fills each of them before the graph runs for the first time. They belong to the
-/// graph, run only as a part of it, and are not destroyed. Bodies may have conditional tasks themselves, up to 16 deep.
+/// Captures a conditional task, after the earlier operations of the stream: when a launch reaches it, it reads a value
+/// and runs one of the task's bodies, or none; later operations of the stream are ordered after that. The bodies are
+/// new, empty graphs: capture each of them with aclmdlRICaptureToModelRIBegin before the first launch of the graph.
+/// They belong to the graph, run only as a part of it, and must not be destroyed. Bodies may contain conditional tasks,
+/// up to 16 levels deep.
 ///
-/// ACL_MODEL_RI_COND_TYPE_IF 0: one body, which runs if the value is not 0, or two, of which the second one runs if it is.
-/// ACL_MODEL_RI_COND_TYPE_WHILE 1: one body, which runs again and again until the value is 0; not at all if it is from the
-/// beginning. ACL_MODEL_RI_COND_TYPE_SWITCH 2: up to 1,024 bodies; the one with the number that the value is, counted from 0;
-/// for a larger value none.
+/// ACL_MODEL_RI_COND_TYPE_IF 0: one body, which runs if the value is not 0, or two, of which the second runs if it is
+/// 0. ACL_MODEL_RI_COND_TYPE_WHILE 1: one body, which runs repeatedly until the value is 0; not at all if it is 0 at
+/// first. ACL_MODEL_RI_COND_TYPE_SWITCH 2: up to 1,024 bodies; the body whose number, counted from 0, equals the value
+/// runs; none for a larger value.
 ///
-/// The host decides, so a driver whose streams cannot wait for it has no such tasks.
+/// The host evaluates the value. A driver whose streams cannot wait for the host does not support conditional tasks.
 ///
-/// @param params `handle`: a condition handle that no other task uses, of the graph that is captured or of one that it is
-/// in; `type`; `size`: the number of bodies; `modelRIArray`: room for so many graphs, which receives them.
-/// @param stream a stream that is captured.
+/// @param params `handle`: a condition handle that no other task uses, of the captured graph or of a graph that
+///     contains it; `type`; `size`: the number of bodies; `modelRIArray`: an array of that length, which receives the
+///     bodies.
+/// @param stream a stream that is being captured.
 /// @param flags 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null member, an unknown type, a number of bodies that the type does
-/// not have, or other flags; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not captured;
-/// ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: its capture is invalid; ACL_ERROR_RT_PARAM_INVALID 107000: not a condition
-/// handle, its graph was destroyed, it is used already or of another graph; not a stream, destroyed, or called inside a host
-/// function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nested too deep, a stream that is bound to a graph, or the driver cannot;
-/// ACL_ERROR_BAD_ALLOC 200000: no more graphs can be made; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: no current context, or one of another device. Thread-safe. Follows CUDA's conditional nodes
-/// (cudaGraphConditionalNodeType).
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null member, an unknown type, an invalid number of bodies for the type, or
+///     unknown flags.
+/// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, its graph was destroyed, it is already used or
+///     belongs to another graph; not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nested too deeply, a stream that is bound to a graph, or the driver
+///     does not support it.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more graphs can be created.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+///     context of another device.
+/// @note Thread-safe. Follows CUDA's conditional nodes (cudaGraphConditionalNodeType).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIAddCondTask(
     params: aclmdlRICondTaskParams,

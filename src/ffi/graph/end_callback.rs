@@ -8,17 +8,20 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, handle};
 use crate::ffi::types::{aclError, aclmdlRI, aclrtCallback};
 
-/// Has a function called when a graph is destroyed, or goes with its device (aclrtResetDevice, aclFinalize). By then the
-/// graph's handle is dead, and no run of it is left. The functions of a graph are called in the order in which they
-/// were registered, each once, by the thread that ends the graph, which holds no lock meanwhile: they may call this
-/// library. A function is the program's until it has returned, and so is what `userData` points to.
+/// Registers a function that is called when a graph is destroyed, or released with its device (aclrtResetDevice,
+/// aclFinalize). At that time the graph's handle is invalid, and no launch of it is pending. The functions of a graph
+/// are called once, in the order of their registration, on the thread that destroys the graph. No lock is held: they
+/// may call this library. The program keeps the function and its user data valid until the function has returned.
 ///
 /// @param modelRI a graph.
 /// @param func the function.
-/// @param userData its argument; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// not a graph, destroyed, the body of a conditional task, or the graph has this function already; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still
-/// being recorded. Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
+/// @param userData argument of the function; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or the function
+///     is already registered for the graph.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+/// @note Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
     modelRI: aclmdlRI,
@@ -35,13 +38,14 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
     })
 }
 
-/// Takes back aclmdlRIDestroyRegisterCallback.
+/// Removes a registration of aclmdlRIDestroyRegisterCallback.
 ///
 /// @param modelRI a graph.
 /// @param func the function.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
-/// destroyed, or the graph has no such function. Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or the function is not registered for the graph.
+/// @note Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
     modelRI: aclmdlRI,

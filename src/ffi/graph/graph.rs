@@ -5,41 +5,48 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::handle;
 use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 
-/// Runs a graph on the default stream of the current context, and waits until it is over.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Launches a graph on the default stream of the current context, and waits for its completion. Returns 107000 inside a
+/// callback of the program if it could wait forever: docs/callbacks.md.
 ///
 /// @param modelRI a graph.
-/// @param timeout milliseconds above 0, or -1: as long as it takes. The run goes on when the time is over.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: another
-/// timeout, not a graph, destroyed, a body, memory that it uses was freed, or called inside a host function;
-/// ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not over in time; ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041: a capture
-/// forbids this thread to wait; as aclmdlRIExecuteAsync, and as aclrtSynchronizeStream for what fails
-/// in the stream. Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
+/// @param timeout milliseconds, greater than 0, or -1 for no timeout. The launch continues after a timeout.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an invalid timeout, not a graph, destroyed, a body, memory that it uses
+///     was freed, or called inside a host function.
+/// @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not complete within the timeout.
+/// @retval ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041: a capture forbids waits on this thread; also the codes of
+///     aclmdlRIExecuteAsync, and those of aclrtSynchronizeStream for failures in the stream.
+/// @note Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> aclError {
     guard("aclmdlRIExecute", || graph::execute(handle::from_c(modelRI), timeout))
 }
 
-/// Runs a graph, as one operation of a stream: after what the stream was given before, and before what it
-/// is given afterwards. It may be run any number of times, in any streams of its device; its runs come one
-/// after the other. Host memory is read and written in each run. In a captured stream its tasks become part
-/// of the new graph, as they are now.
+/// Launches a graph as one operation of a stream, in stream order. A graph may be launched any number of times, in any
+/// streams of its device; its launches run one after the other. Each launch reads and writes host memory when it runs.
+/// In a captured stream, the current tasks of the graph become tasks of the captured graph.
 ///
-/// The first run of a graph with conditional tasks makes its bodies ready, which takes longer.
+/// The first launch of a graph with conditional tasks prepares its bodies, which takes longer.
 ///
-/// What a graph uses has to be kept while it may run: memory, events and kernels. Memory that was freed
-/// before this call is found out; what is freed afterwards stays for the run, as for other operations.
+/// The program must keep what a graph uses while launches are pending: memory, events and kernels. Memory that was
+/// freed before this call is detected; memory that is freed afterwards stays valid for the launch, as for other
+/// operations.
 ///
 /// @param modelRI a graph.
 /// @param stream a stream of its device; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// graph or stream, destroyed, the body of a conditional task, such a body of it is empty, memory that the graph uses was
-/// freed, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured;
-/// ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: so it is, and the stream is captured as well, or a body of it is being
-/// captured; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the
-/// stream is invalid; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the
-/// current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
-/// driver refuses. Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, the body of a conditional task, one of
+///     its bodies is empty, memory that the graph uses was freed, or called inside a host function.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @retval ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045: the graph is still being captured and the stream is being
+///     captured too, or one of its bodies is being captured.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the stream was invalidated.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
     guard("aclmdlRIExecuteAsync", || {
@@ -47,31 +54,37 @@ pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtSt
     })
 }
 
-/// Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
-/// synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
-/// the runs come to their end, those with labels, switches and conditional tasks at the next place where the host
-/// decides. A wait of a run for an event, a value or a notify outside of the graph lasts; aclrtStreamAbort of its stream
-/// ends it on CPUs, and one for a notify on GPUs. The graph can be run again.
+/// Skips the tasks of pending launches of a graph that have not started; does not wait. On CPU devices, synchronizing a
+/// stream of such a launch returns ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there the launches
+/// run to their end; launches of graphs with labels, switches and conditional tasks end at the next branch that the
+/// host evaluates. A launch's wait for an event, a value or a notify outside of the graph continues; aclrtStreamAbort
+/// of its stream ends it on CPUs, and on GPUs if it is for a notify. The graph can be launched again.
 ///
 /// @param modelRI a graph.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
-/// destroyed, the body of a conditional task, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is
-/// still being captured. Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, the body of a conditional task, or called inside
+///     a host function.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @note Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIAbort", || graph::abort(handle::from_c(modelRI)))
 }
 
-/// Destroys a graph that is not running, with the bodies and values of its conditional tasks. It goes with its device at
-/// the latest.
+/// Destroys a graph that is not running, with the bodies and values of its conditional tasks. A graph is also destroyed
+/// with its device.
 ///
 /// @param modelRI a graph.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
-/// destroyed before, the body of a conditional task, or called inside a host function; ACL_ERROR_RT_MODEL_RUNNING
-/// 107037: a run of it is not over, and it stays; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver did not say whether a run is over, and it stays; or it is
-/// destroyed, but the driver did not take back memory that it had. Thread-safe. Follows aclmdlRIDestroy of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, already destroyed, the body of a conditional task, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_MODEL_RUNNING 107037: a launch of it is not complete; the graph stays.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver failed to report whether a launch is complete, and the
+///     graph stays; or the graph is destroyed, but the driver failed to free memory of it.
+/// @note Thread-safe. Follows aclmdlRIDestroy of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIDestroy", || graph::destroy(handle::from_c(modelRI)))

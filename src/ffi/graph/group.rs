@@ -5,32 +5,40 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, handle};
 use crate::ffi::types::{aclError, aclrtStream, aclrtTaskGrp};
 
-/// Begins a group: what the captured stream is given from now on can be changed later, with
-/// aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, random numbers, kernels and host functions;
-/// records of events and waits for them, which have a place in the order of the graph, do not belong to it. What
-/// stays as it is should not be in a group: a run has to look at groups when it comes to them.
+/// Begins a task group: the following operations of the captured stream can be changed later with
+/// aclmdlRICaptureTaskUpdateBegin. A group can contain copies, fills, reductions, random numbers, kernels and host
+/// functions; records of events and waits for events, which define the order of the graph, do not become part of it.
+/// Put only operations that change into a group: a launch has to read the group when it reaches it.
 ///
 /// @param stream a stream that takes part in a capture.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not captured; ACL_ERROR_RT_PARAM_INVALID 107000: it has a
-/// group that has not ended; not a stream, destroyed, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000:
-/// no more groups can be made; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture is invalid;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another device.
-/// Thread-safe. Follows aclmdlRICaptureTaskGrpBegin of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream already has an open group; not a stream, destroyed, or called
+///     inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more groups can be created.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+///     context of another device.
+/// @note Thread-safe. Follows aclmdlRICaptureTaskGrpBegin of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError {
     guard("aclmdlRICaptureTaskGrpBegin", || capture::begin_group(handle::from_c(stream)))
 }
 
-/// Ends a group; gives its handle, which can be used when the capture has ended, as long as the graph exists.
-/// It need not be destroyed.
+/// Ends a task group and returns its handle, which can be used from the end of the capture on, as long as the graph
+/// exists. It need not be destroyed.
 ///
 /// @param stream the stream that the group began with.
 /// @param handle receives the group.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the
-/// stream is not captured; ACL_ERROR_RT_PARAM_INVALID 107000: it has no group; not a stream, destroyed, or called inside
-/// a host function; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture is invalid; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another device. Thread-safe. Follows
-/// aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+/// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not being captured.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open group; not a stream, destroyed, or called inside a
+///     host function.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture was invalidated.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+///     context of another device.
+/// @note Thread-safe. Follows aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
     stream: aclrtStream,
@@ -43,18 +51,22 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
     })
 }
 
-/// Begins to change a group: what the stream is given until aclmdlRICaptureTaskUpdateEnd does not run, but replaces
-/// what the group does. It has to be as many operations as the group has, of the same kinds in the same order; their
-/// arguments, kernels and sizes may differ.
+/// Begins an update of a task group: the operations of the stream until aclmdlRICaptureTaskUpdateEnd do not run, but
+/// replace those of the group. Their number, kinds and order must be those of the group; their arguments, kernels and
+/// sizes may differ.
 ///
-/// @param stream a stream that is not captured; null: the default stream of the current context.
+/// @param stream a stream that is not being captured; null: the default stream of the current context.
 /// @param handle a group of a graph of the stream's device.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a group,
-/// or its graph was destroyed; the stream or the group is being changed already; not a stream, destroyed, or called
-/// inside a host function; ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is captured; ACL_ERROR_RT_MODEL_CAPTURED 107026:
-/// the graph is still being captured; ACL_ERROR_RT_STREAM_CONTEXT 107003: the group is of another device, or the
-/// stream is on another one than the current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a group, or its graph was destroyed; the stream or the group is
+///     already in an update; not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is being captured.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the group belongs to another device, or the stream is on another device
+///     than the current context.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
     stream: aclrtStream,
@@ -65,17 +77,20 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
     })
 }
 
-/// Ends a change, and queues it: the group changes when the stream comes to this, and runs of the graph that come
-/// to the group later do what it is then. So events order the two. A run that is queued already, and waits for an
-/// event with ACL_EVENT_EXTERNAL before the group, is changed by what comes before that event's record; a run that
-/// has come past the group is not. Where this fails, the group is as it was, and the stream runs again what it is
-/// given.
+/// Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
+/// the group later use the new operations. So events can order the two. A launch that is already enqueued and waits
+/// before the group for an event with ACL_EVENT_EXTERNAL uses the updates that are ordered before the record of that
+/// event; a launch that has passed the group does not change. If this fails, the group stays as it was, and the stream
+/// runs its operations again.
 ///
-/// @param stream the stream that the change began with.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: the stream changes no group; its operations are not those of
-/// the group; not a stream, destroyed, or called inside a host function; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
-/// driver refuses; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of
-/// another device. Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
+/// @param stream the stream of the update.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the stream has no open update; its operations do not match the group; not
+///     a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or a current
+///     context of another device.
+/// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError {
     guard("aclmdlRICaptureTaskUpdateEnd", || group::end_update(handle::from_c(stream)))

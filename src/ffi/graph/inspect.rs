@@ -8,15 +8,15 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, handle, text};
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};
 
-/// Gives a graph a name, in the place of the one that it has. Only aclmdlRIGetName and what is printed of the
-/// graph tell it.
+/// Sets the name of a graph. The name appears in aclmdlRIGetName and in printed graphs.
 ///
 /// @param modelRI a graph; it may still be captured.
-/// @param name a text of at most 512 bytes without its zero, which is copied; "" takes the name away. What is not
-/// UTF-8 is replaced.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed. Thread-safe. Follows aclmdlRISetName of the Ascend
-/// runtime API.
+/// @param name a text of at most 512 bytes without the terminating zero, which is copied; "" removes the name. Invalid
+///     UTF-8 is replaced.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @note Thread-safe. Follows aclmdlRISetName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char) -> aclError {
     guard("aclmdlRISetName", || {
@@ -26,14 +26,16 @@ pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char)
     })
 }
 
-/// Tells the name of a graph; "" if it has none.
+/// Returns the name of a graph; "" if it has none.
 ///
 /// @param modelRI a graph; it may still be captured.
-/// @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero. 513 are
-/// enough for all that fits into ASCII.
+/// @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated. 513 bytes
+///     are enough for every ASCII name.
 /// @param name receives the name.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a graph, or destroyed. Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or `maxLen` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @note Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetName(
     modelRI: aclmdlRI,
@@ -47,12 +49,14 @@ pub unsafe extern "C" fn aclmdlRIGetName(
     })
 }
 
-/// Tells the number of a graph: no other graph of this process has it, also of those that were destroyed.
+/// Returns the number of a graph. It is unique in this process, also among destroyed graphs.
 ///
 /// @param modelRI a graph; it may still be captured.
 /// @param modelRIId receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// graph, or destroyed. Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @note Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -> aclError {
     guard("aclmdlRIGetId", || {
@@ -62,18 +66,20 @@ pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -
     })
 }
 
-/// Lists the streams of a graph, by the first task of each; a graph without tasks has none. They are not the streams
-/// that were captured, which may be destroyed before the graph: each stands for what one of those was given in this
-/// graph, and serves only aclmdlRIGetTasksByStream. They go with the graph.
+/// Lists the streams of a graph, ordered by the first task of each; a graph without tasks has none. They are not the
+/// captured streams, which may be destroyed before the graph: each contains what one of those recorded in this graph,
+/// and is accepted only by aclmdlRIGetTasksByStream. They are valid until the graph is destroyed.
 ///
 /// @param modelRI a graph.
-/// @param streams room for the streams; null: only their number is asked for.
-/// @param numStreams how many fit into `streams`; receives how many there are.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null;
-/// ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: too little room; only `numStreams` is written;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being
-/// captured; ACL_ERROR_BAD_ALLOC 200000: no more handles can be had. Thread-safe. Follows aclmdlRIGetStreams of the
-/// Ascend runtime API.
+/// @param streams array for the streams; null: only returns their number.
+/// @param numStreams the length of `streams`; receives the number of streams.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null.
+/// @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numStreams` is written.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
+/// @note Thread-safe. Follows aclmdlRIGetStreams of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetStreams(
     modelRI: aclmdlRI,
@@ -87,19 +93,21 @@ pub unsafe extern "C" fn aclmdlRIGetStreams(
     })
 }
 
-/// Lists the tasks of a graph's stream, in the order in which they were given to it. Each call that was recorded is a
-/// task, and each copy of a batch; tasks of graphs that were taken over belong to the stream that was to run them.
-/// The tasks go with the graph.
+/// Lists the tasks of a graph's stream, in the order of their calls. Each captured call is a task, and so is each copy
+/// of a batch; tasks of other graphs that were copied belong to the stream that launched them. The tasks are valid
+/// until the graph is destroyed.
 ///
-/// @param stream a stream of aclmdlRIGetStreams; or one of the program: it stands for what it was given in the
-/// latest graph that is alive.
-/// @param tasks room for the tasks; null: only their number is asked for.
-/// @param numTasks how many fit into `tasks`; receives how many there are.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null;
-/// ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: too little room; only `numTasks` is written;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph;
-/// ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured; ACL_ERROR_BAD_ALLOC 200000: no
-/// more handles can be had. Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
+/// @param stream a stream of aclmdlRIGetStreams; or a stream of the program: it stands for what it recorded in the
+///     latest graph that still exists.
+/// @param tasks array for the tasks; null: only returns their number.
+/// @param numTasks the length of `tasks`; receives the number of tasks.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null.
+/// @retval ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: the array is too short; only `numTasks` is written.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph.
+/// @retval ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
+/// @note Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetTasksByStream(
     stream: aclrtStream,
@@ -113,10 +121,11 @@ pub unsafe extern "C" fn aclmdlRIGetTasksByStream(
     })
 }
 
-/// Stores handles, or only how many there are.
+/// Writes handles, or only their number.
 ///
 /// # Safety
-/// `array` is null or has room for as many handles as `count` says.
+///
+/// `array` is null or has room for `count` handles.
 unsafe fn write_list(
     argument: &str,
     array: *mut *mut c_void,

@@ -7,17 +7,19 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_value};
 use crate::ffi::types::{aclError, portaclGraphMemAttr};
 
-/// Tells how much memory the graphs of a device have: what captured streams have taken from pools on it. That memory
-/// belongs to the graphs, and is in no attribute of the pools.
+/// Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the
+/// device. It belongs to the graphs, and the attributes of the pools do not count it.
 ///
 /// @param deviceId a device that is set.
-/// @param attr which number.
+/// @param attr the attribute.
 /// @param value receives bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` unknown;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or
-/// called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Does what
-/// cudaDeviceGetGraphMemAttribute does.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` is unknown.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Equivalent to cudaDeviceGetGraphMemAttribute.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetGraphMemAttribute(
     deviceId: i32,
@@ -31,13 +33,14 @@ pub unsafe extern "C" fn portaclDeviceGetGraphMemAttribute(
     })
 }
 
-/// Lets one of the highest amounts of portaclDeviceGetGraphMemAttribute start again.
+/// Resets a high watermark of portaclDeviceGetGraphMemAttribute.
 ///
 /// @param deviceId a device that is set.
 /// @param attr PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH or PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH.
 /// @param value 0.
-/// @return as portaclDeviceGetGraphMemAttribute; ACL_ERROR_INVALID_PARAM 100000 also for another value, and for an
-/// attribute that can only be read. Thread-safe. Does what cudaDeviceSetGraphMemAttribute does.
+/// @return the codes of portaclDeviceGetGraphMemAttribute
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also for another value, and for a read-only attribute.
+/// @note Thread-safe. Equivalent to cudaDeviceSetGraphMemAttribute.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceSetGraphMemAttribute(
     deviceId: i32,
@@ -49,10 +52,11 @@ pub unsafe extern "C" fn portaclDeviceSetGraphMemAttribute(
     })
 }
 
-/// Gives back to the device what is reserved for graphs and no graph has.
+/// Releases memory to the device that is reserved for graphs and not in use.
 ///
 /// @param deviceId a device that is set.
-/// @return as portaclDeviceGetGraphMemAttribute. Thread-safe. Does what cudaDeviceGraphMemTrim does.
+/// @return the codes of portaclDeviceGetGraphMemAttribute.
+/// @note Thread-safe. Equivalent to cudaDeviceGraphMemTrim.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGraphMemTrim(deviceId: i32) -> aclError {
     guard("portaclDeviceGraphMemTrim", || graphs::trim(deviceId))

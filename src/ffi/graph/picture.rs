@@ -8,32 +8,38 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{handle, text};
 use crate::ffi::types::{aclError, aclmdlRI};
 
-/// Prints a graph to the standard output: its name and number, and for each of its streams the tasks, with what they
-/// do and which ones they come after. Tasks are told as they are in force.
+/// Prints a graph to standard output: its name and number, and for each of its streams the tasks, with their parameters
+/// and the tasks that they are ordered after. Parameters are those in effect.
 ///
 /// @param modelRI a graph.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or
-/// destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_INVALID_FILE 100003: the
-/// standard output cannot be written. Thread-safe. Follows aclmdlRIDebugPrint of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+/// @retval ACL_ERROR_INVALID_FILE 100003: standard output cannot be written.
+/// @note Thread-safe. Follows aclmdlRIDebugPrint of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIDebugPrint", || picture::print(handle::from_c(modelRI)))
 }
 
 /// Writes a graph to a JSON file: one object with the graph's `name`, `id` and `device`, its `streams`, each with the
-/// `id` of the program's stream (null if that was destroyed) and the number of its `tasks`, and all `tasks`. A task has
-/// its `id`, which is its place in the list, its `stream` and its place there (`sequence`), its `kind` as a word and
-/// its `type` as aclmdlRITaskGetType tells it, whether it is `disabled`, the tasks that it comes `after`, and what it
-/// does: sizes, names of kernels, events. Handles, addresses and values of 64 bits are texts in hexadecimal.
+/// `id` of the program's stream (null if it was destroyed) and the number of its `tasks`, and all `tasks`. A task has
+/// its `id` (its index in the list), its `stream` and its position there (`sequence`), its `kind` as a word and its
+/// `type` as a number of aclmdlRITaskGetType, whether it is `disabled`, the tasks that it is ordered `after`, and its
+/// parameters: sizes, names of kernels, events. Handles, addresses and 64-bit values are strings in hexadecimal.
 ///
 /// @param modelRI a graph.
 /// @param path the file, which is overwritten.
-/// @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: with addresses and
-/// arguments, too.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags; ACL_ERROR_INVALID_FILE 100003:
-/// the file cannot be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed;
-/// ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded. Thread-safe. Follows aclmdlRIDebugJsonPrint of the
-/// Ascend runtime API; what is in the file is this library's own.
+/// @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: also with addresses and
+///     arguments.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
+/// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+/// @note Thread-safe. Follows aclmdlRIDebugJsonPrint of the Ascend runtime API; the format of the file is portacl's
+///     choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(
     modelRI: aclmdlRI,

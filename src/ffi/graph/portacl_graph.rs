@@ -8,15 +8,18 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{handle, text};
 use crate::ffi::types::{aclError, aclmdlRI};
 
-/// Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, its size and what
-/// else there is to say of it, a frame around those of one stream, and an arrow to each task from those that it comes
-/// after. Tasks that are disabled have dashed boxes.
+/// Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,
+/// a frame around the tasks of each stream, and an arrow to each task from those that it is ordered after. Disabled
+/// tasks have dashed boxes.
 ///
 /// @param modelRI a graph.
 /// @param path the file, which is overwritten.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_INVALID_FILE 100003: the file cannot
-/// be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is
-/// still being recorded. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclGraphPrintDot(modelRI: aclmdlRI, path: *const c_char) -> aclError {
     guard("portaclGraphPrintDot", || {

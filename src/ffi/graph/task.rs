@@ -19,14 +19,16 @@ use crate::ffi::types::{
     aclrtLaunchKernelAttrValue, aclrtLaunchKernelCfg,
 };
 
-/// Tells what kind of work a task is.
+/// Returns the kind of a task.
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
 /// @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
-/// ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all else
-/// ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
+///     ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all
+///     others ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+/// @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetType(
     task: aclmdlRITask,
@@ -39,12 +41,14 @@ pub unsafe extern "C" fn aclmdlRITaskGetType(
     })
 }
 
-/// Tells the place of a task in its stream: 0 for the first one.
+/// Returns the position of a task in its stream: 0 for the first one.
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
-/// @param id receives the place.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
+/// @param id receives the position.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+/// @note Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError {
     guard("aclmdlRITaskGetSeqId", || {
@@ -54,19 +58,21 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
     })
 }
 
-/// Tells the parameters of a task, as they were recorded or set last, in force or not.
+/// Returns the parameters of a task, as they were captured or set last, in effect or not.
 ///
-/// A kernel: its handle, its attributes (`cfg` is null if it has none), a copy of its arguments, which is in host
-/// memory (`isHostArgs` 1), their size, and the number of blocks of its whole grid. What `cfg` and `args` point to is
-/// the library's, to be read only, until the task is changed, its graph updated, or destroyed. An event: its handle,
-/// the flags that it was made with (0 if it was destroyed), and 1 if it works outside of the graph. A value: its
-/// address, it, and how it is compared. Other tasks have a type only. `taskGrp` is the group that the task belongs to,
-/// or null; `opInfoPtr` is null.
+/// Kernel: its handle, its attributes (`cfg` is null if it has none), a copy of its arguments in host memory
+/// (`isHostArgs` 1), their size, and the number of blocks of its whole grid. The library owns what `cfg` and `args`
+/// point to; it is read-only, and valid until the task is changed or its graph is updated or destroyed. Event: its
+/// handle, the flags that it was created with (0 if it was destroyed), and 1 if it works outside of the graph. Value:
+/// its address, the value, and the comparison. Other tasks have a type only. `taskGrp` is the group of the task, or
+/// null; `opInfoPtr` is null.
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
-/// @param params receives the type, and the parameters in the member of that type; all else is 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
+/// @param params receives the type, and the parameters in the member of that type; everything else is 0.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+/// @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetParams(
     task: aclmdlRITask,
@@ -79,30 +85,34 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(
     })
 }
 
-/// Changes the parameters of a task from the next aclmdlRIUpdate on. A task that was disabled is then done again.
+/// Changes the parameters of a task. The change takes effect at the next aclmdlRIUpdate. Also enables a disabled task.
 ///
-/// A kernel: another one of the same device, other attributes, arguments (which are read by this call) and blocks; with
-/// the number of blocks that it has, a grid of several dimensions stays as it is, and so do the threads of a block.
-/// The record of an event: another event of the device, which later runs then record, with a time if the first one has
-/// one; the tasks that the record comes before stay the same. The reset of an event: another one. Both have
-/// ACL_EVENT_EXTERNAL if the first event has it, or ACL_EVENT_IPC. A wait for an event outside of the graph: another one, for whose record
-/// or signal later runs then wait; a wait inside of the graph keeps its event. A value that is written or waited for:
-/// another address, value and comparison. Other tasks (copies, fills, reductions, random numbers, host functions) have no parameters;
-/// with the 0 that aclmdlRITaskGetParams told they are as before, and no longer disabled. Those that are captured into
-/// a task group are changed with it (aclmdlRICaptureTaskUpdateBegin); a task of a group is changed in no other way.
+/// Kernel: another kernel of the same device, other attributes, arguments (read during the call) and blocks; if the
+/// number of blocks stays the same, a grid of several dimensions is kept, and so are the threads per block. Record of
+/// an event: another event of the device, which later launches record, with a timestamp if the first event has one; the
+/// tasks that are ordered after the record stay the same. Reset of an event: another event. In both cases the new event
+/// has ACL_EVENT_EXTERNAL or ACL_EVENT_IPC if the first event has it. Wait for an event outside of the graph: another
+/// event, for whose record or signal later launches wait; a wait inside of the graph keeps its event. Value that is
+/// written or waited for: another address, value and comparison. Other tasks (copies, fills, reductions, random
+/// numbers, host functions) have no parameters; passing the zeros that aclmdlRITaskGetParams returned only enables
+/// them. Tasks that were captured in a task group can only be changed by an update of the group
+/// (aclmdlRICaptureTaskUpdateBegin).
 ///
 /// @param task a task of aclmdlRIGetTasksByStream.
-/// @param params what aclmdlRITaskGetParams told, changed; `type` is that of the task. `eventFlag`, `taskGrp`,
-/// `opInfoPtr`, `opInfoSize` and what is reserved are not looked at.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks`
-/// 0 or more than the device can have, null arguments, an unknown attribute or comparison; ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was
-/// destroyed, another type, not a kernel, an event or memory of this library, an event that cannot be waited for or
-/// reset, or arguments that do not fit; ACL_ERROR_RT_STREAM_CONTEXT 107003: a
-/// kernel or event of another device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device
-/// memory, another flag, another event for a wait inside of the graph, an event with other flags than the one before,
-/// a task of a group, an attribute that kernels here do not have;
-/// ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses;
-/// ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is no multiple of 8. Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
+/// @param params the parameters that aclmdlRITaskGetParams returned, changed; `type` is the type of the task.
+///     `eventFlag`, `taskGrp`, `opInfoPtr`, `opInfoSize` and reserved members are ignored.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks` is 0 or above
+///     the device's limit, null arguments, an unknown attribute or comparison.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, another type, not a kernel, an event
+///     or memory of this library, an event that does not support waits or resets, or arguments that do not match.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: a kernel or event of another device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device memory,
+///     another flag, another event for a wait inside of the graph, an event with flags other than the previous event's,
+///     a task of a group, an attribute that is not supported.
+/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is not a multiple of 8.
+/// @note Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskSetParams(
     task: aclmdlRITask,
@@ -120,41 +130,47 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
     })
 }
 
-/// Puts into force what aclmdlRITaskSetParams and aclmdlRITaskDisable have changed in a graph: runs that are given to
-/// streams from now on do it; those that were given before do what they would have done. Where the driver of a GPU
-/// cannot change what it has made ready, the graph is made ready anew. If that fails the graph is as it was, and the
-/// changes wait for the next call.
+/// Makes the changes of aclmdlRITaskSetParams and aclmdlRITaskDisable take effect in a graph: for launches that are
+/// enqueued from now on; launches that were enqueued before do not change. If the driver of a GPU cannot update its
+/// graph in place, the graph is instantiated again. If that fails the graph stays as it was, and the changes stay
+/// pending until the next call.
 ///
 /// @param modelRI a graph.
-/// @return ACL_SUCCESS, also where nothing was changed; ACL_ERROR_INVALID_PARAM 100000: null;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a
-/// graph with labels, switches, conditional tasks or streams that start others, or of a body; ACL_ERROR_DRV_INTERNAL_ERROR
-/// 507899: the driver refuses. Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: also if nothing was changed
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a graph with labels, switches, conditional tasks or
+///     streams that start other streams, or of a body.
+/// @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIUpdate", || params::update(handle::from_c(modelRI)))
 }
 
-/// Leaves a task out of its graph from the next aclmdlRIUpdate on; its place in the order of the others stays.
-/// aclmdlRITaskSetParams takes it back.
+/// Disables a task of a graph from the next aclmdlRIUpdate on; the order of the other tasks does not change.
+/// aclmdlRITaskSetParams enables it again.
 ///
 /// @param task a task of aclmdlRIGetTasksByStream, of any type.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph
-/// was destroyed. Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
+/// @note Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError {
     guard("aclmdlRITaskDisable", || params::disable(handle::from_c(task)))
 }
 
-/// Tells an attribute of a kernel in a graph, as it was recorded or set last.
+/// Returns an attribute of a kernel in a graph, as it was captured or set last.
 ///
 /// @param task a task of aclmdlRIGetTasksByStream, of type ACL_MODEL_RI_TASK_KERNEL.
 /// @param attrId an enumerator of aclrtLaunchKernelAttrId.
-/// @param attrValue receives the value in the member of that attribute; 0 for one that the launch did not have.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or no such attribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type. Thread-safe.
-/// Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.
+/// @param attrValue receives the value in the member of that attribute; 0 if the launch does not have it.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or an unknown attribute.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type.
+/// @note Thread-safe. Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIKernelTaskGetAttribute(
     task: aclmdlRITask,
@@ -168,7 +184,7 @@ pub unsafe extern "C" fn aclmdlRIKernelTaskGetAttribute(
     })
 }
 
-/// Attributes that C is shown, as long as the launch that has them.
+/// Attributes that C can read, kept as long as the launch that has them.
 struct Shown {
     attributes: Box<[aclrtLaunchKernelAttr]>,
     cfg: aclrtLaunchKernelCfg,
@@ -256,10 +272,11 @@ fn to_c(found: &Told) -> aclmdlRITaskParams {
     }
 }
 
-/// What a task of this kind is to do.
+/// The parameters of a task of this kind.
 ///
 /// # Safety
-/// The member of that kind was filled; its pointers are null or point to what it says.
+///
+/// The member of that kind was filled; its pointers are null or valid.
 unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change> {
     let event =
         |event, argument, flag| Ok(Change::Event { event: handle::from_c(event), argument, flag });

@@ -16,10 +16,11 @@ use crate::ffi::types::{
     aclrtFuncHandle,
 };
 
-/// The options of a load, as far as they are looked at.
+/// Checks the options of a load that have an effect here.
 ///
 /// # Safety
-/// `options` is null or points to options, which have as many entries as they say.
+///
+/// `options` is null or points to options with the number of entries that they state.
 unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
     if options.is_null() {
         return Ok(());
@@ -37,10 +38,11 @@ unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
     kernel::check_load_options((0..entries.count()).map(|at| enum_value(entries.get(at).r#type)))
 }
 
-/// The bytes of a program.
+/// The bytes of a binary.
 ///
 /// # Safety
-/// `first` is null or points to as many bytes as `len` says, which outlive the result.
+///
+/// `first` is null or points to `len` bytes, which outlive the result.
 unsafe fn program<'a>(
     argument: &str,
     first: *const c_void,
@@ -63,14 +65,15 @@ unsafe fn program<'a>(
     Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
 }
 
-/// Describes a program before it is loaded. The bytes are copied. Works at any time, without a device; the description
-/// lives until it is destroyed, also through aclFinalize.
+/// Creates a description of a kernel binary, to be loaded with aclrtBinaryLoad. The bytes are copied. Works at any
+/// time, without a device; the description lives until it is destroyed, also through aclFinalize.
 ///
-/// @param data first byte of the program, which is looked at when it is loaded.
-/// @param dataLen its length in bytes, 1 or more.
-/// @return the description, for aclrtBinaryLoad, and for aclrtDestroyBinary to end; null where `data` is null or
-/// `dataLen` 0 (aclGetRecentErrMsg says so, ACL_ERROR_INVALID_PARAM 100000) or no more can be made
-/// (ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclrtCreateBinary of the Ascend runtime API.
+/// @param data first byte of the binary, which is checked when it is loaded.
+/// @param dataLen its length in bytes, at least 1.
+/// @return the description, to be destroyed with aclrtDestroyBinary; null if `data` is null or `dataLen` is 0
+///     (aclGetRecentErrMsg returns the text, ACL_ERROR_INVALID_PARAM 100000) or if no more can be created
+///     (ACL_ERROR_BAD_ALLOC 200000).
+/// @note Thread-safe. Follows aclrtCreateBinary of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) -> aclrtBinary {
     guard_value("aclrtCreateBinary", std::ptr::null_mut(), || {
@@ -80,22 +83,26 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
     })
 }
 
-/// Ends a description of a program. Programs that were loaded from it stay loaded.
+/// Destroys the description of a binary. Binaries that were loaded from it stay loaded.
 ///
 /// @param binary from aclrtCreateBinary.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not such a description,
-/// or destroyed before. Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description of a binary, or already destroyed.
+/// @note Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
     guard("aclrtDestroyBinary", || binary_image::destroy(handle::from_c(binary)))
 }
 
-/// Loads a described program of kernels, on the current device.
+/// Loads a described kernel binary on the current device.
 ///
 /// @param binary from aclrtCreateBinary; it may be loaded several times, and on several devices.
-/// @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
-/// @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: `binary` is no description, or destroyed. Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
+/// @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
+/// @return the codes of aclrtBinaryLoadFromData
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `binary` is not a description, or destroyed.
+/// @note Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoad(
     binary: aclrtBinary,
@@ -108,16 +115,17 @@ pub unsafe extern "C" fn aclrtBinaryLoad(
     })
 }
 
-/// Loads a program of kernels from a file, on the current device. The file is read during the call and may
-/// change afterwards. What it has to be is told at aclrtBinaryLoadFromData.
+/// Loads a kernel binary from a file on the current device. The file is read during the call and may change afterwards.
+/// aclrtBinaryLoadFromData describes the formats.
 ///
 /// @param binPath the file's path.
-/// @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
-/// ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
-/// @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
-/// @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_FILE 100003: the file cannot be read;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: it is empty.
-/// Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
+/// @param options null, or options; ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and
+///     have no effect.
+/// @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
+/// @return the codes of aclrtBinaryLoadFromData
+/// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be read.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the file is empty.
+/// @note Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
     binPath: *const c_char,
@@ -135,20 +143,23 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
     })
 }
 
-/// Loads a program of kernels from memory, on the current device. With the cuda backend: PTX text, a cubin or a
-/// fatbin. With the cpu backend: an ELF shared object for this processor, made as portacl/kernel.h says; its
-/// initialisers run. Programs for Ascend cores are refused with 207000.
+/// Loads a kernel binary from memory on the current device. cuda backend: PTX text, a cubin or a fatbin. cpu backend:
+/// an ELF shared object for this processor, built as described in portacl/kernel.h; its initializers run. Binaries for
+/// Ascend cores return 207000.
 ///
-/// @param data first byte of the program; it is not needed after the call.
-/// @param length its length in bytes, 1 or more.
-/// @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
-/// ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
-/// @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: a program that is cut off or damaged or cannot be linked, or called inside
-/// a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
-/// 207000: a program for other hardware, or ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.
-/// Thread-safe. Follows aclrtBinaryLoadFromData of the Ascend runtime API.
+/// @param data first byte of the binary; not needed after the call.
+/// @param length its length in bytes, at least 1.
+/// @param options null, or options; ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and
+///     have no effect.
+/// @param binHandle receives the handle, to be unloaded with aclrtBinaryUnLoad. It is released with its device.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the binary is truncated, damaged or cannot be linked, or called inside a
+///     host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a binary for other hardware, or
+///     ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.
+/// @note Thread-safe. Follows aclrtBinaryLoadFromData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     data: *const c_void,
@@ -167,27 +178,31 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     })
 }
 
-/// Unloads a program; the handles of its kernels die with it. Launches that are queued run: they keep what they
-/// need of it. Does not wait.
+/// Unloads a binary; the handles of its kernels become invalid. Pending launches still run and keep what they need.
+/// Does not wait.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of
-/// a program, unloaded, or called inside a host function.
-/// Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, or called inside a host function.
+/// @note Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryUnLoad(binHandle: aclrtBinHandle) -> aclError {
     guard("aclrtBinaryUnLoad", || kernel::unload(handle::from_c(binHandle)))
 }
 
-/// Finds a kernel by name.
+/// Returns a kernel by name.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
-/// @param kernelName its name; of a kernel in C++ the plain name only if it is declared extern "C".
-/// @param funcHandle receives the handle, the same one for the same name; it ends with `binHandle`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// handle of a program, unloaded, no kernel of that name, or called inside a host function;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the cpu backend in guard mode, and the kernel does not describe its
-/// parameters. Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
+/// @param kernelName the name; for a C++ kernel the plain name requires extern "C".
+/// @param funcHandle receives the handle, which is the same for each call with this name; it ends with `binHandle`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no kernel of that name, or called inside a
+///     host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on the cpu backend in guard mode, the kernel has no description of
+///     its parameters.
+/// @note Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryGetFunction(
     binHandle: aclrtBinHandle,
@@ -204,16 +219,17 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
     })
 }
 
-/// Finds a kernel by number. The binary says which one that is, by a text (exported `const char` data) named
-/// portacl_entry_NUMBER that holds the kernel's name: PORTACL_KERNEL_ENTRY of portacl/kernel.h makes it, in CUDA C++
-/// `extern "C" __device__ const char portacl_entry_7[] = "name";`.
+/// Returns a kernel by number. A string in the binary (exported `const char` data) named portacl_entry_NUMBER contains
+/// the kernel's name. PORTACL_KERNEL_ENTRY of portacl/kernel.h defines it; in CUDA C++ write `extern "C" __device__
+/// const char portacl_entry_7[] = "name";`.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param funcEntry the number.
-/// @param funcHandle receives the handle, the same one as aclrtBinaryGetFunction gives for the name.
-/// @return as aclrtBinaryGetFunction; ACL_ERROR_RT_PARAM_INVALID 107000: also where the binary has no such text, or its
-/// text is no name. Thread-safe. Follows aclrtBinaryGetFunctionByEntry of the Ascend runtime API; how a number is
-/// found is this library's.
+/// @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
+/// @return the codes of aclrtBinaryGetFunction
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also if the binary has no such string, or the string is not a name.
+/// @note Thread-safe. Follows aclrtBinaryGetFunctionByEntry of the Ascend runtime API; the encoding of numbers is
+///     portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
     binHandle: aclrtBinHandle,
@@ -228,17 +244,19 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
     })
 }
 
-/// Finds a variable of a program by name. It is memory of the device, for copies, fills and arguments of kernels, and
-/// goes with the program; it cannot be freed. On the cpu backend it is exported data of the shared object, which the
-/// host may touch as well.
+/// Returns a global variable of a binary by name. It is device memory for copies, fills and kernel arguments, and is
+/// valid until the binary is unloaded; it cannot be freed. On the cpu backend it is exported data of the shared object,
+/// which the host may access as well.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
-/// @param name its name; of a variable in C++ the plain name only if it is declared extern "C".
+/// @param name the name; for a C++ variable the plain name requires extern "C".
 /// @param dptr receives its address.
-/// @param size receives its bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a program, unloaded, no variable of that name, or called inside a host function.
-/// Thread-safe. Follows aclrtBinaryGetGlobal of the Ascend runtime API.
+/// @param size receives its size in bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a binary handle, unloaded, no variable of that name, or called inside
+///     a host function.
+/// @note Thread-safe. Follows aclrtBinaryGetGlobal of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryGetGlobal(
     binHandle: aclrtBinHandle,
@@ -258,14 +276,16 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
     })
 }
 
-/// Tells where a program lies: on the cpu backend where the loader has put the shared object.
+/// Returns the address range of a binary: on the cpu backend where the loader has mapped the shared object.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
 /// @param binAddr receives its first address.
-/// @param binSize receives its bytes from there to its end.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a program, or unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not tell.
-/// Thread-safe. Follows aclrtBinaryGetDevAddress of the Ascend runtime API.
+/// @param binSize receives its size in bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
+/// @note Thread-safe. Follows aclrtBinaryGetDevAddress of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryGetDevAddress(
     binHandle: aclrtBinHandle,
@@ -282,9 +302,9 @@ pub unsafe extern "C" fn aclrtBinaryGetDevAddress(
     })
 }
 
-/// Makes a function of a binary for the device's own CPUs known.
+/// Registers a function of a binary for the CPUs of the device.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRegisterCpuFunc(
     handle: aclrtBinHandle,
@@ -298,14 +318,16 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
     )
 }
 
-/// Tells where the code of a kernel lies. Devices here have cores of one kind.
+/// Returns the address of a kernel's code. Devices here have one kind of cores.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param aicAddr receives the address: on the cpu backend that of the C function.
-/// @param aivAddr receives null: there is no other code of it.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver
-/// does not tell. Thread-safe. Follows aclrtGetFunctionAddr of the Ascend runtime API.
+/// @param aicAddr receives the address: on the cpu backend the address of the C function.
+/// @param aivAddr receives null: there is no second code.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
+/// @note Thread-safe. Follows aclrtGetFunctionAddr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFunctionAddr(
     funcHandle: aclrtFuncHandle,
@@ -322,17 +344,19 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
     })
 }
 
-/// Tells an attribute of a kernel. All kernels here are for all cores of their device, and their blocks run in any
+/// Returns an attribute of a kernel. All kernels here run on all cores of their device, and their blocks run in any
 /// order.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, which gives ACL_KERNEL_TYPE_AICORE, or ACL_FUNC_ATTR_KERNEL_SCHED_MODE,
-/// which gives 0.
+/// @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, with the value ACL_KERNEL_TYPE_AICORE, or
+///     ACL_FUNC_ATTR_KERNEL_SCHED_MODE, with the value 0.
 /// @param attrValue receives the value.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or no aclrtFuncAttribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which only kernels for two kinds of cores have.
-/// Thread-safe. Follows aclrtGetFunctionAttribute of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or an unknown aclrtFuncAttribute.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which exists only for kernels on two
+///     kinds of cores.
+/// @note Thread-safe. Follows aclrtGetFunctionAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFunctionAttribute(
     funcHandle: aclrtFuncHandle,
@@ -346,14 +370,15 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
     })
 }
 
-/// Tells the name of a kernel.
+/// Returns the name of a kernel.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero.
+/// @param maxLen size of `name` in bytes, at least 1; a longer name is truncated, and always zero-terminated.
 /// @param name receives the name.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a handle of a kernel, or its program was unloaded.
-/// Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `maxLen` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @note Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFunctionName(
     funcHandle: aclrtFuncHandle,
@@ -367,14 +392,16 @@ pub unsafe extern "C" fn aclrtGetFunctionName(
     })
 }
 
-/// Tells how large the code of a kernel is. Devices here have cores of one kind.
+/// Returns the size of a kernel's code. Devices here have one kind of cores.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param aicSize receives the bytes: on the cpu backend those of the C function, without what it calls.
-/// @param aivSize receives 0: there is no other code of it.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver
-/// does not tell. Thread-safe. Follows aclrtGetFunctionSize of the Ascend runtime API.
+/// @param aicSize receives the bytes: on the cpu backend those of the C function, without the functions that it calls.
+/// @param aivSize receives 0: there is no second code.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
+/// @note Thread-safe. Follows aclrtGetFunctionSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFunctionSize(
     funcHandle: aclrtFuncHandle,
@@ -391,16 +418,17 @@ pub unsafe extern "C" fn aclrtGetFunctionSize(
     })
 }
 
-/// Tells how much fast memory a launch of a kernel can ask for, for each block (ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE):
-/// what the device has, less what the kernel itself declares.
+/// Returns how much shared memory a launch of a kernel can request per block (ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE):
+/// the device's limit minus the kernel's static shared memory.
 ///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
-/// current device.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+///     device.
 /// @param flags 0.
 /// @param dynamicUbufSize receives the bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a handle of a kernel, or its program was unloaded.
-/// Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @note Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
     func: *mut c_void,
@@ -415,14 +443,14 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
     })
 }
 
-/// Tells which program a kernel belongs to.
+/// Returns the binary of a kernel.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param binHandle receives the handle of the program, which stays the program's own: it is no further one to
-/// unload.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// handle of a kernel, or its program was unloaded.
-/// Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
+/// @param binHandle receives the handle of the binary; the call adds no reference, so it needs no additional unload.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @note Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetBinary(
     funcHandle: aclrtFuncHandle,
@@ -435,15 +463,17 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
     })
 }
 
-/// Tells how many parameters a kernel has.
+/// Returns the number of parameters of a kernel.
 ///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
-/// current device.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+///     device.
 /// @param paramCount receives the count.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nobody knows: a kernel for CPUs
-/// that does not describe them (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
-/// Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: unknown: a CPU kernel without a description of its parameters
+///     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
+/// @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetParamCount(
     func: *const c_void,
@@ -457,17 +487,19 @@ pub unsafe extern "C" fn aclrtFunctionGetParamCount(
     })
 }
 
-/// Tells where a kernel expects a parameter in a block of arguments (aclrtLaunchKernel).
+/// Returns the offset of a parameter in a block of arguments (aclrtLaunchKernel).
 ///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
-/// current device.
-/// @param paramIndex which, 0 for the first.
-/// @param paramOffset receives its offset in bytes.
-/// @param paramSize receives its bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not below
-/// aclrtFunctionGetParamCount's count; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was
-/// unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as for aclrtFunctionGetParamCount.
-/// Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+///     device.
+/// @param paramIndex the index of the parameter, 0 for the first.
+/// @param paramOffset receives the offset in bytes.
+/// @param paramSize receives its size in bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not less than the count of
+///     aclrtFunctionGetParamCount.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as in aclrtFunctionGetParamCount.
+/// @note Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
     func: *const c_void,
@@ -486,9 +518,9 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
     })
 }
 
-/// Tells the address through which cores of a device synchronise.
+/// Returns the address through which cores of a device synchronize.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetHardwareSyncAddr(addr: *mut *mut c_void) -> aclError {
     guard_unsupported(

@@ -8,11 +8,11 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 
-/// Works with a list: the library's own behind a handle, or one in memory of the caller.
+/// Calls a function with an argument list: a library list behind a handle, or a list in memory of the caller.
 ///
 /// # Safety
-/// `argsHandle` is a handle of any kind, or points to memory that can be read, as much as a list
-/// has if it begins like one.
+///
+/// `argsHandle` is a handle of any kind, or points to readable memory, as long as a list if it begins like one.
 pub unsafe fn with_list<R>(
     argsHandle: aclrtArgsHandle,
     work: impl FnOnce(&mut List<'_>) -> Result<R>,
@@ -46,7 +46,8 @@ pub unsafe fn with_list<R>(
 /// The bytes of an argument.
 ///
 /// # Safety
-/// `param` is null or points to as many bytes as `size` says, which outlive the result.
+///
+/// `param` is null or points to `size` bytes, which outlive the result.
 unsafe fn argument<'a>(param: *const c_void, size: usize) -> Result<&'a [u8]> {
     must_not_be_null("param", param)?;
     if size == 0 {
@@ -62,15 +63,18 @@ unsafe fn argument<'a>(param: *const c_void, size: usize) -> Result<&'a [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(param.cast::<u8>(), size) })
 }
 
-/// Begins a list of a kernel's arguments, for aclrtLaunchKernelWithConfig. The list is the library's: it goes with the
-/// kernel's binary, and, once it was launched, when 1024 further ones were begun for the same kernel. A list may be
-/// launched several times.
+/// Begins an argument list of a kernel, for aclrtLaunchKernelWithConfig. The library owns the list: it is released with
+/// the kernel's binary, and, once it was launched, when 1024 further lists were begun for the same kernel. A list may
+/// be launched several times.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param argsHandle receives the list.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a kernel, or its program was unloaded; ACL_ERROR_BAD_ALLOC 200000: no more lists can be made. Thread-safe.
-/// Follows aclrtKernelArgsInit of the Ascend runtime API; when a list goes is this library's.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more lists can be created.
+/// @note Thread-safe. Follows aclrtKernelArgsInit of the Ascend runtime API; the lifetime of a list is portacl's
+///     choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsInit(
     funcHandle: aclrtFuncHandle,
@@ -83,17 +87,19 @@ pub unsafe extern "C" fn aclrtKernelArgsInit(
     })
 }
 
-/// Begins a list of a kernel's arguments in memory of the caller, which keeps it as long as it uses the list, in this
-/// place; there is nothing else to give back. A list that was there before is forgotten.
+/// Begins an argument list of a kernel in memory of the caller. The caller keeps the memory, unmoved, as long as it
+/// uses the list; there is nothing else to release. Overwrites a previous list in this memory.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param argsHandle host memory, as much as aclrtKernelArgsGetHandleMemSize says, at a multiple of 8. From now on it
-/// stands for the list.
+/// @param argsHandle host memory of the size that aclrtKernelArgsGetHandleMemSize returns, at a multiple of 8. It
+///     becomes the handle of the list.
 /// @param userHostMem host memory for the arguments and their data.
-/// @param actualArgsSize its bytes, as aclrtKernelArgsGetMemSize says.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or less than the
-/// kernel's arguments have; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded.
-/// Thread-safe for different memory. Follows aclrtKernelArgsInitByUserMem of the Ascend runtime API.
+/// @param actualArgsSize its size in bytes, as aclrtKernelArgsGetMemSize returns it.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or too little for the kernel's
+///     arguments.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @note Thread-safe for different memory. Follows aclrtKernelArgsInitByUserMem of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
     funcHandle: aclrtFuncHandle,
@@ -129,17 +135,20 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
     })
 }
 
-/// Adds an argument to a list. Where the kernel's parameters are known (aclrtFunctionGetParamInfo) it goes where the
-/// kernel expects it; else behind the one before, at a multiple of its size if that is 1, 2, 4 or 8, else of 8.
+/// Appends an argument to a list. If the kernel's parameters are known (aclrtFunctionGetParamInfo), it is placed at the
+/// kernel's offset; otherwise after the previous argument, at a multiple of its size if that is 1, 2, 4 or 8, else of
+/// 8.
 ///
 /// @param argsHandle a list that is not finalized.
 /// @param param the argument's first byte; it is copied.
-/// @param paramSize its bytes, 1 or more; all arguments together have 4096 at most.
-/// @param paramHandle receives what aclrtKernelArgsParaUpdate takes for it.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` 0, or no room for it;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary is gone, or the kernel's next parameter
-/// has another size or does not exist. Thread-safe, for one list in one thread at a time where it lies in the caller's
-/// memory. Follows aclrtKernelArgsAppend of the Ascend runtime API.
+/// @param paramSize its size in bytes, at least 1; all arguments together have at most 4096 bytes.
+/// @param paramHandle receives a handle of the argument for aclrtKernelArgsParaUpdate.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` is 0, or the argument does not fit.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary was unloaded, or the kernel's
+///     next parameter has another size or does not exist.
+/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+///     aclrtKernelArgsAppend of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsAppend(
     argsHandle: aclrtArgsHandle,
@@ -159,13 +168,14 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
     })
 }
 
-/// Adds an argument that is the address of data, which aclrtKernelArgsGetPlaceHolderBuffer takes. A launch copies the
-/// data to memory that devices read, and passes its address there.
+/// Appends a placeholder: an argument that is the address of data in the buffer of aclrtKernelArgsGetPlaceHolderBuffer.
+/// A launch copies the data to memory that devices can read, and passes its address.
 ///
 /// @param argsHandle a list that is not finalized.
-/// @param paramHandle receives what aclrtKernelArgsGetPlaceHolderBuffer takes for it.
-/// @return as aclrtKernelArgsAppend, for an argument of 8 bytes. Thread-safe, for one list in one thread at a time where
-/// it lies in the caller's memory. Follows aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
+/// @param paramHandle receives a handle of the placeholder for aclrtKernelArgsGetPlaceHolderBuffer.
+/// @return the codes of aclrtKernelArgsAppend, for an argument of 8 bytes.
+/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+///     aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
     argsHandle: aclrtArgsHandle,
@@ -181,17 +191,20 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
     })
 }
 
-/// Tells where the data of a place holder is to be written; each launch takes what is there then. The buffer lives as
-/// long as its list, at a multiple of 64 where that lies in the caller's memory.
+/// Returns the buffer for the data of a placeholder; each launch copies its contents at that time. The buffer lives as
+/// long as its list. In memory of the caller it is at a multiple of 64.
 ///
 /// @param argsHandle a list.
 /// @param paramHandle from aclrtKernelArgsAppendPlaceHolder.
-/// @param dataSize its bytes, 1 or more. Asking again gives the same buffer, and has to be for as many.
+/// @param dataSize its size in bytes, at least 1. Repeated calls return the same buffer, and need the same size.
 /// @param bufferAddr receives the address, in host memory.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` 0, or no room for it in the caller's
-/// memory; ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not a place holder of it, or its buffer has another size;
-/// ACL_ERROR_BAD_ALLOC 200000: no host memory. Thread-safe, for one list in one thread at a time where it lies in the
-/// caller's memory. Follows aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` is 0, or the data does not fit into the caller's
+///     memory.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its placeholders, or its buffer has another size.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory.
+/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+///     aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     argsHandle: aclrtArgsHandle,
@@ -209,15 +222,17 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     })
 }
 
-/// Gives an argument of a list another value, for launches from now on.
+/// Changes the value of an argument in a list, for later launches.
 ///
-/// @param argsHandle a list, also one that is finalized.
+/// @param argsHandle a list, finalized or not.
 /// @param paramHandle from aclrtKernelArgsAppend.
 /// @param param the value's first byte; it is copied.
-/// @param paramSize its bytes, as many as before.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `paramSize` 0; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a list, not an argument of it, a place holder, or another size. Thread-safe, for one list in one thread at
-/// a time where it lies in the caller's memory. Follows aclrtKernelArgsParaUpdate of the Ascend runtime API.
+/// @param paramSize its size in bytes, the same as before.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramSize` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not one of its arguments, a placeholder, or another size.
+/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+///     aclrtKernelArgsParaUpdate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
     argsHandle: aclrtArgsHandle,
@@ -234,14 +249,15 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
     })
 }
 
-/// Ends the filling of a list: it has all its arguments, and place holders their buffers. Doing so again changes
-/// nothing.
+/// Finalizes a list: all its arguments, and the buffers of its placeholders, are set. A repeated call has no effect.
 ///
 /// @param argsHandle a list.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's
-/// binary is gone, fewer arguments than the kernel is known to have parameters, or a place holder without a buffer.
-/// Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
-/// aclrtKernelArgsFinalize of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's binary was unloaded, fewer arguments than the
+///     kernel has parameters, or a placeholder without a buffer.
+/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+///     aclrtKernelArgsFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) -> aclError {
     guard("aclrtKernelArgsFinalize", || {
@@ -250,13 +266,14 @@ pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) ->
     })
 }
 
-/// Tells how much memory aclrtKernelArgsInitByUserMem needs for a list itself.
+/// Returns how much memory aclrtKernelArgsInitByUserMem needs for a list itself.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
 /// @param memSize receives the bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
-/// of a kernel, or its program was unloaded. Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime
-/// API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @note Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(
     funcHandle: aclrtFuncHandle,
@@ -269,14 +286,15 @@ pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(
     })
 }
 
-/// Tells how much memory aclrtKernelArgsInitByUserMem needs for the arguments and the data of place holders.
+/// Returns how much memory aclrtKernelArgsInitByUserMem needs for the arguments and the data of placeholders.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param userArgsSize bytes of all arguments, 8 for each place holder, and of all data, together.
-/// @param actualArgsSize receives the bytes, which are more for the sake of alignment.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or more than any memory has;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded. Thread-safe. Follows
-/// aclrtKernelArgsGetMemSize of the Ascend runtime API.
+/// @param userArgsSize bytes of all arguments, 8 for each placeholder, plus the bytes of all data.
+/// @param actualArgsSize receives the bytes, including alignment.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a sum that overflows.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
+/// @note Thread-safe. Follows aclrtKernelArgsGetMemSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsGetMemSize(
     funcHandle: aclrtFuncHandle,

@@ -15,10 +15,11 @@ use crate::ffi::types::{
     aclrtStream, aclrtTaskUpdateInfo, dim3,
 };
 
-/// What the attributes of a launch ask for.
+/// The values of launch attributes.
 ///
 /// # Safety
-/// `cfg` is null or points to attributes, which have as many entries as they say.
+///
+/// `cfg` is null or points to attributes with the number of entries that it states.
 pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     if cfg.is_null() {
         return Ok(Config::default());
@@ -42,7 +43,7 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     }))
 }
 
-/// The place holders of a launch.
+/// The placeholders of a launch.
 fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec<PlaceHolder>> {
     let entries = Array::new(first, count);
     if entries.is_null() && count != 0 {
@@ -61,13 +62,14 @@ fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec
         .collect())
 }
 
-/// As many as addresses fit into arguments, and into data behind them that nobody expects.
+/// The maximum number of placeholders: as many addresses as fit into the arguments and the data after them.
 const MOST_PLACE_HOLDERS: usize = 1 << 16;
 
 /// A block of arguments.
 ///
 /// # Safety
-/// `first` is null or points to as many bytes as `len` says, which outlive the result.
+///
+/// `first` is null or points to `len` bytes, which outlive the result.
 unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8]> {
     if len == 0 {
         return Ok(&[]);
@@ -83,27 +85,30 @@ unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8
     Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
 }
 
-/// What a launch gets that brings its arguments in another way.
+/// The arguments of a launch that passes them in another way.
 const NO_ARGUMENTS: Arguments = Arguments::Block { addr: 0, len: 0 };
 
-/// Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
-/// copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
-/// several at a time; it must not call this library. Its threads and the order of blocks are the device's choice.
+/// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
+/// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
+/// The device chooses the threads and the order of blocks.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
-/// launch bound allows, on the cpu backend one.
-/// @param argsData the arguments in one block, each at a multiple of its own alignment, as in a C structure.
+/// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+///     bound allows, on the cpu backend one.
+/// @param argsData the arguments in one block, each at a multiple of its alignment, as in a C structure.
 /// @param argsSize its length in bytes; 0 for a kernel without parameters.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
-/// destroyed, or arguments that do not fit the kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
-/// or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: never.
-/// A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
-/// and ends it when it touches memory that is not there.
-/// Thread-safe. Follows aclrtLaunchKernel of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the launch is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
+///     attribute.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+///     arguments that do not match the kernel, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+///     binary.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: never. A kernel that fails is reported as every failure of enqueued
+///     work. On the cpu backend a kernel is code of this process: an invalid memory access ends the process.
+/// @note Thread-safe. Follows aclrtLaunchKernel of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernel(
     funcHandle: aclrtFuncHandle,
@@ -124,24 +129,28 @@ pub unsafe extern "C" fn aclrtLaunchKernel(
     })
 }
 
-/// As aclrtLaunchKernel, with attributes.
+/// Launches a kernel as aclrtLaunchKernel, with attributes.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
-/// launch bound allows, on the cpu backend one.
-/// @param argsData the arguments in one block, each at a multiple of its own alignment, as in a C structure.
+/// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+///     bound allows, on the cpu backend one.
+/// @param argsData the arguments in one block, each at a multiple of its alignment, as in a C structure.
 /// @param argsSize its length in bytes; 0 for a kernel without parameters.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
-/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
-/// destroyed, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
-/// or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have.
-/// A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
-/// and ends it when it touches memory that is not there.
-/// Thread-safe. Follows aclrtLaunchKernelV2 of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the launch is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
+///     attribute.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+///     arguments that do not match or too much shared memory, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+///     binary.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that is not supported. A kernel that fails is reported
+///     as every failure of enqueued work. On the cpu backend a kernel is code of this process: an invalid memory access
+///     ends the process.
+/// @note Thread-safe. Follows aclrtLaunchKernelV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelV2(
     funcHandle: aclrtFuncHandle,
@@ -165,22 +174,23 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
     })
 }
 
-/// As aclrtLaunchKernelV2, with arguments in a list.
+/// Launches a kernel as aclrtLaunchKernelV2, with arguments in a list.
 ///
-/// @param funcHandle a handle of aclrtBinaryGetFunction, for which the list was begun.
-/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
-/// launch bound allows, on the cpu backend one.
+/// @param funcHandle a handle of aclrtBinaryGetFunction, the kernel of the list.
+/// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+///     bound allows, on the cpu backend one.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
-/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
-/// @param argsHandle a list that aclrtKernelArgsFinalize was called for. It is copied during the call, and may be
-/// changed and launched again.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+/// @param argsHandle a finalized list (aclrtKernelArgsFinalize). It is copied during the call, and may be changed and
+///     launched again.
 /// @param reserve null.
-/// @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where `argsHandle` is null or `reserve` is not;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: also where it is no list, not finalized, or of another kernel;
-/// ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its place holders.
-/// Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
-/// aclrtLaunchKernelWithConfig of the Ascend runtime API.
+/// @return the codes of aclrtLaunchKernelV2
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if `argsHandle` is null or `reserve` is not null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also if it is not a list, not finalized, or a list of another kernel.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its placeholders.
+/// @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
+///     aclrtLaunchKernelWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
     funcHandle: aclrtFuncHandle,
@@ -214,24 +224,26 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
     })
 }
 
-/// As aclrtLaunchKernelV2, with arguments that may want addresses of data, which the call copies to memory that devices read.
+/// Launches a kernel as aclrtLaunchKernelV2, with arguments that may contain placeholders: addresses of data that the
+/// call copies to memory that devices can read.
 ///
 /// @param funcHandle a handle of aclrtBinaryGetFunction.
-/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
-/// launch bound allows, on the cpu backend one.
+/// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+///     bound allows, on the cpu backend one.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
-/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
-/// @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
-/// structure, and behind them the data of place holders. It is copied during the call.
-/// @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
-/// @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
-/// launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
-/// that in the arguments or in the data. Alignment is kept up to 512 bytes.
-/// @param placeHolderNum how many there are, 65536 at most.
-/// @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the block, or data
-/// inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
-/// Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+/// @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
+///     followed by the data of placeholders. It is copied during the call.
+/// @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
+/// @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
+///     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
+///     Alignment is kept up to 512 bytes.
+/// @param placeHolderNum number of placeholders, at most 65536.
+/// @return the codes of aclrtLaunchKernelV2
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+/// @note Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     funcHandle: aclrtFuncHandle,
@@ -261,27 +273,30 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     })
 }
 
-/// Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
-/// copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
-/// several at a time; it must not call this library.
+/// Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
+/// of the library call the kernel once for each block, several at the same time; the kernel must not call this library.
 ///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
-/// current device.
-/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
-/// launch bound allows, on the cpu backend one.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+///     device.
+/// @param numBlocks number of blocks, at least 1. Threads per block: on the cuda backend as many as the kernel's launch
+///     bound allows, on the cpu backend one.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
-/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
-/// @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without
-/// parameters. On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
-/// @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
-/// destroyed, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
-/// or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have, or a kernel that does not describe its parameters.
-/// A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
-/// and ends it when it touches memory that is not there.
-/// Thread-safe. Follows aclrtLaunchKernelWithArgsArray of the Ascend runtime API.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+/// @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without parameters.
+///     On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
+/// @retval ACL_SUCCESS 0: the launch is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` is 0 or above the device's limit, or an unknown
+///     attribute.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+///     arguments that do not match or too much shared memory, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+///     binary.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that is not supported, or a kernel without a
+///     description of its parameters. A kernel that fails is reported as every failure of enqueued work. On the cpu
+///     backend a kernel is code of this process: an invalid memory access ends the process.
+/// @note Thread-safe. Follows aclrtLaunchKernelWithArgsArray of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
     func: *mut c_void,
@@ -305,29 +320,34 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
     })
 }
 
-/// As aclrtLaunchKernelWithArgsArray, with blocks in a grid and threads in a block. On the cpu backend a kernel is
-/// called once for each block and loops over its threads itself.
+/// Launches a kernel as aclrtLaunchKernelWithArgsArray, with a grid of blocks and several threads per block. On the cpu
+/// backend the kernel is called once for each block and loops over its threads.
 ///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
-/// current device.
-/// @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
-/// @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
-/// together.
-/// @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
-/// ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+///     device.
+/// @param gridDim blocks in x, y and z, each at least 1: at most 2147483647 in x and 65535 in y and z.
+/// @param blockDim threads of a block in x, y and z, each at least 1: at most 1024 in x and y, 64 in z, and 1024 in
+///     total.
+/// @param dynUbufSize dynamic shared memory per block in bytes, in addition to the kernel's static shared memory;
+///     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE overrides it.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
-/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
-/// @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without
-/// parameters. On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
-/// @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a dimension that is 0 or too large, or an unknown attribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
-/// destroyed, more threads than the kernel was compiled for, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
-/// or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have, or a kernel that does not describe its parameters.
-/// A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
-/// and ends it when it touches memory that is not there.
-/// Thread-safe. Follows aclrtLaunchSIMTKernelWithArgsArray of the Ascend runtime API.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+/// @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without parameters.
+///     On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
+/// @retval ACL_SUCCESS 0: the launch is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a dimension that is 0 or too large, or an unknown
+///     attribute.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, its binary was unloaded, not a stream, destroyed,
+///     more threads than the kernel was compiled for, arguments that do not match or too much shared memory, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or than the
+///     binary.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that is not supported, or a kernel without a
+///     description of its parameters. A kernel that fails is reported as every failure of enqueued work. On the cpu
+///     backend a kernel is code of this process: an invalid memory access ends the process.
+/// @note Thread-safe. Follows aclrtLaunchSIMTKernelWithArgsArray of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
     func: *mut c_void,
@@ -357,28 +377,29 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
     })
 }
 
-/// As aclrtLaunchSIMTKernelWithArgsArray, with arguments as aclrtLaunchKernelWithHostArgs takes them.
+/// Launches a kernel as aclrtLaunchSIMTKernelWithArgsArray, with arguments as in aclrtLaunchKernelWithHostArgs.
 ///
-/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
-/// current device.
-/// @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
-/// @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
-/// together.
-/// @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
-/// ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol for a kernel on the current
+///     device.
+/// @param gridDim blocks in x, y and z, each at least 1: at most 2147483647 in x and 65535 in y and z.
+/// @param blockDim threads of a block in x, y and z, each at least 1: at most 1024 in x and y, 64 in z, and 1024 in
+///     total.
+/// @param dynUbufSize dynamic shared memory per block in bytes, in addition to the kernel's static shared memory;
+///     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE overrides it.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
-/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
-/// @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
-/// structure, and behind them the data of place holders. It is copied during the call.
-/// @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
-/// @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
-/// launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
-/// that in the arguments or in the data. Alignment is kept up to 512 bytes.
-/// @param placeHolderNum how many there are, 65536 at most.
-/// @return as aclrtLaunchSIMTKernelWithArgsArray; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the
-/// block, or data inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
-/// Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes effect; attributes about schedule,
+///     engine, prefetch and profiling have no effect; an offset, a dump or a timeout other than 0 returns 207000.
+/// @param hostArgs the arguments in one block of host memory, each at a multiple of its alignment, as in a C structure,
+///     followed by the data of placeholders. It is copied during the call.
+/// @param argsSize its length in bytes, including the data; 0 for a kernel without parameters.
+/// @param placeHolderArray null, or placeholders: the call copies the data at the `dataOffset` of each to memory that
+///     devices can read, and writes the 8-byte address of the copy to `addrOffset`, in the arguments or in the data.
+///     Alignment is kept up to 512 bytes.
+/// @param placeHolderNum number of placeholders, at most 65536.
+/// @return the codes of aclrtLaunchSIMTKernelWithArgsArray
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if an offset is outside of the block, or data is inside the arguments.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+/// @note Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     func: *mut c_void,
@@ -415,9 +436,9 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     })
 }
 
-/// Changes a task that waits in a stream.
+/// Changes a task that is pending in a stream.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtTaskUpdateAsync(
     taskStream: aclrtStream,
@@ -431,9 +452,9 @@ pub unsafe extern "C" fn aclrtTaskUpdateAsync(
     )
 }
 
-/// Notes information of the caller about the last task.
+/// Stores information of the caller about the last task.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(
     extendInfoPtr: *const c_char,
@@ -445,9 +466,9 @@ pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(
     )
 }
 
-/// Notes the operator behind the last task.
+/// Stores the operator of the last task.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCacheLastTaskOpInfo(
     infoPtr: *const c_void,

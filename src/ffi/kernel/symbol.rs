@@ -8,13 +8,16 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 
-/// Tells the kernel that a symbol stands for on the current device.
+/// Returns the kernel that is registered for a symbol on the current device.
 ///
-/// @param symbol an address that portaclRegisterSymbol was given.
-/// @param funcHandle receives the handle, the same one as aclrtBinaryGetFunction gives for the name.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
-/// nothing on this device, or for a variable, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context. Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
+/// @param funcHandle receives the handle that aclrtBinaryGetFunction returns for the name.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a variable, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFuncBySymbol(
     symbol: *const c_void,
@@ -27,13 +30,16 @@ pub unsafe extern "C" fn aclrtGetFuncBySymbol(
     })
 }
 
-/// Tells the size of the variable that a symbol stands for on the current device.
+/// Returns the size of the variable that is registered for a symbol on the current device.
 ///
-/// @param symbol an address that portaclRegisterSymbol was given.
-/// @param size receives its bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
-/// nothing on this device, or for a kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context. Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
+/// @param size receives its size in bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut usize) -> aclError {
     guard("aclrtGetSymbolSize", || {
@@ -43,14 +49,17 @@ pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut us
     })
 }
 
-/// Tells where the variable is that a symbol stands for on the current device. aclrtBinaryGetGlobal says what can be
-/// done with it.
+/// Returns the address of the variable that is registered for a symbol on the current device. aclrtBinaryGetGlobal
+/// describes its use.
 ///
-/// @param symbol an address that portaclRegisterSymbol was given.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param devPtr receives its address.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
-/// nothing on this device, or for a kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context. Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the symbol is not registered on this device, or is a kernel, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSymbolAddress(
     symbol: *const c_void,
@@ -63,17 +72,17 @@ pub unsafe extern "C" fn aclrtGetSymbolAddress(
     })
 }
 
-/// Copies to the variable that a symbol stands for on the current device, and waits. In order with nothing, as
-/// aclrtMemcpy.
+/// Copies to the variable of a symbol on the current device, and waits. Not ordered with any stream, as aclrtMemcpy.
 ///
-/// @param symbol an address that portaclRegisterSymbol was given.
-/// @param src where the bytes come from.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
+/// @param src the source address.
 /// @param count bytes; 0 copies nothing.
-/// @param offset where they go in the variable, in bytes from its beginning.
+/// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
-/// @return as aclrtMemcpy; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
-/// variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
-/// kernel. Thread-safe. Follows aclrtMemcpyToSymbol of the Ascend runtime API.
+/// @return the codes of aclrtMemcpy
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+/// @note Thread-safe. Follows aclrtMemcpyToSymbol of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyToSymbol(
     symbol: *const c_void,
@@ -88,18 +97,19 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
     })
 }
 
-/// Copies to the variable that a symbol stands for on the current device, in stream order, as aclrtMemcpyAsync. The
-/// variable stays until it is done, whatever becomes of its binary.
+/// Copies to the variable of a symbol on the current device, in stream order, as aclrtMemcpyAsync. The variable stays
+/// valid until the copy is complete, also if its binary is unloaded.
 ///
-/// @param symbol an address that portaclRegisterSymbol was given.
-/// @param src where the bytes come from.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
+/// @param src the source address.
 /// @param count bytes; 0 copies nothing.
-/// @param offset where they go in the variable, in bytes from its beginning.
+/// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemcpyAsync; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
-/// variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
-/// kernel. Thread-safe. Follows aclrtMemcpyToSymbolAsync of the Ascend runtime API.
+/// @return the codes of aclrtMemcpyAsync
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+/// @note Thread-safe. Follows aclrtMemcpyToSymbolAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
     symbol: *const c_void,
@@ -115,18 +125,18 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
     })
 }
 
-/// Copies from the variable that a symbol stands for on the current device, and waits. In order with nothing, as
-/// aclrtMemcpy.
+/// Copies from the variable of a symbol on the current device, and waits. Not ordered with any stream, as aclrtMemcpy.
 ///
-/// @param dst where the bytes go.
-/// @param dstMax room there in bytes.
-/// @param symbol an address that portaclRegisterSymbol was given.
+/// @param dst the destination address.
+/// @param dstMax size of the destination in bytes.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param count bytes, at most `dstMax`; 0 copies nothing.
-/// @param offset where they begin in the variable, in bytes from its beginning.
+/// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
-/// @return as aclrtMemcpy; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
-/// variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
-/// kernel. Thread-safe. Follows aclrtMemcpyFromSymbol of the Ascend runtime API.
+/// @return the codes of aclrtMemcpy
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+/// @note Thread-safe. Follows aclrtMemcpyFromSymbol of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
     dst: *mut c_void,
@@ -142,19 +152,20 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
     })
 }
 
-/// Copies from the variable that a symbol stands for on the current device, in stream order, as aclrtMemcpyAsync. The
-/// variable stays until it is done, whatever becomes of its binary.
+/// Copies from the variable of a symbol on the current device, in stream order, as aclrtMemcpyAsync. The variable stays
+/// valid until the copy is complete, also if its binary is unloaded.
 ///
-/// @param dst where the bytes go.
-/// @param dstMax room there in bytes.
-/// @param symbol an address that portaclRegisterSymbol was given.
+/// @param dst the destination address.
+/// @param dstMax size of the destination in bytes.
+/// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param count bytes, at most `dstMax`; 0 copies nothing.
-/// @param offset where they begin in the variable, in bytes from its beginning.
+/// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemcpyAsync; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
-/// variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
-/// kernel. Thread-safe. Follows aclrtMemcpyFromSymbolAsync of the Ascend runtime API.
+/// @return the codes of aclrtMemcpyAsync
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` exceed the size of the variable.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` is not registered on the current device, or is a kernel.
+/// @note Thread-safe. Follows aclrtMemcpyFromSymbolAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
     dst: *mut c_void,

@@ -7,14 +7,17 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, address, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMbuf};
 
-/// Makes a buffer: page-locked host memory with a length of data, which is 0 at first, and 96 bytes of the
-/// caller's own, which are 0. Needs no current context. Lives until aclrtFreeBuf or aclFinalize.
+/// Creates a buffer: page-locked host memory with a data length, initially 0, and 96 bytes of user data, initially 0.
+/// Needs no current context. Lives until aclrtFreeBuf or aclFinalize.
 ///
 /// @param buf receives the buffer.
-/// @param size bytes of data it has room for, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_BAD_ALLOC 200000:
-/// no host memory left, or no more buffers can be made; ACL_ERROR_RT_CONTEXT_NULL 107002:
-/// after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
+/// @param size capacity in bytes, at least 1.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory left, or no more buffers can be created.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError {
     guard("aclrtAllocBuf", || {
@@ -24,25 +27,29 @@ pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclE
     })
 }
 
-/// Frees a buffer, and all that was appended to it. The memory goes with its last reference (aclrtCopyBufRef);
-/// queued work that uses it keeps it until then.
+/// Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
+/// (aclrtCopyBufRef); pending work that uses it keeps it until then.
 ///
-/// @param buf a buffer that is in no other one's chain.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// freed before, in the chain of another one, or called inside a host function. Thread-safe. Follows
-/// aclrtFreeBuf of the Ascend runtime API.
+/// @param buf a buffer that is not in the chain of another buffer.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, already freed, in the chain of another buffer, or called
+///     inside a host function.
+/// @note Thread-safe. Follows aclrtFreeBuf of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError {
     guard("aclrtFreeBuf", || buffer::free(handle::from_c(buf)))
 }
 
-/// Where a buffer's data are. Copies take them for memory of aclrtMallocHost; aclrtFreeHost refuses them.
+/// Returns the address of a buffer's data. Copies treat it as memory of aclrtMallocHost; aclrtFreeHost rejects it.
 ///
 /// @param buf a buffer.
 /// @param dataPtr receives the address, a multiple of 64.
-/// @param size receives the bytes there are room for, whatever the length of the data is.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed. Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
+/// @param size receives the capacity in bytes, whatever the data length is.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
+/// @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufData(
     buf: aclrtMbuf,
@@ -58,23 +65,27 @@ pub unsafe extern "C" fn aclrtGetBufData(
     })
 }
 
-/// Says how many bytes of a buffer are data. The number is kept; it bounds nothing.
+/// Sets the data length of a buffer. The value is stored and limits nothing.
 ///
 /// @param buf a buffer.
-/// @param len bytes, at most what there is room for.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed, or `len` is more than that. Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
+/// @param len bytes, at most the capacity.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or `len` is larger than the capacity.
+/// @note Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclError {
     guard("aclrtSetBufDataLen", || buffer::set_len(handle::from_c(buf), len))
 }
 
-/// How many bytes of a buffer are data, as aclrtSetBufDataLen has said.
+/// Returns the data length of a buffer, as set by aclrtSetBufDataLen.
 ///
 /// @param buf a buffer.
 /// @param len receives the bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed. Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
+/// @note Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufDataLen(buf: aclrtMbuf, len: *mut usize) -> aclError {
     guard("aclrtGetBufDataLen", || {
@@ -84,15 +95,17 @@ pub unsafe extern "C" fn aclrtGetBufDataLen(buf: aclrtMbuf, len: *mut usize) -> 
     })
 }
 
-/// Writes to a buffer's 96 bytes for the user. Another thread reads all of it or nothing.
+/// Writes to the 96 bytes of user data of a buffer. Atomic for other threads: they read all of it or nothing.
 ///
 /// @param buf a buffer.
-/// @param dataPtr what to write.
+/// @param dataPtr the value to write.
 /// @param size bytes, at least 1.
-/// @param offset where to write them; `offset` + `size` is at most 96.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed; 100000 also if `size` is 0 or the bytes go past the end. Thread-safe. Follows aclrtSetBufUserData
-/// of the Ascend runtime API.
+/// @param offset where to write; `offset` + `size` is at most 96.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed; 100000 also if `size` is 0 or the bytes go past
+///     the end.
+/// @note Thread-safe. Follows aclrtSetBufUserData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetBufUserData(
     buf: aclrtMbuf,
@@ -112,13 +125,14 @@ pub unsafe extern "C" fn aclrtSetBufUserData(
     })
 }
 
-/// Reads from a buffer's 96 bytes for the user.
+/// Reads from the 96 bytes of user data of a buffer.
 ///
 /// @param buf a buffer.
 /// @param dataPtr receives the bytes.
 /// @param size bytes, at least 1.
-/// @param offset where to read them; `offset` + `size` is at most 96.
-/// @return as aclrtSetBufUserData. Thread-safe. Follows aclrtGetBufUserData of the Ascend runtime API.
+/// @param offset where to read; `offset` + `size` is at most 96.
+/// @return the codes of aclrtSetBufUserData.
+/// @note Thread-safe. Follows aclrtGetBufUserData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufUserData(
     buf: aclrtMbuf,
@@ -136,14 +150,16 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
     })
 }
 
-/// Makes another reference to a buffer's data: a buffer of its own, with the length and the user's bytes as
-/// they are now and no chain, for aclrtFreeBuf to free.
+/// Creates another reference to a buffer's data: a separate buffer with a copy of the data length and the user data and
+/// without a chain. The caller frees it with aclrtFreeBuf.
 ///
 /// @param buf a buffer.
-/// @param newBuf receives the other one.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made. Thread-safe. Follows aclrtCopyBufRef of
-/// the Ascend runtime API.
+/// @param newBuf receives the new buffer.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more buffers can be created.
+/// @note Thread-safe. Follows aclrtCopyBufRef of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf) -> aclError {
     guard("aclrtCopyBufRef", || {
@@ -153,25 +169,28 @@ pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf)
     })
 }
 
-/// Appends a buffer to the end of a chain: from then on it is freed with the head, and not by itself.
+/// Appends a buffer to the end of a chain. From then on it is freed with the head of the chain, not separately.
 ///
-/// @param headBuf a buffer, the first of its chain or alone.
-/// @param buf another one, in no chain and without one of its own.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed, both are the same, or one of them is in another one's chain or, as `buf`, has a chain.
-/// Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
+/// @param headBuf a buffer, the first of its chain or without a chain.
+/// @param buf another buffer, in no chain and without a chain.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, both are the same, or one of them is in the chain
+///     of another buffer or, as `buf`, has a chain.
+/// @note Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAppendBufChain(headBuf: aclrtMbuf, buf: aclrtMbuf) -> aclError {
     guard("aclrtAppendBufChain", || buffer::append(handle::from_c(headBuf), handle::from_c(buf)))
 }
 
-/// How many buffers a chain has, its head included.
+/// Returns the number of buffers in a chain, including its head.
 ///
-/// @param headBuf a buffer, the first of its chain or alone.
-/// @param num receives the number; 1 for a buffer alone.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed, or in the chain of another one. Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime
-/// API.
+/// @param headBuf a buffer, the first of its chain or without a chain.
+/// @param num receives the number; 1 for a buffer without a chain.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or in the chain of another buffer.
+/// @note Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) -> aclError {
     guard("aclrtGetBufChainNum", || {
@@ -181,14 +200,15 @@ pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) 
     })
 }
 
-/// A buffer of a chain, in the order in which they were appended.
+/// Returns a buffer of a chain, in the order in which they were appended.
 ///
-/// @param headBuf a buffer, the first of its chain or alone.
+/// @param headBuf a buffer, the first of its chain or without a chain.
 /// @param index 0: the head itself.
-/// @param buf receives the buffer, which stays the chain's.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
-/// or freed, in the chain of another one, or there is no such index. Thread-safe. Follows aclrtGetBufFromChain
-/// of the Ascend runtime API.
+/// @param buf receives the buffer, which still belongs to the chain.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, in the chain of another buffer, or no such index.
+/// @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufFromChain(
     headBuf: aclrtMbuf,

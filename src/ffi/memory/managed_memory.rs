@@ -12,19 +12,22 @@ use crate::ffi::types::{
     aclrtStream,
 };
 
-/// Allocates memory that the host and all devices use at one address; its contents are undefined. Does not
-/// wait for queued work. It counts as memory of the current device, and goes with it.
+/// Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
+/// for pending work. It counts as memory of the current device, and is freed when that device is released.
 ///
-/// The host uses it directly, in order with no stream: synchronise first. Copies, fills, reductions and
-/// address queries take it as device memory of any device, copies also as host memory.
+/// Host accesses are not ordered with any stream: synchronize first. Copies, fills, reductions and address queries
+/// treat it as device memory of any device; copies also accept it as host memory.
 ///
 /// @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
 /// @param size bytes, at least 1; rounded up to 2 MiB.
 /// @param flag must be ACL_RT_MEM_ATTACH_GLOBAL.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or another `flag`;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
-/// such memory; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called
-/// inside a host function. Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or an unknown `flag`.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support managed memory.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemAllocManaged(
     ptr: *mut *mut c_void,
@@ -38,20 +41,25 @@ pub unsafe extern "C" fn aclrtMemAllocManaged(
     })
 }
 
-/// Tells how managed memory will be used. Speed may depend on it, results never. It is remembered until it is
-/// taken back or the memory is freed, and aclrtMemManagedGetAttr tells it. The CPU backend does nothing else
-/// with it. Needs no current context.
+/// Gives advice about the use of managed memory. It can affect speed, never results. It is stored until it is unset or
+/// the memory is freed, and aclrtMemManagedGetAttr returns it. The CPU backend does nothing else with it. Needs no
+/// current context.
 ///
 /// @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
 /// @param size bytes, a multiple of 2 MiB, not 0.
 /// @param advise an aclrtMemManagedAdviseType.
-/// @param location the place that the advice is about: for a preferred location a device, the host, a NUMA
-/// node of the host or the caller's; for "accessed by" a device or the host; the others do not look at it.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size`, no such `advise`, or not
-/// such a place; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a host
-/// function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver takes no advice; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: after aclFinalize. Thread-safe. Follows aclrtMemManagedAdvise of the Ascend runtime API.
+/// @param location the location of the advice: for a preferred location a device, the host, a NUMA node of the host or
+///     the caller's; for "accessed by" a device or the host; ignored for other advice.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size`, an unknown `advise`, or an invalid
+///     location.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
+///     host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support advice.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMemManagedAdvise of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedAdvise(
     ptr: *const c_void,
@@ -68,24 +76,26 @@ fn place(location: aclrtMemManagedLocation) -> Place {
     Place { kind: enum_value(location.r#type), id: location.id }
 }
 
-/// Tells an attribute of a range of managed memory: what aclrtMemManagedAdvise and the prefetches said of it.
-/// Needs no current context.
+/// Returns an attribute of a range of managed memory, as aclrtMemManagedAdvise and prefetches have set it. Needs no
+/// current context.
 ///
-/// All answers are 4-byte numbers. READ_MOSTLY: 1 if all of the range is, else 0. PREFERRED_LOCATION and
-/// LAST_PREFETCH_LOCATION: a device id, -1 for the host, -2 if there is none or not the same for all of the
-/// range; their _TYPE: an aclrtMemManagedLocationType, 0 for none, and _ID: the number that goes with it, 0
-/// where there is none. ACCESSED_BY: the ids of the devices (-1: the host) that access all of the range,
-/// as many as there is room for, ascending, and -2 behind them.
+/// All values are 4-byte numbers. READ_MOSTLY: 1 if it is set for the whole range, else 0. PREFERRED_LOCATION and
+/// LAST_PREFETCH_LOCATION: a device id, -1 for the host, -2 if there is none or it differs within the range; their
+/// _TYPE: an aclrtMemManagedLocationType, 0 for none, and _ID: the corresponding number, 0 if there is none.
+/// ACCESSED_BY: the ids of the devices (-1: the host) that access the whole range, in ascending order, as many as fit,
+/// followed by -2.
 ///
 /// @param attribute an aclrtMemManagedRangeAttribute.
 /// @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
 /// @param size bytes, a multiple of 2 MiB, not 0.
-/// @param data receives the answer.
-/// @param dataSize room there in bytes: 4, for ACCESSED_BY a multiple of 4.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size`
-/// or `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory,
-/// past the end of an allocation, or called inside a host function. Thread-safe. Follows
-/// aclrtMemManagedGetAttr of the Ascend runtime API.
+/// @param data receives the value.
+/// @param dataSize size of `data` in bytes: 4, for ACCESSED_BY a multiple of 4.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown `attribute`, an invalid `size` or `dataSize`.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
+///     host function.
+/// @note Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedGetAttr(
     attribute: MaybeUninit<aclrtMemManagedRangeAttribute>,
@@ -104,18 +114,18 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttr(
     })
 }
 
-/// Tells several attributes of a range of managed memory as aclrtMemManagedGetAttr does. Needs no current
-/// context.
+/// Returns several attributes of a range of managed memory, as aclrtMemManagedGetAttr. Needs no current context.
 ///
-/// @param attributes which ones: aclrtMemManagedRangeAttribute numbers.
-/// @param numAttributes how many, at least 1.
+/// @param attributes the attributes: aclrtMemManagedRangeAttribute numbers.
+/// @param numAttributes number of attributes, at least 1.
 /// @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
 /// @param size bytes, a multiple of 2 MiB, not 0.
-/// @param data for each attribute where its answer goes; nothing is written when one of them is wrong.
-/// @param dataSizes for each attribute the room there in bytes.
-/// @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0;
-/// ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length.
-/// Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
+/// @param data for each attribute the address for its value; if one of them is invalid, nothing is written.
+/// @param dataSizes for each attribute the size of its buffer in bytes.
+/// @return the codes of aclrtMemManagedGetAttr
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also: `numAttributes` is 0.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no memory for lists of that length.
+/// @note Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
     attributes: *mut aclrtMemManagedRangeAttribute,
@@ -151,21 +161,24 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
     })
 }
 
-/// Moves managed memory to a place, in stream order, so that it is there when it is used. Speed may depend on
-/// it, results never: in memory of the CPU backend nothing moves.
+/// Prefetches managed memory to a location, in stream order. It can affect speed, never results: on the CPU backend
+/// nothing moves.
 ///
 /// @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
 /// @param size bytes, a multiple of 2 MiB, not 0.
 /// @param location a device, the host, a NUMA node of the host, or the caller's.
 /// @param flags must be 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is
-/// not 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
-/// destroyed, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves
-/// nothing on demand; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: the stream is on another device than the current context. Thread-safe. Follows
-/// aclrtMemManagedPrefetchAsync of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size` or location, or `flags` is not 0.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
+///     destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support prefetching.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtMemManagedPrefetchAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedPrefetchAsync(
     ptr: *const c_void,
@@ -181,20 +194,22 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchAsync(
     })
 }
 
-/// Moves ranges of managed memory to their places, as aclrtMemManagedPrefetchAsync does. Everything is checked
-/// before anything is queued.
+/// Prefetches ranges of managed memory to locations, as aclrtMemManagedPrefetchAsync. All arguments are checked before
+/// anything is enqueued.
 ///
 /// @param ptrs the first byte of each range.
-/// @param sizes the bytes of each range.
-/// @param count how many ranges, at least 1.
-/// @param prefetchLocs the places.
-/// @param prefetchLocIdxs for each place the first range that goes there, up to the first of the next place: it
-/// begins with 0, ascends, and stays below `count`.
-/// @param numPrefetchLocs how many places, from 1 to `count`.
+/// @param sizes the size of each range in bytes.
+/// @param count number of ranges, at least 1.
+/// @param prefetchLocs the locations.
+/// @param prefetchLocIdxs for each location the index of its first range; its ranges extend to the first range of the
+///     next location. The indexes start at 0, are ascending, and are less than `count`.
+/// @param numPrefetchLocs number of locations, from 1 to `count`.
 /// @param flags must be 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemManagedPrefetchAsync; ACL_ERROR_INVALID_PARAM 100000 also: a null list, or wrong numbers of
-/// places; ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
+/// @return the codes of aclrtMemManagedPrefetchAsync
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also: a null list, or invalid location indexes.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no memory for lists of that length.
+/// @note Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
     ptrs: *mut *const c_void,

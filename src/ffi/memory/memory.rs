@@ -15,23 +15,26 @@ use crate::ffi::types::{
     aclrtMemMallocPolicy, aclrtMemUsageInfo, aclrtPtrAttributes,
 };
 
-/// Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
+/// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
 ///
-/// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and, except with NORMAL_ONLY, to 2 MiB
-/// from 2 MiB. Sizes are rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read, except
-/// where accesses outside of allocations are looked for (docs/configuration.md). Policies: HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
-/// takes ordinary ones; HUGE1G_ONLY takes 1 GiB pages or fails; the P2P variants, the bandwidth flags and the
-/// read-only flag change nothing. A policy that the API does not know is no error: huge first from 2 MiB, else
-/// normal.
+/// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB on and, except with NORMAL_ONLY, to 2 MiB from 2
+/// MiB on. Sizes are rounded up to 32 bytes. If that needs no additional large page, another 32 bytes after the end are
+/// readable, except in modes that detect accesses outside of allocations (docs/configuration.md). Policies: HUGE_FIRST
+/// uses 2 MiB pages for more than 1 MiB if possible; HUGE_ONLY uses them or fails; NORMAL_ONLY uses normal pages;
+/// HUGE1G_ONLY uses 1 GiB pages or fails; the P2P variants, the bandwidth flags and the read-only flag have no effect.
+/// An unknown policy is not an error: it means huge pages first from 2 MiB on, and normal pages below.
 ///
-/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMalloc(
     devPtr: *mut *mut c_void,
@@ -45,17 +48,19 @@ pub unsafe extern "C" fn aclrtMalloc(
     })
 }
 
-/// Allocates device memory as aclrtMalloc does, rounded up to 32 bytes, without bytes past that size that
-/// may be read.
+/// Allocates device memory as aclrtMalloc, rounded up to 32 bytes, without readable bytes after that size.
 ///
-/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocAlign32(
     devPtr: *mut *mut c_void,
@@ -69,17 +74,20 @@ pub unsafe extern "C" fn aclrtMallocAlign32(
     })
 }
 
-/// Allocates device memory as aclrtMalloc does. All memory of the devices here goes through their caches,
-/// and these are coherent: aclrtMemFlush and aclrtMemInvalidate have nothing to do.
+/// Allocates device memory as aclrtMalloc. All device memory here is cached, and the caches are coherent: aclrtMemFlush
+/// and aclrtMemInvalidate do nothing.
 ///
-/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend does not support such pages.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocCached(
     devPtr: *mut *mut c_void,
@@ -93,21 +101,24 @@ pub unsafe extern "C" fn aclrtMallocCached(
     })
 }
 
-/// Allocates device memory as aclrtMalloc does, with attributes.
+/// Allocates device memory as aclrtMalloc, with attributes.
 ///
-/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
-/// current device, `vaFlag` must be 0: device memory has no address for the host.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
-/// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: `cfg` names another device than the current one, or called inside a host function;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocWithCfg of the
-/// Ascend runtime API.
+/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
+///     device, `vaFlag` must be 0: device memory has no host address.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
+///     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `cfg` names a device other than the current one, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend does not support such pages.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtMallocWithCfg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocWithCfg(
     devPtr: *mut *mut c_void,
@@ -124,10 +135,11 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
     })
 }
 
-/// The attributes behind a pointer from C; none for null.
+/// Reads the attributes behind a pointer from C; none for null.
 ///
 /// # Safety
-/// `config` is null or points to a configuration with as many attributes as it says.
+///
+/// `config` is null or points to a configuration with the number of attributes that it states.
 unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
     let mut read = MallocConfig::default();
     if config.is_null() {
@@ -158,22 +170,24 @@ unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig
     Ok(read)
 }
 
-/// Allocates device memory that a task scheduler may use. Here that is any device memory: as
-/// aclrtMallocWithCfg.
+/// Allocates device memory for task schedulers. Any device memory is suitable here, so this is aclrtMallocWithCfg.
 ///
-/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It is also freed when the device is
+///     released.
 /// @param size bytes, at least 1.
 /// @param policy an aclrtMemMallocPolicy.
-/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
-/// current device, `vaFlag` must be 0: device memory has no address for the host.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
-/// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: `cfg` names another device than the current one, or called inside a host function;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocForTaskScheduler of
-/// the Ascend runtime API.
+/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the current
+///     device, `vaFlag` must be 0: device memory has no host address.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
+///     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `cfg` names a device other than the current one, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend does not support such pages.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the requested size.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtMallocForTaskScheduler of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     devPtr: *mut *mut c_void,
@@ -191,47 +205,53 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     })
 }
 
-/// Frees device memory. The address is invalid at once; operations queued before still have the memory,
-/// which is used again only after the last of them. Does not wait. Any thread may free, whatever its
-/// current device. Small memory may wait for the next request of its size; it counts as free, and no request
-/// fails because of it.
+/// Frees device memory. The address is invalid at once. Pending operations keep the memory; it is reused only after the
+/// last of them. Does not wait. Any thread may free it, whatever its current device is. Small blocks may be cached for
+/// the next request of their size; cached memory counts as free, and no request fails because of it.
 ///
-/// @param devPtr the start of an allocation from aclrtMalloc.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
-/// of a live device allocation (inside one, host memory, freed before, gone with its device, unknown), or
-/// called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: in guard mode on CPUs, bytes beside the
-/// allocation were overwritten; it is freed. Thread-safe. Follows aclrtFree of the Ascend runtime API.
+/// @param devPtr the start of an allocation of aclrtMalloc.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (inside an allocation, host
+///     memory, already freed, released with its device, unknown), or called inside a host function.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: in guard mode on CPUs, bytes next to the allocation were overwritten;
+///     the memory is freed.
+/// @note Thread-safe. Follows aclrtFree of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
     guard("aclrtFree", || memory::free(address::from_c(devPtr)))
 }
 
-/// Waits for everything queued so far on the memory's own device, then frees as aclrtFree. Any thread may
-/// call it, whatever its current device.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits for all pending work on the memory's device, then frees the memory as aclrtFree. Any thread may call it,
+/// whatever its current device is. Returns 107000 inside a callback of the program if it could wait forever:
+/// docs/callbacks.md.
 ///
-/// @param devPtr the start of an allocation from aclrtMalloc and its relatives. After a failure the memory is
-/// still allocated.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
-/// of a live device allocation (then it does not wait), or called inside a host function; the failure of
-/// queued work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
-/// aclrtFreeWithDevSync of the Ascend runtime API.
+/// @param devPtr the start of an allocation of aclrtMalloc or one of its variants. After a failure the memory is still
+///     allocated.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live device allocation (then it does not wait), or
+///     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
+///     returns it.
+/// @note Thread-safe. Follows aclrtFreeWithDevSync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
     guard("aclrtFreeWithDevSync", || memory::free_with_sync(address::from_c(devPtr)))
 }
 
-/// Allocates page-locked host memory for all devices; copies between it and a device are truly
-/// asynchronous. Needs no current context. Alignment as aclrtMalloc.
+/// Allocates page-locked host memory for all devices. Copies between it and a device are asynchronous. Needs no current
+/// context. Alignment as in aclrtMalloc.
 ///
-/// Beyond the system's limit on locked memory the memory is not locked, which is logged once.
+/// Memory beyond the system's limit of locked memory is not locked, which is logged once.
 ///
 /// @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
 /// @param size bytes, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0;
-/// ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function. Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize) -> aclError {
     guard("aclrtMallocHost", || {
@@ -241,18 +261,20 @@ pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize)
     })
 }
 
-/// Allocates page-locked host memory as aclrtMallocHost does, with attributes. Needs no current context.
+/// Allocates page-locked host memory as aclrtMallocHost, with attributes. Needs no current context.
 ///
 /// @param ptr receives the address; the caller frees it with aclrtFreeHost.
 /// @param size bytes, at least 1.
-/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any
-/// device and `vaFlag` 0 or 1: the memory is usable with every device, at one address.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has attributes
-/// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist;
-/// ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function. Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
+/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any device and
+///     `vaFlag` 0 or 1: the memory can be used with every device, at one address.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has a null attribute array, an unknown
+///     attribute, a repeated attribute, or a `vaFlag` other than 0 and 1.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     ptr: *mut *mut c_void,
@@ -268,46 +290,52 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     })
 }
 
-/// Frees page-locked host memory. The address is invalid at once; operations queued before still have the
-/// memory. Does not wait. Any thread may free. Large memory may stay locked for the next request, within a
-/// bound that docs/compatibility.md names, until aclFinalize.
+/// Frees page-locked host memory. The address is invalid at once; pending operations keep the memory. Does not wait.
+/// Any thread may free it. Large blocks may stay locked for the next request until aclFinalize, up to the limit in
+/// docs/compatibility.md.
 ///
-/// @param hostPtr the start of an allocation from aclrtMallocHost.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
-/// of a live host allocation, or called inside a host function. Thread-safe. Follows aclrtFreeHost of the
-/// Ascend runtime API.
+/// @param hostPtr the start of an allocation of aclrtMallocHost.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation, or called inside a host
+///     function.
+/// @note Thread-safe. Follows aclrtFreeHost of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
     guard("aclrtFreeHost", || memory::free_host(address::from_c(hostPtr)))
 }
 
-/// Waits for everything queued so far on all open devices, each of which may use the memory, then frees as
-/// aclrtFreeHost. Needs no current context.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits for all pending work on all open devices, since each of them may use the memory, then frees the memory as
+/// aclrtFreeHost. Needs no current context. Returns 107000 inside a callback of the program if it could wait forever:
+/// docs/callbacks.md.
 ///
-/// @param hostPtr the start of an allocation from aclrtMallocHost and its relatives. After a failure the
-/// memory is still allocated.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
-/// of a live host allocation (then it does not wait), or called inside a host function; the failure of queued
-/// work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
-/// aclrtFreeHostWithDevSync of the Ascend runtime API.
+/// @param hostPtr the start of an allocation of aclrtMallocHost or one of its variants. After a failure the memory is
+///     still allocated.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the start of a live host allocation (then it does not wait), or
+///     called inside a host function; or the first unreported failure of enqueued work, as aclrtSynchronizeDevice
+///     returns it.
+/// @note Thread-safe. Follows aclrtFreeHostWithDevSync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHostWithDevSync(hostPtr: *mut c_void) -> aclError {
     guard("aclrtFreeHostWithDevSync", || memory::free_host_with_sync(address::from_c(hostPtr)))
 }
 
-/// Free and total memory of the current device.
+/// Returns the free and total memory of the current device.
 ///
-/// @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes tell the device's memory; ACL_DDR_*
-/// and 1 GiB pages, which these devices do not have, give 0 and 0.
-/// @param free receives the bytes that are left for this device, at most `total`; freed memory that waits for its
-/// next use is free. CPU devices share the machine's memory unless `PORTACL_CPU_MEMORY` gives each its own
-/// (docs/configuration.md): what one takes is missing in all.
-/// @param total receives the most bytes that the device can have.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_INVALID_MEMORY_TYPE
-/// 107016: no such attribute; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtGetMemInfo of
-/// the Ascend runtime API.
+/// @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes refer to the device's memory; ACL_DDR_* and 1
+///     GiB pages, which these devices do not have, return 0 and 0.
+/// @param free receives the bytes that are available to this device, at most `total`; cached memory counts as free. CPU
+///     devices share the machine's memory unless `PORTACL_CPU_MEMORY` sets the memory of each device
+///     (docs/configuration.md): then memory that one device uses is missing on all of them.
+/// @param total receives the maximum number of bytes of the device.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016: an unknown attribute.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtGetMemInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemInfo(
     attr: MaybeUninit<aclrtMemAttr>,
@@ -324,21 +352,22 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     })
 }
 
-/// Tells how much memory of a device this process uses, a row for each kind: `device` (aclrtMalloc and its
-/// relatives) and `managed` (aclrtMemAllocManaged), with all rounding. Freed memory counts until the last queued
-/// operation that uses it is done. On the CPU backend the rows of all devices that share the machine's memory add
-/// up to what aclrtGetMemInfo counts as used, and those of one device where `PORTACL_CPU_MEMORY` is set; on CUDA
-/// that includes what the driver and other processes take. Needs no current context.
+/// Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its
+/// variants) and `managed` (aclrtMemAllocManaged), including rounding. Freed memory counts until the last pending
+/// operation that uses it is complete. On the CPU backend the rows of all devices that share the machine's memory (or
+/// of one device, with `PORTACL_CPU_MEMORY`) add up to what aclrtGetMemInfo counts as used; on CUDA that also includes
+/// memory of the driver and of other processes. Needs no current context.
 ///
-/// @param deviceId the device; one that is not in use has zeros.
-/// @param memUsageInfo receives the rows; the peak is the highest since the device was opened, where freed
-/// memory that waited for its next use counts as well.
-/// @param inputNum how many rows there is room for, at least 1; 2 are all.
-/// @param outputNum receives how many were written.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtGetMemUsageInfo of the Ascend runtime API.
+/// @param deviceId the device; a device that is not in use has zeros.
+/// @param memUsageInfo receives the rows; the peak is the maximum since the device was opened, including cached memory.
+/// @param inputNum capacity in rows, at least 1; there are 2 rows.
+/// @param outputNum receives the number of rows written.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtGetMemUsageInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     deviceId: i32,
@@ -369,15 +398,17 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     })
 }
 
-/// Where an address lives: anywhere inside an allocation of this library, on CUDA also of another library that has
-/// it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in memory that nobody here knows, which is no error.
+/// Returns the location of an address: inside an allocation of this library, on CUDA also of another library that
+/// allocated it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in unknown memory, which is not an error.
 /// Needs no current context.
 ///
-/// @param ptr the address; it is not read.
-/// @param attributes receives location type and device id, and the page size in bytes that the system
-/// confirms (0 for memory of others).
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function. Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
+/// @param ptr the address; the memory is not read.
+/// @param attributes receives location type and device id, and the page size in bytes that the system confirms (0 for
+///     memory of other libraries).
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPointerGetAttributes(
     ptr: *const c_void,
@@ -404,16 +435,17 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     })
 }
 
-/// Start and length of the allocation that an address lies in. Needs no current context.
+/// Returns start and length of the allocation that contains an address. Needs no current context.
 ///
-/// @param ptr an address anywhere inside an allocation of device or page-locked host memory; it is not read. On
-/// CUDA also inside one that another library of the process has from the driver.
-/// @param pbase receives the start, as the call that allocated gave it.
-/// @param psize receives the bytes that may be used from there: the size asked for rounded up to 32 bytes,
-/// and the readable bytes after it if the allocation has them. Of another library's, what the driver says.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: in
-/// no live allocation, or called inside a host function. Thread-safe. Follows
-/// aclrtMemGetAddressRange of the Ascend runtime API.
+/// @param ptr an address anywhere inside an allocation of device or page-locked host memory; the memory is not read. On
+///     CUDA also inside an allocation that another library of the process has from the driver.
+/// @param pbase receives the start, as the allocating call returned it.
+/// @param psize receives the usable bytes from there: the requested size rounded up to 32 bytes, plus the readable
+///     bytes after it if the allocation has them. For memory of another library, the driver's value.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
+/// @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemGetAddressRange(
     ptr: *mut c_void,
@@ -433,17 +465,19 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
     })
 }
 
-/// Tells whether all addresses of a list are memory of one of some types. Needs no current context.
+/// Returns whether all addresses of a list are memory of one of several types. Needs no current context.
 ///
-/// @param addrList the addresses, which may point anywhere and are not read.
-/// @param size how many there are, at least 1.
-/// @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the
-/// other types does not exist here.
+/// @param addrList the addresses; any values, the memory is not read.
+/// @param size number of addresses, at least 1.
+/// @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the other types
+///     does not exist here.
 /// @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
 /// @param reserve must be 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in
-/// `memType`, or `reserve` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in `memType`, or `reserve`
+///     is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCheckMemType(
     addrList: *mut *mut c_void,

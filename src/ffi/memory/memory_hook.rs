@@ -17,7 +17,7 @@ use crate::ffi::types::{
     portaclMemoryMoment, portaclMemoryProfileNode,
 };
 
-/// A hook that C has registered.
+/// A hook registered from C.
 struct Foreign(portaclMemoryHook);
 
 // SAFETY: who registers a hook promises that its functions may be called on all threads that it is for, with
@@ -133,21 +133,25 @@ fn check_size(what: &str, got: usize, wanted: usize) -> Result<()> {
     )))
 }
 
-/// Registers a memory hook, to be called about each allocation and release of device, page-locked host, managed
-/// and pool memory, and about each import of another process's memory and its end: after those that were registered before it. *malloc* functions are called when the program
-/// gets memory, *free* functions when it gives memory back, *alloc* functions inside of a malloc when the memory
-/// has to be taken from the device or the system, because none that was kept serves the request. What a
-/// *before* function returns is what the call returns, if it is not 0, and nothing happens; the text names the
-/// hook (portaclMemoryHookGiveReason says more). The hooks that agreed before it are told by their *after*
-/// function, with `failed` 1. Memory that goes with its device or with aclFinalize is not told of. A hook may
-/// call any function of this library. It must return, and not by an exception.
+/// Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
+/// pool memory, and for each import of another process's memory and its end, after the hooks that were registered
+/// earlier. *malloc* functions are called when the program allocates memory, *free* functions when it frees memory,
+/// *alloc* functions inside a malloc when the library allocates from the device or the system because no cached memory
+/// serves the request. If a *before* function does not return 0, the call returns its value and has no effect; the text
+/// names the hook (portaclMemoryHookGiveReason adds a reason). Hooks whose before function already ran get their
+/// *after* function with `failed` 1. Memory that is released with its device or by aclFinalize is not reported. A hook
+/// may call any function of this library. It must return, and must not throw.
 ///
-/// @param hook the functions; copied, so that it need not be kept. What its user data points to must be.
-/// @param scope for this thread or for all.
-/// @param id receives the number of the hook, which is never used again; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize`
-/// is too small, or `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the
-/// same thread. Works at any time. Thread-safe. The model is MemoryHook of CuPy.
+/// @param hook the functions; copied, so the caller need not keep the structure. The user data that it points to must
+///     stay valid.
+/// @param scope this thread or all threads.
+/// @param id receives the id of the hook, which is never used again; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize` is too small, or
+///     `scope` is unknown.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope. Works
+///     at any time.
+/// @note Thread-safe. The model is MemoryHook of CuPy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookRegister(
     hook: *const portaclMemoryHook,
@@ -177,15 +181,16 @@ fn write_id(id: *mut u64, number: u64) {
     }
 }
 
-/// Takes a memory hook back, in any order. When this returns it is not called any more, and what its user data
-/// points to may go; if this is called inside the hook, it is not called again after it has returned. Waits for
-/// calls of it on other threads. Where that wait could be for ever (docs/callbacks.md), this fails: the hook is not called
-/// any more then, but a call of it still runs. It stays listed; unregister it again outside of callbacks, which waits,
-/// before what its user data points to goes.
+/// Unregisters a memory hook, in any order. When this returns, the hook is not called any more, and its user data may
+/// be freed; if this is called inside the hook, the hook is not called again after it has returned. Waits for calls of
+/// the hook on other threads. If that wait could last forever (docs/callbacks.md), this fails: the hook is not called
+/// any more, but a call of it may still run. The hook stays listed; before you free its user data, unregister it again
+/// outside of callbacks, which waits.
 ///
-/// @param id what the registration gave.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or the wait could be for ever. Works at
-/// any time. Thread-safe.
+/// @param id the id that the registration returned.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or the wait could last forever. Works at any time.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookUnregister(id: u64) -> aclError {
     guard("portaclMemoryHookUnregister", || memory_hook::unregister(id))
@@ -193,11 +198,14 @@ pub unsafe extern "C" fn portaclMemoryHookUnregister(id: u64) -> aclError {
 
 /// Lists the registered memory hooks of all threads, in the order of their registration.
 ///
-/// @param hooks receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
-/// @param capacity elements at `hooks`.
-/// @param count receives how many there are, also where they are more than `capacity`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is another size than that of
-/// the structure, or `capacity` is too small. Works at any time. Thread-safe.
+/// @param hooks receives the elements; null: only returns their number. The caller sets `structSize` of the first
+///     element.
+/// @param capacity number of elements at `hooks`.
+/// @param count receives the number of elements, also if it is larger than `capacity`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is not the size of the structure, or
+///     `capacity` is too small. Works at any time.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookList(
     hooks: *mut portaclMemoryHookInfo,
@@ -249,11 +257,13 @@ fn info_to_c(info: &memory_hook::Info) -> portaclMemoryHookInfo {
     }
 }
 
-/// Says, inside a *before* function of a memory hook that is about to refuse, why: it becomes part of the text of
-/// the call that it refuses. Elsewhere it does nothing.
+/// Sets the reason of a refusal. Call it inside a *before* function of a memory hook that is about to refuse: the
+/// reason becomes part of the text of the refused call. Has no effect outside of before functions.
 ///
 /// @param reason a text, copied.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `reason` is null. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `reason` is null.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> aclError {
     guard("portaclMemoryHookGiveReason", || {
@@ -264,11 +274,13 @@ pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> a
     })
 }
 
-/// Says, inside an *after* function of a memory hook, that it has failed: portaclMemoryHookList tells how often and
-/// what the latest said. What it was told of stands. Elsewhere it does nothing.
+/// Reports a failure of a memory hook. Call it inside an *after* function: portaclMemoryHookList returns the number of
+/// failures and the latest text. The allocation or free stays as it is. Has no effect outside of after functions.
 ///
 /// @param what a text, copied.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `what` is null. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `what` is null.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookNoteFailure(what: *const c_char) -> aclError {
     guard("portaclMemoryHookNoteFailure", || {
@@ -279,15 +291,17 @@ pub unsafe extern "C" fn portaclMemoryHookNoteFailure(what: *const c_char) -> ac
     })
 }
 
-/// Registers the hook "DebugPrintHook", which prints a line of JSON after each alloc, malloc and free, with the
-/// names and the order of CuPy's DebugPrintHook, and flushes it.
+/// Registers the hook "DebugPrintHook", which prints a JSON line after each alloc, malloc and free, with the names and
+/// the order of CuPy's DebugPrintHook, and flushes it.
 ///
-/// @param path the file, which is made anew; null: the standard output.
-/// @param scope for this thread or for all.
-/// @param id receives the number of the hook; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_FILE 100003: the file cannot be written; ACL_ERROR_INVALID_PARAM 100000:
-/// `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the same thread.
-/// Thread-safe.
+/// @param path the file, which is created or truncated; null: standard output.
+/// @param scope this thread or all threads.
+/// @param id receives the id of the hook; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_FILE 100003: the file cannot be written.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
     path: *const c_char,
@@ -307,13 +321,15 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
     })
 }
 
-/// Registers the hook "LoggingHook", which writes a line of JSON for each alloc, malloc and free: a log that can be
-/// replayed. docs/allocation_log.md has its format.
+/// Registers the hook "LoggingHook", which writes a JSON line for each alloc, malloc and free: a log that can be
+/// replayed. docs/allocation_log.md describes its format.
 ///
-/// @param path the file, which is made anew. Each line is written at once.
-/// @param scope for this thread or for all.
-/// @param id receives the number of the hook; may be null.
-/// @return as portaclMemoryHookRegisterDebugPrint; ACL_ERROR_INVALID_PARAM 100000 also: `path` is null. Thread-safe.
+/// @param path the file, which is created or truncated. Each line is written at once.
+/// @param scope this thread or all threads.
+/// @param id receives the id of the hook; may be null.
+/// @return the codes of portaclMemoryHookRegisterDebugPrint
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also: `path` is null.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
     path: *const c_char,
@@ -331,15 +347,17 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
     })
 }
 
-/// Registers the hook "LimitHook", which refuses what would go beyond a budget, with
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001. Counted is what is allocated while the hook is registered, in rounded
-/// bytes, device and host memory together, without imported memory, which its own process counts.
+/// Registers the hook "LimitHook", which refuses allocations beyond a budget with ACL_ERROR_RT_MEMORY_ALLOCATION
+/// 207001. It counts allocations made while it is registered, in rounded bytes, device and host memory together.
+/// Imported memory does not count; its exporter counts it.
 ///
-/// @param most bytes that may be allocated at one time.
-/// @param scope for this thread or for all.
-/// @param id receives the number of the hook; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
-/// of this name is called for the same thread. Thread-safe.
+/// @param most maximum number of bytes allocated at one time.
+/// @param scope this thread or all threads.
+/// @param id receives the id of the hook; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
     most: usize,
@@ -353,15 +371,17 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
     })
 }
 
-/// Registers the hook "LineProfileHook", which adds up what is allocated by the place in the program that calls for
-/// it: portaclMemoryHookReport gives the tree. The model is LineProfileHook of CuPy. Each allocation costs a walk up
-/// the stack; names are looked up when the report is made.
+/// Registers the hook "LineProfileHook", which sums allocations by the place in the program that makes them:
+/// portaclMemoryHookReport returns the tree. The model is LineProfileHook of CuPy. Each allocation costs a stack walk;
+/// names are resolved when the report is made.
 ///
-/// @param maxDepth levels of the tree below its root; 0: all.
-/// @param scope for this thread or for all.
-/// @param id receives the number of the hook; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
-/// of this name is called for the same thread. Thread-safe.
+/// @param maxDepth levels of the tree below its root; 0: all levels.
+/// @param scope this thread or all threads.
+/// @param id receives the id of the hook; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `scope` is unknown.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
     maxDepth: usize,
@@ -375,16 +395,18 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
     })
 }
 
-/// Gives what a hook has found out so far. Of portaclMemoryHookRegisterLineProfile: a tree of lines
-/// `file:line:function (bytes in mallocs, bytes in allocs)`, two blanks deeper for each call, the callers first, what
-/// uses most before what uses less. Functions without debugging information have their name only, or an address.
+/// Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a tree of lines `file:line:function
+/// (bytes in mallocs, bytes in allocs)`, indented by two spaces per call level, callers first, siblings ordered by
+/// decreasing use. Functions without debugging information appear by name or address only.
 ///
-/// @param id the number of the hook.
-/// @param text receives a zero-terminated text, cut to `size` where it is longer; null: only the length is wanted.
-/// @param size bytes at `text`.
-/// @param length receives the length of the whole text without its zero; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that reports nothing;
-/// ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0. Thread-safe.
+/// @param id the id of the hook.
+/// @param text receives a zero-terminated text, truncated to `size`; null: only returns the length.
+/// @param size size of `text` in bytes.
+/// @param length receives the length of the whole text without its terminating zero; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a report.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookReport(
     id: u64,
@@ -409,17 +431,18 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
     })
 }
 
-/// Gives the tree of portaclMemoryHookReport in numbers: each function before those that it called, what uses most
-/// before what uses less, the root first.
+/// Returns the tree of portaclMemoryHookReport as numbers: each function before the functions that it called, siblings
+/// ordered by decreasing use, the root first.
 ///
-/// @param id the number of a hook of portaclMemoryHookRegisterLineProfile.
-/// @param nodes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
-/// @param capacity elements at `nodes`. Where there are more, the first ones are told.
-/// @param count receives how many there are, also where they are more than `capacity`. Other threads may make it more
-/// before the next call.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
-/// the structure; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that makes no profile. Works at any
-/// time. Thread-safe.
+/// @param id the id of a hook of portaclMemoryHookRegisterLineProfile.
+/// @param nodes receives the elements; null: only returns their number. The caller sets `structSize` of the first
+///     element.
+/// @param capacity number of elements at `nodes`. If there are more, the first ones are written.
+/// @param count receives the number of elements, also if it is larger than `capacity`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookProfile(
     id: u64,
@@ -474,14 +497,15 @@ fn node_to_c(row: &ProfileRow) -> portaclMemoryProfileNode {
     }
 }
 
-/// Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.
+/// Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.
 ///
-/// @param moment what the hook was called about.
-/// @param event what it was called with.
-/// @param line receives a zero-terminated text; null: only the length is wanted.
-/// @param size bytes at `line`; 256 are always enough.
-/// @return the length of the line without its zero; 0 if `event` is null, too small or has no known kind, `moment` is
-/// not one, or the line does not fit, with the reason in aclGetRecentErrMsg. Thread-safe.
+/// @param moment the moment that was passed to the hook.
+/// @param event the event that was passed to the hook.
+/// @param line receives a zero-terminated text; null: only returns the length.
+/// @param size size of `line` in bytes; 256 bytes are always enough.
+/// @return the length of the line without its terminating zero; 0 if `event` is null, too small or of an unknown kind,
+///     `moment` is unknown, or the line does not fit. aclGetRecentErrMsg returns the reason.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryEventToJson(
     moment: MaybeUninit<portaclMemoryMoment>,

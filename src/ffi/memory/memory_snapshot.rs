@@ -14,28 +14,31 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, handle, text};
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation, portaclMemoryKind};
 
-/// Records from now on, until the process ends, which thread makes an allocation, when and from where, for
-/// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a walk up the stack.
-/// PORTACL_LEAK_CHECK begins with it. A second call changes nothing.
+/// Starts recording the thread, time and call stack of each allocation, until the process ends, for
+/// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a stack walk. PORTACL_LEAK_CHECK
+/// records from the start. A second call has no effect.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was
-/// registered. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was registered.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
     guard("portaclMemoryRecord", leak_check::record)
 }
 
-/// Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
-/// exported and this one has imported, by address; first physical memory, which has none. Other threads go on
-/// meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
-/// during the call may or may not be there, so that two ranges may overlap.
+/// Lists all live allocations of device, managed, page-locked host, pool and imported memory by address; physical
+/// memory, which has no address, comes first. Other threads continue without waiting: memory that is live during the
+/// whole call is listed exactly once. Memory that they allocate or free during the call may or may not be listed, so
+/// two ranges may overlap.
 ///
-/// @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
-/// element.
-/// @param capacity elements at `allocations`. Where there are more, those with the lowest addresses are told.
-/// @param count receives how many there are, also where they are more than `capacity`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
-/// the structure. Works at any time. Thread-safe.
+/// @param allocations receives the elements; null: only returns their number. The caller sets `structSize` of the first
+///     element.
+/// @param capacity number of elements at `allocations`. If there are more, those with the lowest addresses are written.
+/// @param count receives the number of elements, also if it is larger than `capacity`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is not the size of the structure. Works at
+///     any time.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemorySnapshot(
     allocations: *mut portaclMemoryAllocation,
@@ -96,12 +99,13 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
     }
 }
 
-/// Writes on the standard error stream which allocations are live, with thread, age and the functions that asked for
-/// them if that was recorded, and which releases have failed in destructors since this was told last. Writes nothing
-/// where there is nothing to tell. PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
+/// Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
+/// the releases that failed in destructors since the previous report. Writes nothing if there is nothing to report.
+/// PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
 ///
 /// @param count receives the number of live allocations; may be null.
-/// @return ACL_SUCCESS. Works at any time. Thread-safe.
+/// @retval ACL_SUCCESS 0: . Works at any time
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
     guard("portaclMemoryReportLeaks", || {
@@ -114,12 +118,14 @@ pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError
     })
 }
 
-/// As portaclMemoryReportLeaks, to a function of the program, which is called for each line.
+/// Reports leaks as portaclMemoryReportLeaks, but calls a function of the program for each line.
 ///
-/// @param write takes a line; it may call this library.
+/// @param write receives a line; it may call this library.
 /// @param userData its first argument.
 /// @param count receives the number of live allocations; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
     write: portaclLineWriter,

@@ -28,9 +28,10 @@ fn memory_kind(raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
     })
 }
 
-/// Checks the size that the caller has written at the beginning of a structure.
+/// Checks the size at the beginning of a structure that the caller has filled in.
 ///
 /// # Safety
+///
 /// `first` is null or points to a T.
 unsafe fn check_size<T>(argument: &str, first: *const T) -> Result<()> {
     must_not_be_null(argument, first)?;
@@ -45,9 +46,10 @@ unsafe fn check_size<T>(argument: &str, first: *const T) -> Result<()> {
     )))
 }
 
-/// Writes the rows that there is room for, and how many there are. Without room for any only the number is wanted.
+/// Writes as many rows as fit, and their total number. With a null array it only returns the number.
 ///
 /// # Safety
+///
 /// `first` is null or has room for `capacity` elements.
 unsafe fn write_rows<T: Copy>(
     (argument, first, capacity): (&str, *mut T, usize),
@@ -87,22 +89,24 @@ fn to_c(stats: &Stats) -> portaclMemoryStats {
     }
 }
 
-/// Tells how much memory of a kind there is, was at most and was ever given out. Registrations of the caller's own
-/// memory are no allocations. Without other threads that allocate or free at the same time all numbers are exact and
-/// fit together; with them each one is right at some moment of the call. Costs nothing where memory is allocated and
-/// freed without it.
+/// Returns current, peak and total amounts of a kind of memory. Registrations of the caller's memory are not
+/// allocations. If no other thread allocates or frees at the same time, all numbers are exact and consistent; otherwise
+/// each number is exact at some moment of the call. Adds no cost to allocations and frees.
 ///
-/// @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, for PORTACL_MEMORY_POOL the pools there, and
-/// for PORTACL_MEMORY_IMPORTED what was imported of it. A device that is not in use has zeros.
-/// @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together that this process has made;
-/// PORTACL_MEMORY_IMPORTED: memory of other processes, with that of their pools.
+/// @param deviceId the device; -1: host memory, with PORTACL_MEMORY_PINNED, with PORTACL_MEMORY_POOL for pools in host
+///     memory, and with PORTACL_MEMORY_IMPORTED for imported host memory. A device that is not in use has zeros.
+/// @param kind the kind of memory; PORTACL_MEMORY_POOL: all pools of the device that this process created;
+///     PORTACL_MEMORY_IMPORTED: memory of other processes, including their pools.
 /// @param stats receives the numbers. The caller sets `structSize`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is another size than that of the
-/// structure, or `kind` is unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed
-/// memory, or another number than -1 for page-locked memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also what the
-/// driver says when it is asked about a pool. Thread-safe. In the manner of RMM's statistics and
-/// torch.cuda.memory_stats.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is not the size of the structure, or `kind` is
+///     unknown.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed memory, or a device for
+///     page-locked memory.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also the
+///     error of the driver about a pool.
+/// @note Thread-safe. Similar to RMM's statistics and torch.cuda.memory_stats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryGetStats(
     deviceId: i32,
@@ -119,12 +123,13 @@ pub unsafe extern "C" fn portaclMemoryGetStats(
     })
 }
 
-/// Lets the peaks of portaclMemoryGetStats begin again with what is live, and with them those of aclrtGetMemUsageInfo
-/// and, of pools, ACL_RT_MEM_POOL_ATTR's highest used and reserved bytes, which are the same numbers.
+/// Resets the peaks of portaclMemoryGetStats to the current values. Also resets the peaks of aclrtGetMemUsageInfo and,
+/// for pools, the used and reserved high watermarks of ACL_RT_MEM_POOL_ATTR, which are the same numbers.
 ///
-/// @param deviceId as for portaclMemoryGetStats; for a device that is not in use there is nothing to do.
-/// @param kind as for portaclMemoryGetStats.
-/// @return as portaclMemoryGetStats. Thread-safe.
+/// @param deviceId as in portaclMemoryGetStats; no effect for a device that is not in use.
+/// @param kind as in portaclMemoryGetStats.
+/// @return the codes of portaclMemoryGetStats.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryResetPeak(
     deviceId: i32,
@@ -133,16 +138,17 @@ pub unsafe extern "C" fn portaclMemoryResetPeak(
     guard("portaclMemoryResetPeak", || memory_stats::reset_peak(deviceId, memory_kind(kind)?))
 }
 
-/// Lists the memory pools of a device, or of host memory, with statistics of each: those of
-/// portaclMemoryGetStats, where the peak of one pool is exact. A pool that was destroyed is there until its last memory is
-/// freed.
+/// Lists the memory pools of a device, or of host memory, with the statistics of portaclMemoryGetStats for each; the
+/// peak of one pool is exact. A destroyed pool is listed until its last memory is freed.
 ///
 /// @param deviceId the device; -1: pools in host memory.
-/// @param pools receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
-/// @param capacity elements at `pools`. Where there are more pools, the oldest handles are told.
-/// @param count receives how many there are, also where they are more than `capacity`.
-/// @return as portaclMemoryGetStats, without `kind`; ACL_ERROR_INVALID_PARAM 100000 also where `count` is null.
-/// Thread-safe.
+/// @param pools receives the elements; null: only returns their number. The caller sets `structSize` of the first
+///     element.
+/// @param capacity number of elements at `pools`. If there are more pools, those with the oldest handles are written.
+/// @param count receives the number of elements, also if it is larger than `capacity`.
+/// @return the codes of portaclMemoryGetStats, without `kind`
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryListPools(
     deviceId: i32,
@@ -164,16 +170,19 @@ pub unsafe extern "C" fn portaclMemoryListPools(
     })
 }
 
-/// Lists live allocations of a kind by the size of their pages, the smallest pages first. The system is asked about
-/// each allocation, which may take some microseconds for each, and settles 2 MiB pages that were put off until the
+/// Lists live allocations of a kind by their page size, smallest pages first. Queries the system for each allocation,
+/// which may take some microseconds each, and makes the system decide on 2 MiB pages that it had deferred until the
 /// memory is used.
 ///
-/// @param deviceId as for portaclMemoryGetStats.
-/// @param kind as for portaclMemoryGetStats.
-/// @param sizes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
-/// @param capacity elements at `sizes`; there are never more than three sizes.
-/// @param count receives how many there are, also where they are more than `capacity`.
-/// @return as portaclMemoryGetStats; ACL_ERROR_INVALID_PARAM 100000 also where `count` is null. Thread-safe.
+/// @param deviceId as in portaclMemoryGetStats.
+/// @param kind as in portaclMemoryGetStats.
+/// @param sizes receives the elements; null: only returns their number. The caller sets `structSize` of the first
+///     element.
+/// @param capacity number of elements at `sizes`; there are at most three sizes.
+/// @param count receives the number of elements, also if it is larger than `capacity`.
+/// @return the codes of portaclMemoryGetStats
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryListPageSizes(
     deviceId: i32,

@@ -5,17 +5,19 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::Out;
 use crate::ffi::types::aclError;
 
-/// Tells whether one device can use another's memory directly. CPU devices always can. Copies between devices work
-/// in any case.
+/// Returns whether a device can access the memory of another device directly. CPU devices always can. Copies between
+/// devices work in any case.
 ///
 /// @param canAccessPeer receives 1 or 0.
-/// @param deviceId the device that would use the memory; it need not be set.
-/// @param peerDeviceId another device, whose memory it is.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
-/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtDeviceCanAccessPeer of
-/// the Ascend runtime API.
+/// @param deviceId the accessing device; it need not be set.
+/// @param peerDeviceId the device that has the memory, different from `deviceId`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtDeviceCanAccessPeer of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
     canAccessPeer: *mut i32,
@@ -29,44 +31,50 @@ pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
     })
 }
 
-/// Lets the current device use a peer's memory directly: in this direction, for all threads and streams, until
-/// aclrtDeviceDisablePeerAccess or until one of the two devices is reset. Repeating it changes nothing. The peer need
-/// not be set. Copies between devices work without it; on GPUs they are faster with it, and kernels need it.
+/// Enables direct access of the current device to the memory of a peer: in this direction, for all threads and streams,
+/// until aclrtDeviceDisablePeerAccess or until one of the two devices is reset. A repeated call has no effect. The peer
+/// need not be set. Copies between devices work without it; on GPUs they are faster with it, and kernels need it.
 ///
-/// @param peerDeviceId another device than the current one.
+/// @param peerDeviceId a device other than the current one.
 /// @param flags must be 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
-/// device; ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot
-/// (aclrtDeviceCanAccessPeer gives 0); ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
-/// aclrtDeviceEnablePeerAccess of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices do not support it (aclrtDeviceCanAccessPeer returns 0).
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtDeviceEnablePeerAccess of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceEnablePeerAccess(peerDeviceId: i32, flags: u32) -> aclError {
     guard("aclrtDeviceEnablePeerAccess", || peer::enable(peerDeviceId, flags))
 }
 
-/// Takes back aclrtDeviceEnablePeerAccess of the current device. Where there is nothing to take back it changes
-/// nothing.
+/// Disables peer access of the current device (aclrtDeviceEnablePeerAccess). No effect if it is not enabled.
 ///
-/// @param peerDeviceId another device than the current one.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the
-/// current device itself, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtDeviceDisablePeerAccess of the
-/// Ascend runtime API.
+/// @param peerDeviceId a device other than the current one.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtDeviceDisablePeerAccess of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceDisablePeerAccess(peerDeviceId: i32) -> aclError {
     guard("aclrtDeviceDisablePeerAccess", || peer::disable(peerDeviceId))
 }
 
-/// Tells whether aclrtDeviceEnablePeerAccess is in force, from one device to another.
+/// Returns whether peer access (aclrtDeviceEnablePeerAccess) is enabled from one device to another.
 ///
-/// @param deviceId the device that uses the memory; one that is not set may use none.
-/// @param peerDeviceId another device, whose memory it is.
+/// @param deviceId the accessing device; a device that is not set has no access.
+/// @param peerDeviceId the device that has the memory, different from `deviceId`.
 /// @param status receives 1 or 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtDevicePeerAccessStatus of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtDevicePeerAccessStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDevicePeerAccessStatus(
     deviceId: i32,

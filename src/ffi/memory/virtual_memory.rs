@@ -15,7 +15,7 @@ use crate::ffi::types::{
     aclrtMemLocation, aclrtPhysicalMemProp,
 };
 
-/// The properties that C sends, as numbers.
+/// Reads properties from C as numbers.
 fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Result<Properties> {
     must_not_be_null("prop", prop)?;
     let prop = Array::new(prop, 1).get(0);
@@ -28,16 +28,19 @@ fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Re
     })
 }
 
-/// Tells what sizes of physical memory, and the addresses where it is mapped, are multiples of: 2 MiB for all
-/// memory, both at least and best.
+/// Returns the granularity of physical memory, for its size and for the addresses where it is mapped: 2 MiB for all
+/// memory, both minimum and recommended.
 ///
-/// @param prop the memory that is meant, as for aclrtMallocPhysical; its device need not be set.
+/// @param prop the kind of memory, as in aclrtMallocPhysical; its device need not be set.
 /// @param option ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM or ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED.
 /// @param granularity receives the number of bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
-/// aclFinalize. Thread-safe. Follows aclrtMemGetAllocationGranularity of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMemGetAllocationGranularity of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemGetAllocationGranularity(
     prop: *mut aclrtPhysicalMemProp,
@@ -51,23 +54,26 @@ pub unsafe extern "C" fn aclrtMemGetAllocationGranularity(
     })
 }
 
-/// Reserves a range of addresses without memory, for memory of any device and of the host. What reads or writes
-/// there fails until memory is mapped (aclrtMapMem).
+/// Reserves a range of addresses without memory, for memory of any device and of the host. Accesses fail until memory
+/// is mapped there (aclrtMapMem).
 ///
 /// @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
-/// aclrtReleaseMemAddress, or until aclFinalize; a reset of a device takes only what is mapped of its memory.
-/// @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) 64 GiB, or as much as
-/// a device has, at most.
+///     aclrtReleaseMemAddress, or until aclFinalize; a device reset only unmaps the memory of that device.
+/// @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) at most 64 GiB, or the
+///     memory size of a device.
 /// @param alignment 0, or a power of two.
-/// @param expectPtr the address that the range is to begin at, a multiple of 2 MiB and of `alignment`; null:
-/// anywhere. Where it is not free the call fails.
-/// @param flags 0, or 1 for huge pages, which changes nothing here.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` no power of two,
-/// `expectPtr` not aligned, or `flags` unknown; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: there are no such addresses,
-/// or they are not free; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
-/// Thread-safe. Follows aclrtReserveMemAddress of the Ascend runtime API, and cuMemAddressReserve where that says
-/// nothing, but for an address that is not free, which is no wish here.
+/// @param expectPtr the start address of the range, a multiple of 2 MiB and of `alignment`; null: any address. If it is
+///     not free, the call fails.
+/// @param flags 0, or 1 for huge pages, which has no effect here.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` is not a power of two, `expectPtr` is not
+///     aligned, or `flags` is unknown.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such addresses, or they are not free.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtReserveMemAddress of the Ascend runtime API, and cuMemAddressReserve where that is
+///     silent, except that a start address is not a hint here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtReserveMemAddress(
     virPtr: *mut *mut c_void,
@@ -84,16 +90,16 @@ pub unsafe extern "C" fn aclrtReserveMemAddress(
     })
 }
 
-/// As aclrtReserveMemAddress, outside the range that unified caching covers: there is no such range here, and the
-/// two calls do the same.
+/// Reserves a range of addresses outside of the range for unified caching. There is no such range here, so this does
+/// the same as aclrtReserveMemAddress.
 ///
 /// @param virPtr receives the first address.
 /// @param size bytes, rounded up to a multiple of 2 MiB.
 /// @param alignment 0, or a power of two.
-/// @param expectPtr the address that the range is to begin at; null: anywhere.
+/// @param expectPtr the start address of the range; null: any address.
 /// @param flags 0 or 1.
-/// @return as aclrtReserveMemAddress. Thread-safe. Follows aclrtReserveMemAddressNoUCMemory of the Ascend runtime
-/// API.
+/// @return the codes of aclrtReserveMemAddress.
+/// @note Thread-safe. Follows aclrtReserveMemAddressNoUCMemory of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
     virPtr: *mut *mut c_void,
@@ -110,37 +116,42 @@ pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
     })
 }
 
-/// Gives back a range of addresses. Work that was queued before and still uses what was mapped there is waited
-/// for; nothing else is.
+/// Releases a range of addresses. Waits only for pending work that still uses memory that was mapped in the range.
 ///
 /// @param virPtr the start of a range from aclrtReserveMemAddress in which nothing is mapped.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
-/// range begins there, memory is still mapped in it, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
-/// aclrtReleaseMemAddress of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no range begins at `virPtr`, memory is still mapped in it, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtReleaseMemAddress of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtReleaseMemAddress(virPtr: *mut c_void) -> aclError {
     guard("aclrtReleaseMemAddress", || virtual_memory::release(address::from_c(virPtr)))
 }
 
-/// Allocates memory without an address, to be mapped (aclrtMapMem).
+/// Allocates physical memory, without an address. Map it with aclrtMapMem.
 ///
-/// @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host
-/// memory: until aclFinalize).
+/// @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host memory:
+///     until aclFinalize).
 /// @param size bytes, rounded up to a multiple of 2 MiB.
-/// @param prop which memory; not needed afterwards. `location`: ACL_MEM_LOCATION_TYPE_DEVICE with the id of a
-/// device that is set, ACL_MEM_LOCATION_TYPE_HOST with any id, or ACL_MEM_LOCATION_TYPE_HOST_NUMA with the number of
-/// a NUMA node; the last two on the CPU backend only. `memAttr`: any but those for pages of 1 GiB; it changes
-/// nothing. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX. `allocationType`:
-/// ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is not looked at.
+/// @param prop the kind of memory; the structure is not needed after the call. `location`: ACL_MEM_LOCATION_TYPE_DEVICE
+///     with the id of a device that is set, ACL_MEM_LOCATION_TYPE_HOST with any id, or ACL_MEM_LOCATION_TYPE_HOST_NUMA
+///     with the number of a NUMA node; the last two on the CPU backend only. `memAttr`: any value except those for
+///     pages of 1 GiB; it has no effect. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX.
+///     `allocationType`: ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is ignored.
 /// @param flags 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` or `flags` is not allowed, or a property is
-/// unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is
-/// not set, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left;
-/// ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of
-/// 1 GiB, host memory on the CUDA backend, or a CPU device whose memory is no file (docs/sharing.md);
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook returned that refuses it. Thread-safe.
-/// Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that says nothing.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, an invalid `size` or `flags`, or an unknown property.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB, host memory on the CUDA backend, or a CPU device
+///     without a memory file (docs/sharing.md).
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. A memory hook that refuses determines the code.
+/// @note Thread-safe. Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocPhysical(
     handle: *mut aclrtDrvMemHandle,
@@ -155,34 +166,40 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
     })
 }
 
-/// Gives up a handle of physical memory. What is mapped stays usable: the memory goes when no handle names it, it is
-/// mapped nowhere, and no queued work uses it.
+/// Releases a handle of physical memory. Mappings stay usable: the memory is freed when it has no handle, is mapped
+/// nowhere, and no pending work uses it.
 ///
-/// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each of their successes is matched by
-/// one call of this.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
-/// physical memory, or called inside a host function; what a memory hook returned that refuses it. Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
+/// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each successful call of these needs one
+///     call of this.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function. A memory hook
+///     that refuses determines the code.
+/// @note Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclError {
     guard("aclrtFreePhysical", || physical::free(handle::from_c(handle)))
 }
 
-/// Maps physical memory in a reserved range. The device that the memory is on may read and write it at once; of host
-/// memory, the host and all devices. The same memory may be mapped in several places. Transfers may run over several
-/// mappings of one device that lie side by side. Where something else was mapped that queued work still uses, that
-/// work is waited for.
+/// Maps physical memory in a reserved range. The device of the memory may read and write it at once; host memory is
+/// accessible to the host and all devices. The same memory may be mapped at several addresses. Transfers may cross
+/// adjacent mappings of one device. If pending work still uses a previous mapping at this address, the call waits for
+/// it.
 ///
 /// @param virPtr an address in a range from aclrtReserveMemAddress, a multiple of 2 MiB, where nothing is mapped.
-/// @param size the size of the memory, as it was allocated or rounded up to a multiple of 2 MiB.
+/// @param size the size of the memory, as passed to its allocation or rounded up to a multiple of 2 MiB.
 /// @param offset 0.
 /// @param handle the memory.
 /// @param flags 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, a size that is not the memory's, not inside one range,
-/// `virPtr` not aligned, `offset` or `flags` not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, or
-/// something is mapped there already, `handle` is no live physical memory, or called inside a host function;
-/// ACL_ERROR_BAD_ALLOC 200000: the system maps no more; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMapMem of the Ascend runtime API,
-/// and cuMemMap where that says nothing.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is not the size of the memory, the mapping does not fit into
+///     one range, `virPtr` is not aligned, `offset` or `flags` is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, something is already mapped there, `handle` is
+///     not live physical memory, or called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the system refuses more mappings.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMapMem of the Ascend runtime API, and cuMemMap where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMapMem(
     virPtr: *mut c_void,
@@ -197,15 +214,15 @@ pub unsafe extern "C" fn aclrtMapMem(
     })
 }
 
-/// As aclrtMapMem, but nobody may use the memory there until aclrtMemSetAccess allows it.
+/// Maps physical memory as aclrtMapMem, without access: aclrtMemSetAccess grants it.
 ///
 /// @param virPtr an address in a range from aclrtReserveMemAddress, a multiple of 2 MiB, where nothing is mapped.
-/// @param size the size of the memory, as it was allocated or rounded up to a multiple of 2 MiB.
+/// @param size the size of the memory, as passed to its allocation or rounded up to a multiple of 2 MiB.
 /// @param offset 0.
 /// @param handle the memory.
 /// @param flags 0.
-/// @return as aclrtMapMem. Thread-safe. Follows aclrtMemMapNoAccess of the Ascend runtime API, and cuMemMap where
-/// that says nothing.
+/// @return the codes of aclrtMapMem.
+/// @note Thread-safe. Follows aclrtMemMapNoAccess of the Ascend runtime API, and cuMemMap where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemMapNoAccess(
     virPtr: *mut c_void,
@@ -220,34 +237,40 @@ pub unsafe extern "C" fn aclrtMemMapNoAccess(
     })
 }
 
-/// Takes a mapping back. Does not wait: the address is invalid for calls from now on, work queued before still uses
-/// the memory.
+/// Unmaps physical memory. Does not wait: the address is invalid for calls from now on; pending work still uses the
+/// memory.
 ///
-/// @param virPtr the address that the memory was mapped at.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
-/// mapping begins there, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtUnmapMem of the Ascend
-/// runtime API.
+/// @param virPtr the address at which the memory was mapped.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping begins there, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtUnmapMem of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnmapMem(virPtr: *mut c_void) -> aclError {
     guard("aclrtUnmapMem", || virtual_memory::unmap(address::from_c(virPtr)))
 }
 
-/// Sets who may use what is mapped, and how. It concerns calls from now on, on the CPU in guard mode
-/// (PORTACL_CPU_GUARD=1) also the program's own reading and writing. Copies to and from memory need access for the
-/// device that it is on, or for the one that copies.
+/// Sets the access of devices and of the host to mapped memory. It applies to calls from now on, and on the CPU in
+/// guard mode (PORTACL_CPU_GUARD=1) also to accesses of the program. Copies need access of the memory's device or of
+/// the copying device.
 ///
 /// @param virPtr where memory is mapped.
-/// @param size bytes; one or more whole mappings that lie side by side.
-/// @param desc for each place: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0), and
-/// `flags`, an aclrtMemAccessFlags. `rsv` is not looked at.
-/// @param count how many, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, a place or flag is unknown;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: not filled by whole
-/// mappings, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device does not reach
-/// the other's memory, or, on the CUDA backend, the host; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtMemSetAccess of the Ascend
-/// runtime API, and cuMemSetAccess where that says nothing.
+/// @param size bytes; one or more whole adjacent mappings.
+/// @param desc for each location: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0),
+///     and `flags`, an aclrtMemAccessFlags. `rsv` is ignored.
+/// @param count number of descriptors, at least 1.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, an unknown location or flag.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the range does not consist of whole mappings, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot access the memory of the other device, or, on the
+///     CUDA backend, the host was named.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtMemSetAccess of the Ascend runtime API, and cuMemSetAccess where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemSetAccess(
     virPtr: *mut c_void,
@@ -269,15 +292,17 @@ pub unsafe extern "C" fn aclrtMemSetAccess(
     })
 }
 
-/// Tells how a place may use what is mapped.
+/// Returns the access of a device or of the host to mapped memory.
 ///
 /// @param virPtr any address in a mapping.
 /// @param location a device by its id, or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0).
 /// @param flag receives an aclrtMemAccessFlags.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or the place is unknown;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: nothing is mapped
-/// there, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
-/// Follows aclrtMemGetAccess of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown location.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMemGetAccess of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemGetAccess(
     virPtr: *mut c_void,
@@ -295,15 +320,17 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
     })
 }
 
-/// Tells the physical memory behind a mapped address, and keeps its handle alive once more. Where the handle was
-/// given up already, the memory gets a new one.
+/// Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles
+/// were released, the memory gets a new one.
 ///
 /// @param virPtr any address in a mapping.
-/// @param handle receives the handle, to be given up with aclrtFreePhysical.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: nothing is mapped
-/// there, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: no handle is left;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemRetainAllocationHandle of the
-/// Ascend runtime API.
+/// @param handle receives the handle, to be released with aclrtFreePhysical.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no mapping contains `virPtr`, or called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more handles.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMemRetainAllocationHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemRetainAllocationHandle(
     virPtr: *mut c_void,
@@ -316,13 +343,14 @@ pub unsafe extern "C" fn aclrtMemRetainAllocationHandle(
     })
 }
 
-/// Tells how physical memory was asked for.
+/// Returns the properties of physical memory.
 ///
 /// @param handle the memory.
-/// @param prop receives what aclrtMallocPhysical was given, with 0 in `reserve`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no live physical
-/// memory, or called inside a host function. Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the
-/// Ascend runtime API.
+/// @param prop receives the properties that were passed to aclrtMallocPhysical, with 0 in `reserve`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
+/// @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
     handle: aclrtDrvMemHandle,
@@ -345,19 +373,21 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
     })
 }
 
-/// Lets a device use memory of another one at its address, in kernels: as aclrtDeviceEnablePeerAccess does, which is
-/// for all memory of that device, and with the same end.
+/// Enables direct access of kernels on a device to memory of another device, at the same address. Same as
+/// aclrtDeviceEnablePeerAccess, which covers all memory of that device, with the same lifetime.
 ///
 /// @param devPtr first byte, anywhere in memory of a device.
 /// @param size bytes, at least 1.
-/// @param dstDevId the other device, which has to be set.
+/// @param dstDevId the accessing device, which must be set.
 /// @param flags must be 0.
-/// @return ACL_SUCCESS, also if it may already; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or `flags` is not;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set or
-/// is the memory's own, the memory is none of a device's or ends before that, or called inside a host function;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot (aclrtDeviceCanAccessPeer);
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime
-/// API.
+/// @retval ACL_SUCCESS 0: also if access was already enabled
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or `flags` is not.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set or owns the memory, the range is not memory of a
+///     device or goes past its end, or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices do not support it (aclrtDeviceCanAccessPeer).
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemP2PMap(
     devPtr: *mut c_void,
@@ -368,9 +398,9 @@ pub unsafe extern "C" fn aclrtMemP2PMap(
     guard("aclrtMemP2PMap", || peer::map(address::from_c(devPtr), size, dstDevId, flags))
 }
 
-/// Maps memory of another device through a chosen connection.
+/// Maps memory of another device through a selected connection.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemMapSelectedLink(
     virPtrDst: *mut c_void,
@@ -384,9 +414,9 @@ pub unsafe extern "C" fn aclrtMemMapSelectedLink(
     )
 }
 
-/// Advises which connection mappings of physical memory use.
+/// Sets which connection mappings of physical memory use.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemMapSetLink(
     handle: aclrtDrvMemHandle,

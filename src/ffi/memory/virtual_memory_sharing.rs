@@ -13,7 +13,7 @@ use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType,
 };
 
-/// What C passes as a shareable handle of a type.
+/// A shareable handle passed from C, by its type.
 fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleType>) -> Result<Key> {
     must_not_be_null("shareableHandle", shareable)?;
     match Form::of(enum_value(share_type))? {
@@ -24,23 +24,26 @@ fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleTyp
     }
 }
 
-/// Gives physical memory a number, by which other processes of the same user on this machine have it as well
-/// (aclrtMemImportFromShareableHandle). The number may travel in any way. As of aclrtIpcMemGetExportKey, a thread serves
-/// those who ask. Each process maps the memory for itself, and it goes when no process has it any more; when this
-/// process ends, it stays for the others.
+/// Exports physical memory: returns a number with which other processes of the same user on this machine import it
+/// (aclrtMemImportFromShareableHandle). The number can be passed in any way. As with aclrtIpcMemGetExportKey, a thread
+/// serves importers. Each process maps the memory itself. The memory is freed when no process has it any more; it
+/// survives the end of this process if others have it.
 ///
-/// @param handle memory from aclrtMallocPhysical, on any device, or on the host.
+/// @param handle memory of aclrtMallocPhysical, on any device, or on the host.
 /// @param handleType ACL_MEM_HANDLE_TYPE_NONE.
-/// @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes that aclrtMemSetPidToShareableHandle lists;
-/// ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: whoever has the number. A number has less room for chance than a
-/// key or a fabric handle has: processes of the same user could guess it.
+/// @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes listed by aclrtMemSetPidToShareableHandle;
+///     ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: all processes that have the number. A number has fewer random
+///     bits than a key or a fabric handle: processes of the same user could guess it.
 /// @param shareableHandle receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is no live memory, or has been exported before, by this call or its V2,
-/// or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory;
-/// ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after
-/// aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
-/// aclrtMemExportToShareableHandle of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not live memory, was already exported by this call or its V2,
+///     or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtMemExportToShareableHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
     handle: aclrtDrvMemHandle,
@@ -56,15 +59,17 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
     })
 }
 
-/// As aclrtMemExportToShareableHandle, with a choice of what is passed on. Within one machine both do the same.
+/// Exports physical memory as aclrtMemExportToShareableHandle, as a number or a fabric handle. Both work within one
+/// machine only.
 ///
 /// @param handle memory from aclrtMallocPhysical.
-/// @param flags as for aclrtMemExportToShareableHandle.
+/// @param flags as in aclrtMemExportToShareableHandle.
 /// @param shareType ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT: a number; ACL_MEM_SHARE_HANDLE_TYPE_FABRIC: an
-/// aclrtMemFabricHandle, which no other machine understands.
+///     aclrtMemFabricHandle, which is not valid on other machines.
 /// @param shareableHandle receives a uint64_t or an aclrtMemFabricHandle of 128 bytes.
-/// @return as aclrtMemExportToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareType` is unknown.
-/// Thread-safe. Follows aclrtMemExportToShareableHandleV2 of the Ascend runtime API.
+/// @return the codes of aclrtMemExportToShareableHandle
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareType` is unknown.
+/// @note Thread-safe. Follows aclrtMemExportToShareableHandleV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
     handle: aclrtDrvMemHandle,
@@ -89,22 +94,27 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
     })
 }
 
-/// Gives physical memory of another process, by its number. It is mapped and given up like memory of this process's
-/// own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts here as imported memory. Memory hooks
-/// are asked when it is here; what they return that refuse it is what the call returns.
+/// Imports physical memory of another process by its number. It is mapped and released like memory of this process
+/// (aclrtMapMem, aclrtFreePhysical), can be imported several times, and counts as imported memory. Memory hooks are
+/// called after the import; if one refuses, the call returns its code.
 ///
-/// @param shareableHandle what aclrtMemExportToShareableHandle gave in another process. In the same process it is
-/// refused.
-/// @param deviceId the device that it is to be used on, which is set, whichever it is on. Host memory is the
-/// host's.
+/// @param shareableHandle a number of aclrtMemExportToShareableHandle of another process. A number of the same process
+///     is rejected.
+/// @param deviceId the device that will use it; it must be set, and need not be the memory's device. Host memory stays
+///     host memory.
 /// @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
-/// device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, the number is none that was exported, is this
-/// process's own, its memory is gone, its process has ended, has finalized the library or does not answer within 5
-/// seconds, or does not list this one, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it is
-/// of another machine, or of another network or process namespace (container); ACL_ERROR_BAD_ALLOC 200000: no descriptor
-/// or handle is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
-/// driver refuses. Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` is null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set; the number was not exported, belongs to this
+///     process, or its memory is freed; its process has ended, has finalized the library, does not respond within 5
+///     seconds, or does not allow this process; or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it comes from another machine, or another network or process
+///     namespace (container).
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or handle is available.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
     shareableHandle: u64,
@@ -119,15 +129,17 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
     })
 }
 
-/// As aclrtMemImportFromShareableHandle, for use on the calling thread's current device.
+/// Imports physical memory as aclrtMemImportFromShareableHandle, for use on the calling thread's current device.
 ///
 /// @param shareableHandle a uint64_t or an aclrtMemFabricHandle, as it was exported.
-/// @param shareType which of them.
+/// @param shareType the type of `shareableHandle`.
 /// @param flags must be 0.
 /// @param handle receives the handle.
-/// @return as aclrtMemImportFromShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null,
-/// `shareType` is unknown or `flags` is not 0; ACL_ERROR_RT_CONTEXT_NULL 107002 also without a current context.
-/// Thread-safe. Follows aclrtMemImportFromShareableHandleV2 of the Ascend runtime API.
+/// @return the codes of aclrtMemImportFromShareableHandle
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareableHandle` is null, `shareType` is unknown or `flags` is not
+///     0.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: also without a current context.
+/// @note Thread-safe. Follows aclrtMemImportFromShareableHandleV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
     shareableHandle: *mut c_void,
@@ -143,16 +155,19 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
     })
 }
 
-/// Lists processes that may have physical memory, besides those that were listed before.
+/// Allows processes to import physical memory. Adds to the processes that are already allowed.
 ///
-/// @param shareableHandle a number of this process. Of one that was exported without a check the list is not looked
-/// at.
-/// @param pid what aclrtDeviceGetBareTgid gives in those processes.
-/// @param pidNum how many there are, 1 to 4,194,304.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process is not above 0;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: the number is none that this process has exported, or its memory is gone, or called
-/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
-/// aclrtMemSetPidToShareableHandle of the Ascend runtime API.
+/// @param shareableHandle a number of this process. The list has no effect on a number that was exported without a
+///     check.
+/// @param pid the results of aclrtDeviceGetBareTgid in those processes.
+/// @param pidNum number of processes, 1 to 4,194,304.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process id is not greater than
+///     0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the number was not exported by this process, or its memory is freed, or
+///     called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtMemSetPidToShareableHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
     shareableHandle: u64,
@@ -165,14 +180,15 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
     })
 }
 
-/// As aclrtMemSetPidToShareableHandle, by a handle of any type.
+/// Allows processes to import physical memory as aclrtMemSetPidToShareableHandle, for a handle of any type.
 ///
 /// @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
-/// @param shareType which of them.
-/// @param pid what aclrtDeviceGetBareTgid gives in those processes.
-/// @param pidNum how many there are, 1 to 4,194,304.
-/// @return as aclrtMemSetPidToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null or
-/// `shareType` is unknown. Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
+/// @param shareType the type of `shareableHandle`.
+/// @param pid the results of aclrtDeviceGetBareTgid in those processes.
+/// @param pidNum number of processes, 1 to 4,194,304.
+/// @return the codes of aclrtMemSetPidToShareableHandle
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also if `shareableHandle` is null or `shareType` is unknown.
+/// @note Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemSetPidToShareableHandleV2(
     shareableHandle: *mut c_void,

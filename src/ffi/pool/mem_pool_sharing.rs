@@ -11,23 +11,26 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtrExportData};
 
-/// Gives what another process needs to import a pool. Sharing a pool takes four calls: this one and
-/// portaclMemPoolExportPointer here, portaclMemPoolImportFromShareableHandle and
-/// portaclMemPoolImportPointer in the other process, which may be of any backend and setting that has the same
-/// device. The importers free what they have imported, and wait for that, before this process frees the
-/// memory: what an importer still has then stays readable, with contents that nobody promises.
+/// Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the
+/// exporting process, portaclMemPoolImportFromShareableHandle and portaclMemPoolImportPointer in the importing process,
+/// which needs the same device and may have other settings. The importers must free what they imported, and wait for
+/// that, before this process frees the memory: memory that an importer still has then stays readable, with undefined
+/// contents.
 ///
-/// @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX an `int`, which receives a new descriptor. It is the
-/// caller's, who passes it on (SCM_RIGHTS over a Unix socket, or pidfd_getfd) and closes it when it likes; programs
-/// that this one starts do not inherit it. For PORTACL_MEM_HANDLE_TYPE_FABRIC 64 bytes.
-/// @param memPool a pool of this process, made with this handle type; not one that was imported.
+/// @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX an `int`, which receives a new descriptor. The caller owns it,
+///     sends it (SCM_RIGHTS over a Unix socket, or pidfd_getfd) and may close it at any time; child processes do not
+///     inherit it across exec. For PORTACL_MEM_HANDLE_TYPE_FABRIC 64 bytes.
+/// @param memPool a pool of this process, created with this handle type; not an imported pool.
 /// @param handleType ACL_MEM_HANDLE_TYPE_POSIX or PORTACL_MEM_HANDLE_TYPE_FABRIC.
 /// @param flags must be 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is none of
-/// these, `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is no live pool, was imported, or was made
-/// with another handle type, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: no descriptor is left;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. No device need be set. Follows
-/// cudaMemPoolExportToShareableHandle.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is another type,
+///     `flags` is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, is imported, or was created with another
+///     handle type, or called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. No device need be set. Follows cudaMemPoolExportToShareableHandle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
     shareableHandle: *mut c_void,
@@ -50,26 +53,29 @@ pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
     })
 }
 
-/// Imports a pool that another process has exported. Nothing is taken from it: it imports single allocations
-/// (portaclMemPoolImportPointer), cannot become a current pool, and has no attributes here. It belongs to the calling
-/// thread's current device and goes with it, one of host memory with aclFinalize; aclrtMemPoolDestroy ends it, and
-/// what it has imported stays until it is freed. The
-/// memory counts for the exporting process only. If that process ends, whichever way, what was imported before
-/// stays readable and writable, and nothing more can be imported; on a GPU the driver decides.
+/// Imports a pool of another process. An imported pool cannot be allocated from: it only imports allocations
+/// (portaclMemPoolImportPointer), cannot become a current pool, and has no attributes. It belongs to the calling
+/// thread's current device and is destroyed with it, a pool of host memory by aclFinalize. aclrtMemPoolDestroy destroys
+/// it, and imported allocations stay until they are freed. Only the exporting process counts the memory. If that
+/// process ends, in any way, imported allocations stay readable and writable, and new imports fail; on a GPU the driver
+/// decides.
 ///
 /// @param memPool receives the pool.
-/// @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX the descriptor itself, cast to a pointer: it stays the
-/// caller's, who may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
-/// @param handleType as for the export.
+/// @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX the descriptor itself, cast to a pointer: the caller keeps it,
+///     and may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
+/// @param handleType the type used for the export.
 /// @param flags must be 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, where it points to something, `shareableHandle`)
-/// is null, `handleType` is none of these, `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is no
-/// open descriptor, is none of an exported pool, is damaged or of another version of this library, the pool is of
-/// another device than the current one, it was destroyed, or its process has ended, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way; ACL_ERROR_BAD_ALLOC 200000: no
-/// descriptor or no host memory is left; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe.
-/// Follows cudaMemPoolImportFromShareableHandle.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, if it is a pointer, `shareableHandle`) is null, `handleType`
+///     is another type, `flags` is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is not an open descriptor, not a descriptor of an
+///     exported pool, damaged or of another version of this library; the pool is on another device than the current
+///     one, it was destroyed, or its process has ended; or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor or no host memory is available.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows cudaMemPoolImportFromShareableHandle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemPoolImportFromShareableHandle(
     memPool: *mut aclrtMemPool,
@@ -111,17 +117,19 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
     Ok(unsafe { BorrowedFd::borrow_raw(descriptor) })
 }
 
-/// Names an allocation of an exported pool for other processes. Naming it again gives the same bytes. The name
-/// ends when the allocation is freed: from then on nobody imports it.
+/// Exports an allocation of an exported pool: returns a name for other processes. Repeated calls return the same bytes.
+/// The name ends when the allocation is freed: then it cannot be imported any more.
 ///
-/// @param exportData its `size` is set by the caller; receives `data`, plain bytes that may travel in any way.
-/// @param ptr an allocation of a pool that was made with a handle type: its first byte. What an importer reads
-/// there is what was written by work that is done; the processes tell each other, over a socket, say.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not that of the structure;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, or was itself
-/// imported, or the pool was destroyed, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: more than 65,408
-/// pointers of one pool are named at a time; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe.
-/// No device need be set. Follows cudaMemPoolExportPointer.
+/// @param exportData the caller sets its `size`; receives `data`, plain bytes that can be passed in any way.
+/// @param ptr the start of an allocation of a pool that was created with a handle type. Importers read what completed
+///     work has written; the processes must synchronize with each other, for example over a socket.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, is imported,
+///     or the pool was destroyed, or called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: more than 65,408 pointers of one pool are exported at a time.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. No device need be set. Follows cudaMemPoolExportPointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemPoolExportPointer(
     exportData: *mut portaclMemPoolPtrExportData,
@@ -137,20 +145,22 @@ pub unsafe extern "C" fn portaclMemPoolExportPointer(
     })
 }
 
-/// Gives the allocation that another process has named, at an address of this process's own. Importing it again
-/// gives it at another address; each is freed by itself, with aclrtMemPoolFreeAsync or aclrtFree, which tells the
-/// other process nothing. Memory hooks are asked when it is here; what they return that refuse it is what the call
-/// returns.
+/// Imports an allocation by its name, at an address of this process. Repeated imports return different addresses; each
+/// is freed separately, with aclrtMemPoolFreeAsync or aclrtFree, which does not affect the exporting process. Memory
+/// hooks are called after the import; if one refuses, the call returns its code.
 ///
-/// @param ptr receives the address. It is memory of the pool's device, for reading and writing.
+/// @param ptr receives the address: memory of the pool's device, with read-write access.
 /// @param memPool the imported pool.
-/// @param exportData what portaclMemPoolExportPointer gave for an allocation of that very pool.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not that of the structure;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is no live pool, or was not imported, the data are damaged, of another
-/// pool or of an allocation that was freed, the pool was destroyed there or its process has ended, or called inside a
-/// host function; ACL_ERROR_BAD_ALLOC 200000: no room to map it; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode
-/// it is larger than a device of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
-/// Thread-safe. No device need be set. Follows cudaMemPoolImportPointer.
+/// @param exportData a name that portaclMemPoolExportPointer returned for an allocation of this pool.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not the size of the structure.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is not a live pool, or not imported; the name is damaged, of
+///     another pool or of an allocation that was freed; the exporting process destroyed the pool or has ended; or
+///     called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no address space or memory to map it.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode, it is larger than a device of this process.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. No device need be set. Follows cudaMemPoolImportPointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemPoolImportPointer(
     ptr: *mut *mut c_void,
@@ -167,7 +177,7 @@ pub unsafe extern "C" fn portaclMemPoolImportPointer(
     })
 }
 
-/// Whether the structure is there and the one of this version.
+/// Checks that the structure is present and has the size of this version.
 fn check_size(data: *const portaclMemPoolPtrExportData) -> Result<()> {
     must_not_be_null("exportData", data)?;
     // SAFETY: not null, and by the contract of the C boundary at least a size is there.

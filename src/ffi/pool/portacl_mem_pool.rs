@@ -14,14 +14,13 @@ use crate::ffi::types::{
     portaclMemPoolSupport,
 };
 
-/// Takes memory from the current pool of the stream's device: as aclrtMemPoolMallocAsync from
-/// portaclDeviceGetMemPool.
+/// Allocates memory from the current pool of the stream's device: aclrtMemPoolMallocAsync from portaclDeviceGetMemPool.
 ///
-/// @param ptr receives the address, aligned to 512 bytes on the CPU and to 256 at least on GPUs.
+/// @param ptr receives the address, aligned to 512 bytes on the CPU and to at least 256 bytes on GPUs.
 /// @param size bytes, at least 1.
 /// @param stream a stream of the current device; null: the default stream of the current context.
-/// @return as aclrtMemPoolMallocAsync, and what portaclDeviceGetDefaultMemPool returns where that pool has to be
-/// made. Thread-safe. Does what cudaMallocAsync does.
+/// @return the codes of aclrtMemPoolMallocAsync, and of portaclDeviceGetDefaultMemPool if that pool has to be created.
+/// @note Thread-safe. Equivalent to cudaMallocAsync.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMallocAsync(
     ptr: *mut *mut c_void,
@@ -35,27 +34,32 @@ pub unsafe extern "C" fn portaclMallocAsync(
     })
 }
 
-/// Gives memory back to its pool, whichever that is: another name of aclrtMemPoolFreeAsync.
+/// Frees memory of any pool in stream order: another name of aclrtMemPoolFreeAsync.
 ///
 /// @param ptr the start of memory of a pool.
-/// @param stream a stream of the current device, any one that comes behind the uses of the memory; null: the
-/// default stream of the current context.
-/// @return as aclrtMemPoolFreeAsync. Thread-safe. Does what cudaFreeAsync does.
+/// @param stream a stream of the current device that is ordered after all uses of the memory; null: the default stream
+///     of the current context.
+/// @return the codes of aclrtMemPoolFreeAsync.
+/// @note Thread-safe. Equivalent to cudaFreeAsync.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclFreeAsync(ptr: *mut c_void, stream: aclrtStream) -> aclError {
     guard("portaclFreeAsync", || mem_pool::free_async(address::from_c(ptr), handle::from_c(stream)))
 }
 
-/// Gives the pool that a device has from the beginning. It cannot be destroyed, and goes with the device.
+/// Returns the default pool of a device. It cannot be destroyed, and is released with the device.
 ///
 /// @param memPool receives the pool.
 /// @param deviceId a device that is set.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
-/// such device; ACL_ERROR_RT_PARAM_INVALID 107000: it is not set, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
-/// pools; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899,
-/// as from aclrtMemPoolCreate: it is made when it is asked for first. Thread-safe. Does what
-/// cudaDeviceGetDefaultMemPool does; on CUDA it is a pool of the library's own, and not the driver's default one.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not support pools.
+/// @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR
+///     507899: as from aclrtMemPoolCreate: the first call creates the pool.
+/// @note Thread-safe. Equivalent to cudaDeviceGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
+///     default pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(
     memPool: *mut aclrtMemPool,
@@ -68,12 +72,13 @@ pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(
     })
 }
 
-/// Gives the pool that portaclMallocAsync takes memory from: the one of portaclDeviceSetMemPool, or the default
-/// one.
+/// Returns the current pool of a device, from which portaclMallocAsync allocates: the pool of portaclDeviceSetMemPool,
+/// or the default pool.
 ///
 /// @param memPool receives the pool.
 /// @param deviceId a device that is set.
-/// @return as portaclDeviceGetDefaultMemPool. Thread-safe. Does what cudaDeviceGetMemPool does.
+/// @return the codes of portaclDeviceGetDefaultMemPool.
+/// @note Thread-safe. Equivalent to cudaDeviceGetMemPool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetMemPool(
     memPool: *mut aclrtMemPool,
@@ -86,31 +91,37 @@ pub unsafe extern "C" fn portaclDeviceGetMemPool(
     })
 }
 
-/// Sets the pool that portaclMallocAsync takes memory from, for all threads, until the pool is destroyed or the
-/// device reset: then the default one is current again.
+/// Sets the current pool of a device, from which portaclMallocAsync allocates, for all threads, until the pool is
+/// destroyed or the device is reset: then the default pool is current again.
 ///
 /// @param deviceId a device that is set.
 /// @param memPool a pool on that device, not imported.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
-/// such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is no live pool, imported, or
-/// not on that device, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// Thread-safe. Does what cudaDeviceSetMemPool does.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `memPool` is null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, `memPool` is not a live pool, is imported, or not
+///     on that device, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Equivalent to cudaDeviceSetMemPool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceSetMemPool(deviceId: i32, memPool: aclrtMemPool) -> aclError {
     guard("portaclDeviceSetMemPool", || current::set_current(deviceId, handle::from_c(memPool)))
 }
 
-/// Tells what the memory pools of a device can be, before one is made: what cudaDeviceGetAttribute answers for
-/// cudaDevAttrMemoryPoolsSupported and its relatives. What is 0 aclrtMemPoolCreate refuses; on CUDA a driver that does
-/// not know a question answers 0, and may make such a pool all the same.
+/// Returns which memory pools a device supports: what cudaDeviceGetAttribute returns for
+/// cudaDevAttrMemoryPoolsSupported and related attributes. Where the value is 0, aclrtMemPoolCreate returns 207000. A
+/// CUDA driver that does not know an attribute counts as 0, even if it can create such a pool.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
-/// @param what the question.
-/// @param value receives the answer.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` unknown;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device, or the driver does not answer. Thread-safe.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
+/// @param what the attribute.
+/// @param value receives the value.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` is unknown.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
     deviceId: i32,
@@ -124,22 +135,25 @@ pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
     })
 }
 
-/// Sets which devices may use the memory of a pool, that which it has and that which it will have. At first only
-/// the device that it is on may, and none that of a pool of host memory, which the host uses. An operation that
-/// reads the memory needs read access of its stream's device, an operation that writes it read-write access; else it
-/// fails with ACL_ERROR_RT_PARAM_INVALID and a text.
+/// Sets which devices may use the memory of a pool, present and future. Initially only the device of the pool has
+/// access, and no device has access to a pool of host memory, which the host uses. An operation that reads the memory
+/// needs read access of its stream's device, an operation that writes it read-write access; otherwise it fails with
+/// ACL_ERROR_RT_PARAM_INVALID and a text.
 ///
 /// @param memPool a pool.
-/// @param descList for each of some devices what it may do from now on: `location` names the device
-/// (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE. The pool's own
-/// device always has both. Not needed afterwards.
-/// @param count how many there are, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is no device, unknown
-/// flags, or access taken away from the pool's own device; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: no live pool, or called inside a host function;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot use the other's memory (aclrtDeviceCanAccessPeer);
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an argument's error nothing is changed.
-/// Thread-safe. Does what cudaMemPoolSetAccess does.
+/// @param descList access of devices: `location` names the device (ACL_MEM_LOCATION_TYPE_DEVICE), `flags` is
+///     ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE. The pool's device always has read-write access. Not needed
+///     after the call.
+/// @param count number of descriptors, at least 1.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, a location that is not a device, unknown flags, or less
+///     than read-write access for the pool's device.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a device cannot access the memory of the other device
+///     (aclrtDeviceCanAccessPeer).
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an invalid argument nothing has changed.
+/// @note Thread-safe. Equivalent to cudaMemPoolSetAccess.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemPoolSetAccess(
     memPool: aclrtMemPool,
@@ -160,16 +174,18 @@ pub unsafe extern "C" fn portaclMemPoolSetAccess(
     })
 }
 
-/// Tells how a device, or the host, may use the memory of a pool.
+/// Returns the access of a device, or of the host, to the memory of a pool.
 ///
 /// @param flags receives ACL_RT_MEM_ACCESS_FLAGS_NONE, _READ or _READWRITE.
 /// @param memPool a pool.
-/// @param location a device (ACL_MEM_LOCATION_TYPE_DEVICE), or the host (ACL_MEM_LOCATION_TYPE_HOST or _HOST_NUMA,
-/// with any id).
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type of location;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: no live pool, or called
-/// inside a host function; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Does what
-/// cudaMemPoolGetAccess does.
+/// @param location a device (ACL_MEM_LOCATION_TYPE_DEVICE), or the host (ACL_MEM_LOCATION_TYPE_HOST or _HOST_NUMA, with
+///     any id).
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown type of location.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a live pool, or called inside a host function.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Equivalent to cudaMemPoolGetAccess.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemPoolGetAccess(
     flags: *mut aclrtMemAccessFlags,

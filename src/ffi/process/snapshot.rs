@@ -13,57 +13,65 @@ use crate::ffi::types::{
     aclrtSnapShotStage,
 };
 
-/// Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, has new calls wait, and waits
-/// itself until all streams of all devices have done what they were given. From then on calls of other threads
-/// wait for aclrtSnapShotProcessUnlock, but those that return values and no code, those that
-/// tell of failures, aclrtProcessReport, aclrtProcessHostFunc and snapshot calls; this thread, and callbacks of snapshots, get 107000 instead, because nobody else would let
-/// them go on. Calls inside of host functions are not held. Threads that allocate or copy at the same moment
-/// should have come to rest before: what they have begun is waited for as soon as a stream has it. docs/snapshots.md
-/// has the whole.
+/// Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, makes new calls wait, and waits
+/// for the pending work of all streams of all devices. Then calls of other threads wait for aclrtSnapShotProcessUnlock,
+/// except functions that return a value instead of a code, functions that report failures, aclrtProcessReport,
+/// aclrtProcessHostFunc and snapshot calls. This thread, and snapshot callbacks, get 107000 instead, because they would
+/// wait for themselves. Calls inside host functions do not wait. Stop threads that allocate or copy before the call:
+/// work that they have just begun is waited for only once it is on a stream. See docs/snapshots.md.
 ///
-/// @param pid this process, by its own number (getpid).
+/// @param pid the process id of this process (getpid).
 /// @param reserve must be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `reserve` is not null;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock;
-/// ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: work under way did not end within `PORTACL_SNAPSHOT_TIMEOUT_MS` (10000);
-/// ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906: the process is not running, another snapshot call is under way, or the
-/// driver refuses; ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function. After a failure the process runs. Thread-safe. Follows cuCheckpointProcessLock, of which the names are
-/// aclrtSnapShotProcessLock's in the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `reserve` is not null.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, or a driver without cuCheckpointProcessLock.
+/// @retval ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905: running work did not complete within `PORTACL_SNAPSHOT_TIMEOUT_MS`
+///     (10000).
+/// @retval ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906: the process is already locked or backed up, another snapshot call is
+///     running, or the driver refuses.
+/// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. After a failure the process continues to
+///     run.
+/// @note Thread-safe. Follows cuCheckpointProcessLock, with the names of aclrtSnapShotProcessLock in the Ascend runtime
+///     API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_void) -> aclError {
     guard("aclrtSnapShotProcessLock", || snapshot::lock(pid, !reserve.is_null()))
 }
 
-/// Lets calls go on, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST. Any thread may do so.
+/// Lets calls continue, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST. Any thread may call it.
 ///
-/// @param pid as for aclrtSnapShotProcessLock.
+/// @param pid as in aclrtSnapShotProcessLock.
 /// @param reserve must be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000 as
-/// aclrtSnapShotProcessLock; ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved
-/// and has not come back, another snapshot call is under way, or the driver refuses;
-/// ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0, and the process runs;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows cuCheckpointProcessUnlock.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000 and ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as aclrtSnapShotProcessLock.
+/// @retval ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907: the process is not locked, or its memory is saved and not restored,
+///     another snapshot call is running, or the driver refuses.
+/// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0; the process runs.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows cuCheckpointProcessUnlock.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_void) -> aclError {
     guard("aclrtSnapShotProcessUnlock", || snapshot::unlock(pid, !reserve.is_null()))
 }
 
-/// Copies what is in the memory of all devices to host memory, and gives the devices' memory back, between the
-/// functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST. All handles and addresses stay. Managed
-/// memory stays where it is on CPUs, and so does that of pools that other processes may have.
+/// Copies the contents of the memory of all devices to host memory and releases the device memory, between the
+/// functions for ACL_RT_SNAPSHOT_BACKUP_PRE and ACL_RT_SNAPSHOT_BACKUP_POST. All handles and addresses stay valid. On
+/// CPUs managed memory, and memory of pools that other processes can import, stays in place.
 ///
-/// @param pid as for aclrtSnapShotProcessLock.
+/// @param pid as in aclrtSnapShotProcessLock.
 /// @param args null, or a structure with `backupFlags` 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `backupFlags` is not 0;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this one is exported, or the driver cannot save
-/// something (on CUDA managed memory, and memory of other processes); ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the
-/// process is not locked, another snapshot call is under way, there is no host memory, or the driver refuses: nothing
-/// is saved then, and the process is still locked; ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return
-/// 0: before, so that nothing is saved, or after everything was; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function. Thread-safe.
-/// Follows cuCheckpointProcessCheckpoint.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `backupFlags` is not 0.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this process is exported, or the driver
+///     cannot save something (on CUDA managed memory, and memory of other processes).
+/// @retval ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another snapshot call is running, there
+///     is no host memory, or the driver refuses: nothing is saved, and the process is still locked.
+/// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the backup, and nothing is
+///     saved, or after it, and everything is saved.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows cuCheckpointProcessCheckpoint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
     pid: c_int,
@@ -80,17 +88,20 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
     })
 }
 
-/// Brings the devices' memory back to where it was, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
-/// ACL_RT_SNAPSHOT_RESTORE_POST. The process is locked then.
+/// Restores the memory of all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
+/// ACL_RT_SNAPSHOT_RESTORE_POST. The process is locked afterwards.
 ///
-/// @param pid as for aclrtSnapShotProcessLock.
+/// @param pid as in aclrtSnapShotProcessLock.
 /// @param args null, or a structure with `restoreFlags` 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `restoreFlags` is not 0;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process; ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved,
-/// another snapshot call is under way, or there is no memory: it is still saved then;
-/// ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before, so that everything is still saved, or
-/// after it has come back; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// cuCheckpointProcessRestore.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `pid` is not greater than 0, or `restoreFlags` is not 0.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process.
+/// @retval ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909: nothing is saved, another snapshot call is running, or there is no
+///     memory: the contents are still saved.
+/// @retval ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before the restore, and everything
+///     is still saved, or after it, and everything is restored.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows cuCheckpointProcessRestore.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessRestore(
     pid: c_int,
@@ -107,19 +118,20 @@ pub unsafe extern "C" fn aclrtSnapShotProcessRestore(
     })
 }
 
-/// Has a function called at a stage of each snapshot, on the thread that makes the snapshot call: once for each
-/// device that is in use, with its id, after the functions that were registered before it. If it does not return
-/// 0, the call returns ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912; at stages before something (LOCK_PRE, BACKUP_PRE,
-/// RESTORE_PRE) no further function is called then, and it does not happen. At ACL_RT_SNAPSHOT_LOCK_PRE and
-/// ACL_RT_SNAPSHOT_UNLOCK_POST it may call this library; at the others, while the process is locked, such calls get
-/// 107000. Registrations outlive aclFinalize.
+/// Registers a function that is called at a stage of each snapshot, on the thread that makes the snapshot call: once
+/// for each device in use, with its id, after the functions that were registered earlier. If it does not return 0, the
+/// call returns ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912; at stages before an action (LOCK_PRE, BACKUP_PRE,
+/// RESTORE_PRE) no further function is called, and the action does not take place. At ACL_RT_SNAPSHOT_LOCK_PRE and
+/// ACL_RT_SNAPSHOT_UNLOCK_POST the function may call this library; at the other stages, while the process is locked,
+/// its calls get 107000. Registrations stay through aclFinalize.
 ///
-/// @param stage when.
+/// @param stage the stage.
 /// @param callback the function, which may be registered for several stages.
-/// @param args its second argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or no stage;
-/// ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is registered for this stage. Thread-safe. Follows
-/// aclrtSnapShotCallbackRegister of the Ascend runtime API.
+/// @param args second argument of the function; may be null. The caller keeps it valid.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
+/// @retval ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is already registered for this stage.
+/// @note Thread-safe. Follows aclrtSnapShotCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
     stage: MaybeUninit<aclrtSnapShotStage>,
@@ -138,12 +150,14 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
     })
 }
 
-/// Takes back a registration of aclrtSnapShotCallbackRegister. A call in another thread that has begun goes on.
+/// Removes a registration of aclrtSnapShotCallbackRegister. A call that is running on another thread continues.
 ///
 /// @param stage for which it was registered.
 /// @param callback the function.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or no stage; ACL_ERROR_RT_PARAM_INVALID 107000: it
-/// is not registered for this stage. Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown stage.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: it is not registered for this stage.
+/// @note Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotCallbackUnregister(
     stage: MaybeUninit<aclrtSnapShotStage>,

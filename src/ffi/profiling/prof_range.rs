@@ -13,17 +13,18 @@ use crate::ffi::types::{
     aclprofTensorInfo, aclrtStream,
 };
 
-/// Marks the moment at which a stream comes to this point, with a text on the stream's row. Without profiling
-/// nothing is recorded.
+/// Adds a mark with a text to the stream's row of the trace, at the time when the stream reaches this point. Without
+/// profiling nothing is recorded.
 ///
-/// @param msg the text, which is copied; a zero ends it.
-/// @param msgLen bytes of it, from 1 to 16,384.
+/// @param msg the text, which is copied up to its first zero.
+/// @param msgLen length of the text in bytes, from 1 to 16,384.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
-/// another device than the current context. Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the
-/// bound is portacl's own.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the length limit is portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofMarkEx(
     msg: *const c_char,
@@ -38,15 +39,16 @@ pub unsafe extern "C" fn aclprofMarkEx(
     })
 }
 
-/// Begins a range of the calling thread that is an operator with its tensors, inside those that are open there;
-/// aclprofRangePop ends it. A trace has its type, its blocks and the shapes.
+/// Begins a range of the calling thread for an operator with its tensors, nested in the thread's open ranges;
+/// aclprofRangePop ends it. The trace shows its type, its blocks and the shapes.
 ///
-/// @param attr its version is ACL_PROF_EVENT_ATTR_VERSION, its size that of the structure, its message of type
-/// ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during
-/// the call. The stream of the message is not looked at.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: a number for a name that is not aclprofStr2Id's. Thread-safe. Follows
-/// aclprofRangePushEx of the Ascend runtime API.
+/// @param attr attributes: version ACL_PROF_EVENT_ATTR_VERSION, the size of the structure, a message of type
+///     ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during the
+///     call. The stream of the message is ignored.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an id of a name that aclprofStr2Id did not return.
+/// @note Thread-safe. Follows aclprofRangePushEx of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -> aclError {
     guard("aclprofRangePushEx", || {
@@ -113,22 +115,24 @@ fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
     })
 }
 
-/// Ends the range that this thread began last, by aclprofRangePushEx or aclprofPush.
+/// Ends the latest open range of this thread, of aclprofRangePushEx or aclprofPush.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: none is open on this thread. Thread-safe. Follows
-/// aclprofRangePop of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
+/// @note Thread-safe. Follows aclprofRangePop of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangePop() -> aclError {
     guard("aclprofRangePop", prof_stamp::end_range)
 }
 
-/// A number for a text, for structures that name things by numbers: the same one each time, in the whole process
-/// and as long as that lives.
+/// Returns an id for a text, for structures that contain names as ids. The same text has the same id in the whole
+/// process, until it ends.
 ///
 /// @param message the text, at most 16,384 bytes before its final zero.
-/// @return the number, from 1 on; 0 on a failure, which aclGetRecentErrMsg tells: ACL_ERROR_INVALID_PARAM
-/// 100000: null, or too long; ACL_ERROR_BAD_ALLOC 200000: 65,536 texts have numbers. Thread-safe. Follows
-/// aclprofStr2Id of the Ascend runtime API.
+/// @return the id, from 1 on; 0 on a failure, which aclGetRecentErrMsg returns: ACL_ERROR_INVALID_PARAM 100000: null,
+///     or too long
+/// @retval ACL_ERROR_BAD_ALLOC 200000: 65,536 texts already have ids.
+/// @note Thread-safe. Follows aclprofStr2Id of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofStr2Id(message: *const c_char) -> u64 {
     guard_value("aclprofStr2Id", 0, || {

@@ -7,11 +7,11 @@ use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, bytes, handle};
 use crate::ffi::types::aclError;
 
-/// Makes a stamp: a text for marks and ranges, "stamp" until it is set. Works at any time, with profiling and
-/// without.
+/// Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.
 ///
-/// @return the stamp, for aclprofDestroyStamp to end; null if no more can be made (aclGetRecentErrMsg says so,
-/// ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclprofCreateStamp of the Ascend runtime API.
+/// @return the stamp, to be destroyed with aclprofDestroyStamp; null if no more can be created (aclGetRecentErrMsg
+///     returns the text, ACL_ERROR_BAD_ALLOC 200000).
+/// @note Thread-safe. Follows aclprofCreateStamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofCreateStamp() -> *mut c_void {
     guard_value("aclprofCreateStamp", std::ptr::null_mut(), || {
@@ -19,24 +19,26 @@ pub unsafe extern "C" fn aclprofCreateStamp() -> *mut c_void {
     })
 }
 
-/// Ends a stamp. Ranges that were begun with it go on.
+/// Destroys a stamp. Ranges that were begun with it continue.
 ///
-/// @param stamp from aclprofCreateStamp. Null, destroyed or no stamp: nothing happens, and aclGetRecentErrMsg
-/// tells (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000). Thread-safe. Follows
-/// aclprofDestroyStamp of the Ascend runtime API.
+/// @param stamp from aclprofCreateStamp. If it is null, destroyed or not a stamp, nothing happens, and
+///     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
+///     Thread-safe. Follows aclprofDestroyStamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStamp(stamp: *mut c_void) {
     guard_value("aclprofDestroyStamp", (), || prof_stamp::destroy(handle::from_c(stamp)))
 }
 
-/// Sets the text of a stamp, for what is marked or begun with it from now on.
+/// Sets the text of a stamp, for later marks and ranges.
 ///
 /// @param stamp from aclprofCreateStamp.
-/// @param msg the text, which is copied; a zero ends it.
-/// @param msgLen bytes of it, from 1 to 16,384.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: no stamp, or destroyed. Thread-safe. Follows aclprofSetStampTraceMessage
-/// of the Ascend runtime API; the bound is portacl's own.
+/// @param msg the text, which is copied up to its first zero.
+/// @param msgLen length of the text in bytes, from 1 to 16,384.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
+/// @note Thread-safe. Follows aclprofSetStampTraceMessage of the Ascend runtime API; the length limit is portacl's
+///     choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofSetStampTraceMessage(
     stamp: *mut c_void,
@@ -51,41 +53,46 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(
     })
 }
 
-/// Marks this moment with a stamp's text, on the calling thread's row. Without profiling nothing is recorded.
+/// Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
 ///
 /// @param stamp from aclprofCreateStamp.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no stamp, or
-/// destroyed. Thread-safe. Follows aclprofMark of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
+/// @note Thread-safe. Follows aclprofMark of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofMark(stamp: *mut c_void) -> aclError {
     guard("aclprofMark", || prof_stamp::mark(handle::from_c(stamp)))
 }
 
-/// Begins a range of the calling thread, inside those that are open there, with a stamp's text; aclprofPop ends
-/// it.
+/// Begins a range of the calling thread with a stamp's text, nested in the thread's open ranges; aclprofPop ends it.
 ///
 /// @param stamp from aclprofCreateStamp.
-/// @return as aclprofMark. Thread-safe. Follows aclprofPush of the Ascend runtime API.
+/// @return the codes of aclprofMark.
+/// @note Thread-safe. Follows aclprofPush of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofPush(stamp: *mut c_void) -> aclError {
     guard("aclprofPush", || prof_stamp::push(handle::from_c(stamp)))
 }
 
-/// Ends the range that this thread began last, by aclprofPush or aclprofRangePushEx.
+/// Ends the latest open range of this thread, of aclprofPush or aclprofRangePushEx.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: none is open on this thread. Thread-safe. Follows
-/// aclprofPop of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this thread has no open range.
+/// @note Thread-safe. Follows aclprofPop of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofPop() -> aclError {
     guard("aclprofPop", prof_stamp::end_range)
 }
 
-/// Begins a range with a stamp's text that any thread may end, and that may overlap others.
+/// Begins a range with a stamp's text. Any thread may end it, and it may overlap other ranges.
 ///
 /// @param stamp from aclprofCreateStamp.
-/// @param rangeId room for the number of the range.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: one of them is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// no stamp, or destroyed. Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
+/// @param rangeId receives the id of the range.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an argument is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stamp, or destroyed.
+/// @note Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangeStart(stamp: *mut c_void, rangeId: *mut u32) -> aclError {
     guard("aclprofRangeStart", || {
@@ -97,9 +104,10 @@ pub unsafe extern "C" fn aclprofRangeStart(stamp: *mut c_void, rangeId: *mut u32
 
 /// Ends a range of aclprofRangeStart.
 ///
-/// @param rangeId its number.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no such range is open. Thread-safe. Follows
-/// aclprofRangeStop of the Ascend runtime API.
+/// @param rangeId the id of the range.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: no open range has this id.
+/// @note Thread-safe. Follows aclprofRangeStop of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangeStop(rangeId: u32) -> aclError {
     guard("aclprofRangeStop", || prof_stamp::stop_range(rangeId))

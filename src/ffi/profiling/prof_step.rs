@@ -7,10 +7,11 @@ use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{enum_value, handle};
 use crate::ffi::types::{aclError, aclprofStepInfo, aclprofStepTag, aclrtStream};
 
-/// Makes a step, whose ends aclprofGetStepTimestamp notes. Works at any time, with profiling and without.
+/// Creates a step, whose start and end aclprofGetStepTimestamp records. Works at any time, with and without profiling.
 ///
-/// @return the step, for aclprofDestroyStepInfo to end; null if no more can be made (aclGetRecentErrMsg says so,
-/// ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclprofCreateStepInfo of the Ascend runtime API.
+/// @return the step, to be destroyed with aclprofDestroyStepInfo; null if no more can be created (aclGetRecentErrMsg
+///     returns the text, ACL_ERROR_BAD_ALLOC 200000).
+/// @note Thread-safe. Follows aclprofCreateStepInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofCreateStepInfo() -> *mut aclprofStepInfo {
     guard_value("aclprofCreateStepInfo", std::ptr::null_mut(), || {
@@ -18,11 +19,11 @@ pub unsafe extern "C" fn aclprofCreateStepInfo() -> *mut aclprofStepInfo {
     })
 }
 
-/// Ends a step; what was noted stays in the trace.
+/// Destroys a step; what was recorded stays in the trace.
 ///
-/// @param stepinfo from aclprofCreateStepInfo. Null, destroyed or no step: nothing happens, and
-/// aclGetRecentErrMsg tells (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000). Thread-safe.
-/// Follows aclprofDestroyStepInfo of the Ascend runtime API.
+/// @param stepinfo from aclprofCreateStepInfo. If it is null, destroyed or not a step, nothing happens, and
+///     aclGetRecentErrMsg returns the error (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000).
+///     Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo) {
     guard_value("aclprofDestroyStepInfo", (), || {
@@ -30,18 +31,20 @@ pub unsafe extern "C" fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo) 
     })
 }
 
-/// Notes that a step begins, or ends, in the order of a stream: a trace has it as a bar from the one to the
-/// other, in a row of the stream's device. Steps are numbered as they begin. A step that has ended may begin
-/// again, as another one. Without profiling nothing is recorded.
+/// Records the start or the end of a step, in stream order. The trace shows a bar between them, in a row of the
+/// stream's device. Steps are numbered in the order of their starts. A step that has ended may start again as another
+/// step. Without profiling nothing is recorded.
 ///
 /// @param stepInfo from aclprofCreateStepInfo.
-/// @param tag ACL_STEP_START or ACL_STEP_END, in turn.
+/// @param tag ACL_STEP_START or ACL_STEP_END, alternating.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: no step, destroyed, it has begun already or not yet, no stream, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
-/// another device than the current context. Thread-safe. Follows aclprofGetStepTimestamp of the Ascend runtime
-/// API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a step, destroyed, already started or not started, not a stream, or
+///     called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclprofGetStepTimestamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetStepTimestamp(
     stepInfo: *mut aclprofStepInfo,

@@ -10,9 +10,9 @@ use crate::ffi::types::{
     aclprofSubscribeOpFlag,
 };
 
-/// Describes a subscription, or returns null.
+/// Creates a subscription config, or returns null.
 ///
-/// @return null; aclGetRecentErrMsg tells what is missing.
+/// @return null; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
     timeInfoSwitch: i8,
@@ -26,9 +26,9 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
     })
 }
 
-/// Ends a description of aclprofCreateSubscribeConfig.
+/// Destroys a config of aclprofCreateSubscribeConfig.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroySubscribeConfig(
     profSubscribeConfig: *const aclprofSubscribeConfig,
@@ -39,9 +39,9 @@ pub unsafe extern "C" fn aclprofDestroySubscribeConfig(
     )
 }
 
-/// Has the profile of a model written while it runs.
+/// Subscribes to the profile of a model while it runs.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofModelSubscribe(
     modelId: u32,
@@ -53,9 +53,9 @@ pub unsafe extern "C" fn aclprofModelSubscribe(
     )
 }
 
-/// Takes back aclprofModelSubscribe.
+/// Ends a subscription of aclprofModelSubscribe.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
     guard_unsupported(
@@ -64,9 +64,9 @@ pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
     )
 }
 
-/// Tells the size of one operator's description.
+/// Returns the size of one operator's description.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclError {
     guard_unsupported(
@@ -75,9 +75,9 @@ pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclErro
     )
 }
 
-/// Tells how many operators are described.
+/// Returns the number of described operators.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpNum(
     opInfo: *const c_void,
@@ -90,9 +90,9 @@ pub unsafe extern "C" fn aclprofGetOpNum(
     )
 }
 
-/// Tells how long the type of an operator is.
+/// Returns the length of an operator's type.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpTypeLen(
     opInfo: *const c_void,
@@ -106,9 +106,9 @@ pub unsafe extern "C" fn aclprofGetOpTypeLen(
     )
 }
 
-/// Tells the type of an operator.
+/// Returns the type of an operator.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpType(
     opInfo: *const c_void,
@@ -123,9 +123,9 @@ pub unsafe extern "C" fn aclprofGetOpType(
     )
 }
 
-/// Tells how long the name of an operator is.
+/// Returns the length of an operator's name.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpNameLen(
     opInfo: *const c_void,
@@ -139,9 +139,9 @@ pub unsafe extern "C" fn aclprofGetOpNameLen(
     )
 }
 
-/// Tells the name of an operator.
+/// Returns the name of an operator.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpName(
     opInfo: *const c_void,
@@ -156,9 +156,9 @@ pub unsafe extern "C" fn aclprofGetOpName(
     )
 }
 
-/// When an operator started.
+/// Returns the start time of an operator.
 ///
-/// @return 0; aclGetRecentErrMsg tells what is missing.
+/// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpStart(
     opInfo: *const c_void,
@@ -172,9 +172,9 @@ pub unsafe extern "C" fn aclprofGetOpStart(
     })
 }
 
-/// When an operator ended.
+/// Returns the end time of an operator.
 ///
-/// @return 0; aclGetRecentErrMsg tells what is missing.
+/// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpEnd(
     opInfo: *const c_void,
@@ -188,9 +188,9 @@ pub unsafe extern "C" fn aclprofGetOpEnd(
     })
 }
 
-/// How long an operator took.
+/// Returns the duration of an operator.
 ///
-/// @return 0; aclGetRecentErrMsg tells what is missing.
+/// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpDuration(
     opInfo: *const c_void,
@@ -204,9 +204,9 @@ pub unsafe extern "C" fn aclprofGetOpDuration(
     })
 }
 
-/// What an operator's description stands for.
+/// Returns the kind of an operator's description.
 ///
-/// @return ACL_SUBSCRIBE_NONE; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_SUBSCRIBE_NONE; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpFlag(
     opInfo: *const c_void,
@@ -220,9 +220,9 @@ pub unsafe extern "C" fn aclprofGetOpFlag(
     })
 }
 
-/// The value of an operator's attribute as text, or null.
+/// Returns the value of an operator's attribute as a text, or null.
 ///
-/// @return null; aclGetRecentErrMsg tells what is missing.
+/// @return null; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpAttriValue(
     opInfo: *const c_void,
@@ -237,9 +237,9 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
     })
 }
 
-/// The number of the model that an operator belongs to.
+/// Returns the id of the model of an operator.
 ///
-/// @return 0; aclGetRecentErrMsg tells what is missing.
+/// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetModelId(
     opInfo: *const c_void,

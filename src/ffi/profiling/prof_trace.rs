@@ -7,17 +7,18 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{bytes, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
-/// Marks the moment at which a stream comes to this point with data of the program, which a trace shows as text,
-/// or as numbers where it is none. Without profiling nothing is recorded.
+/// Adds a mark with data of the program to the stream's row of the trace, at the time when the stream reaches this
+/// point. The trace shows the data as text, or as numbers if it is not text. Without profiling nothing is recorded.
 ///
 /// @param userdata the data, which is read during the call.
-/// @param length bytes of it, from 1 to 1024.
+/// @param length length of the data in bytes, from 1 to 1024.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
-/// another device than the current context. Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the
-/// bound is portacl's own.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the length limit is portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProfTrace(
     userdata: *mut c_void,

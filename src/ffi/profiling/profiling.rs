@@ -12,18 +12,20 @@ use crate::ffi::types::{
     aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType,
 };
 
-/// Begins profiling: traces of this process go to a folder from now on, one file for each aclprofInit. Nothing
-/// is recorded before aclprofStart. Works before aclInit, and after it for streams that are there already.
+/// Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
+/// recorded before aclprofStart. Works before aclInit, and after it also for existing streams.
 ///
-/// The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format that Perfetto and chrome://tracing open.
-/// With `PORTACL_TRACE` set everything goes to that variable's file instead, and the folder stays empty.
+/// The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format of Perfetto and chrome://tracing. With
+/// `PORTACL_TRACE` set everything is written to the file of that variable instead, and the folder stays empty.
 ///
-/// @param profilerResultPath the folder; it is made if it is not there.
-/// @param length bytes of it without the final zero, from 1 to 4096.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
-/// ACL_ERROR_PROF_ALREADY_RUN 100042: profiling has begun already; ACL_ERROR_INVALID_FILE 100003: it cannot be
-/// made a folder; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclprofInit of the Ascend runtime API; codes and file are portacl's own.
+/// @param profilerResultPath the folder; created if it does not exist.
+/// @param length length of the path in bytes without the terminating zero, from 1 to 4096.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range.
+/// @retval ACL_ERROR_PROF_ALREADY_RUN 100042: profiling is already initialized.
+/// @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclprofInit of the Ascend runtime API; codes and file format are portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: usize) -> aclError {
     guard("aclprofInit", || {
@@ -35,28 +37,32 @@ pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: 
     })
 }
 
-/// Ends profiling: what is started is stopped, and the trace is complete. Work that is not over by then is in it
-/// up to now.
+/// Finalizes profiling: stops all started configs and completes the trace. The trace contains pending work up to this
+/// time.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: called inside a host function. Thread-safe. Follows aclprofFinalize of the Ascend runtime API.
-/// aclFinalize completes the trace as well; this may still be called after it.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclprofFinalize of the Ascend runtime API. aclFinalize completes the trace as well; this
+///     may still be called after it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofFinalize() -> aclError {
     guard("aclprofFinalize", profiling::finalize)
 }
 
-/// Describes what to record: the work of devices, and with it what threads of the program do.
+/// Creates a profiling config: the devices whose work is recorded. The trace also contains the activity of the
+/// program's threads.
 ///
 /// @param deviceIdList ids of devices; a device may be named twice.
-/// @param deviceNums how many, from 1 to 1024.
-/// @param aicoreMetrics a value of aclprofAicoreMetrics; none of them is measured, for want of such cores.
+/// @param deviceNums number of ids, from 1 to 1024.
+/// @param aicoreMetrics a value of aclprofAicoreMetrics; not measured, because there are no such cores.
 /// @param aicoreEvents must be null.
-/// @param dataTypeConfig ACL_PROF_... bits; a trace always has everything, whichever they are.
-/// @return the description, for aclprofDestroyConfig to end; null on a failure, which aclGetRecentErrMsg tells:
-/// ACL_ERROR_INVALID_PARAM 100000: no ids, too many, an unknown value, or `aicoreEvents` is not null;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_BAD_ALLOC 200000: no more can be made.
-/// Thread-safe. Follows aclprofCreateConfig of the Ascend runtime API.
+/// @param dataTypeConfig ACL_PROF_... bits; a trace always contains everything, whatever they are.
+/// @return the config, to be destroyed with aclprofDestroyConfig; null on a failure, which aclGetRecentErrMsg returns:
+///     ACL_ERROR_INVALID_PARAM 100000: no ids, too many, an unknown value, or `aicoreEvents` is not null
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
+/// @note Thread-safe. Follows aclprofCreateConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofCreateConfig(
     deviceIdList: *mut u32,
@@ -74,28 +80,32 @@ pub unsafe extern "C" fn aclprofCreateConfig(
     })
 }
 
-/// Ends a description of aclprofCreateConfig.
+/// Destroys a config of aclprofCreateConfig.
 ///
-/// @param profilerConfig the description, not started.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: none, destroyed
-/// before, or started. Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
+/// @param profilerConfig the config, not started.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, already destroyed, or started.
+/// @note Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyConfig(profilerConfig: *const aclprofConfig) -> aclError {
     guard("aclprofDestroyConfig", || profiling::destroy_config(raw(profilerConfig)))
 }
 
-/// Sets an option, between aclprofInit and the first aclprofStart.
+/// Sets an option. Call it between aclprofInit and the first aclprofStart.
 ///
-/// @param configType ACL_PROF_STORAGE_LIMIT: most megabytes of the trace, as in "200MB" (the unit may be left
-/// out), without it there is no limit; the trace ends where it would become longer. ACL_PROF_PATH: a folder,
-/// instead of aclprofInit's.
-/// @param config the value, a text.
-/// @param configLength bytes of it without the final zero, from 1 to 4096.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, no such option, or a value
-/// that it does not have; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun; ACL_ERROR_PROF_ALREADY_RUN
-/// 100042: aclprofStart was called; ACL_ERROR_INVALID_FILE 100003: no folder can be made;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option about sampling hardware that there is none of. Thread-safe.
-/// Follows aclprofSetConfig of the Ascend runtime API.
+/// @param configType ACL_PROF_STORAGE_LIMIT: maximum size of the trace in megabytes, as in "200MB" (the unit is
+///     optional), no limit by default; the trace ends before it would exceed the limit. ACL_PROF_PATH: a folder,
+///     instead of the one of aclprofInit.
+/// @param config the value, as text.
+/// @param configLength length of the path in bytes without the terminating zero, from 1 to 4096.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, an unknown option, or an invalid value.
+/// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
+/// @retval ACL_ERROR_PROF_ALREADY_RUN 100042: aclprofStart was already called.
+/// @retval ACL_ERROR_INVALID_FILE 100003: the folder cannot be created.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option for hardware sampling, which is not supported.
+/// @note Thread-safe. Follows aclprofSetConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofSetConfig(
     configType: MaybeUninit<aclprofConfigType>,
@@ -109,32 +119,38 @@ pub unsafe extern "C" fn aclprofSetConfig(
     })
 }
 
-/// Records from now on what a description says, besides what others say that are started. What was queued before
-/// is not in the trace.
+/// Starts recording what a config selects, in addition to other started configs. Work that was enqueued before is not
+/// in the trace.
 ///
 /// @param profilerConfig from aclprofCreateConfig.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no description,
-/// destroyed, or called inside a host function; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun;
-/// ACL_ERROR_PROF_ALREADY_RUN 100042: it is started already; ACL_ERROR_INVALID_FILE 100003: the trace cannot be
-/// written. Thread-safe. Follows aclprofStart of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized.
+/// @retval ACL_ERROR_PROF_ALREADY_RUN 100042: it is already started.
+/// @retval ACL_ERROR_INVALID_FILE 100003: the trace cannot be written.
+/// @note Thread-safe. Follows aclprofStart of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofStart(profilerConfig: *const aclprofConfig) -> aclError {
     guard("aclprofStart", || profiling::start(raw(profilerConfig)))
 }
 
-/// Does not record any more what a description says, unless another one does. What was queued before is still
-/// written when it is over.
+/// Stops recording what a config selects, unless another started config selects it. Work that was enqueued before is
+/// still written when it is complete.
 ///
-/// @param profilerConfig from aclprofCreateConfig, started.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no description,
-/// destroyed, or called inside a host function; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun, or this
-/// is not started (aclFinalize stops everything). Thread-safe. Follows aclprofStop of the Ascend runtime API.
+/// @param profilerConfig a started config of aclprofCreateConfig.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a config, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_PROF_NOT_RUN 100043: profiling is not initialized, or the config is not started (aclFinalize stops
+///     all configs).
+/// @note Thread-safe. Follows aclprofStop of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofStop(profilerConfig: *const aclprofConfig) -> aclError {
     guard("aclprofStop", || profiling::stop(raw(profilerConfig)))
 }
 
-/// The handle that a pointer to the opaque type is.
+/// The handle behind a pointer to the opaque type.
 fn raw(config: *const aclprofConfig) -> u64 {
     handle::from_c(config.cast_mut().cast())
 }

@@ -11,15 +11,18 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null};
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
 
-/// Creates a context of a device with a default stream of its own, and makes it current in the calling
-/// thread. The device is opened if it was not, with its default context; its reference count stays.
+/// Creates a context of a device with its own default stream, and makes it current on the calling thread. If the device
+/// is not open, the call opens it, with its default context; the reference count of the device does not change.
 ///
 /// @param context receives the handle; the caller destroys it with aclrtDestroyContext.
-/// @param deviceId 0 to the number of devices less 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001;
-/// ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// host function. Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
+/// @param deviceId 0 to the number of devices minus 1.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001
+/// @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId: i32) -> aclError {
     guard("aclrtCreateContext", || {
@@ -29,38 +32,44 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
     })
 }
 
-/// Waits for the streams of a context and destroys it with them. Threads that have it as current context
-/// have none afterwards. A failure of the streams' work that nobody was told of, or a refusal of the driver, is
-/// returned; the context is destroyed all the same.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
+/// current context afterwards. Returns the first unreported failure of the streams' work, or an error of the driver;
+/// the context is destroyed anyway. Returns 107000 inside a callback of the program if it could wait forever:
+/// docs/callbacks.md.
 ///
-/// @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
-/// context, not a context, destroyed before, or called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION
-/// 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows
-/// aclrtDestroyContext of the Ascend runtime API.
+/// @param context from aclrtCreateContext; only aclrtResetDevice releases a default context.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a default context, not a context, already destroyed, or called inside a
+///     host function.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
+/// @note Thread-safe. Follows aclrtDestroyContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyContext(context: aclrtContext) -> aclError {
     guard("aclrtDestroyContext", || context::destroy(handle::from_c(context)))
 }
 
-/// Makes a context current in the calling thread, which switches to its device. A context may be current
-/// in several threads.
+/// Makes a context current on the calling thread, which also selects its device. A context may be current on several
+/// threads.
 ///
 /// @param context a live context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// context, destroyed, or gone with its device. Thread-safe. Follows aclrtSetCurrentContext of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a context, destroyed, or released with its device.
+/// @note Thread-safe. Follows aclrtSetCurrentContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetCurrentContext(context: aclrtContext) -> aclError {
     guard("aclrtSetCurrentContext", || context::set_current(handle::from_c(context)))
 }
 
-/// The calling thread's current context.
+/// Returns the current context of the calling thread.
 ///
-/// @param context receives the handle, which stays the library's.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: there is
-/// none. Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
+/// @param context receives the handle; the library keeps ownership.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: there is no current context.
+/// @note Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError {
     guard("aclrtGetCurrentContext", || {
@@ -70,12 +79,14 @@ pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> a
     })
 }
 
-/// The default stream of the current context: the one that a null stream means.
+/// Returns the default stream of the current context, which a null stream stands for.
 ///
-/// @param stream receives the handle, which stays the context's: it cannot be destroyed.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
+/// @param stream receives the handle; it belongs to the context and cannot be destroyed.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStream) -> aclError {
     guard("aclrtCtxGetCurrentDefaultStream", || {
@@ -85,15 +96,17 @@ pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStrea
     })
 }
 
-/// Whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
-/// it is really reset.
+/// Returns whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
+/// the device is released.
 ///
-/// @param deviceId 0 to the number of devices less 1.
+/// @param deviceId 0 to the number of devices minus 1.
 /// @param flags must be null.
 /// @param active receives 1 or 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
     deviceId: i32,
@@ -108,13 +121,15 @@ pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
     })
 }
 
-/// Sets an option of the current context: a number for libraries above this one, without an effect here. It
-/// goes with the context.
+/// Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with
+/// the context.
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value any number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context. Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
@@ -123,13 +138,15 @@ pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(
     guard("aclrtCtxSetSysParamOpt", || sys_param::set_of_context(enum_value(opt), value))
 }
 
-/// An option of the current context, as aclrtCtxSetSysParamOpt set it there.
+/// Returns an option of the current context, as set by aclrtCtxSetSysParamOpt.
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: no current context; ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set there. Thread-safe.
-/// Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set in this context.
+/// @note Thread-safe. Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
@@ -142,13 +159,14 @@ pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(
     })
 }
 
-/// Sets an option of this process, apart from those of contexts: a number for libraries above this one,
-/// without an effect here. It stays through aclFinalize. Works at any time.
+/// Sets an option of the process, separate from those of contexts: a number for libraries above this one, without an
+/// effect here. It stays set through aclFinalize. Works at any time.
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value any number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option. Thread-safe. Follows
-/// aclrtSetSysParamOpt of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
+/// @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
@@ -157,12 +175,13 @@ pub unsafe extern "C" fn aclrtSetSysParamOpt(
     guard("aclrtSetSysParamOpt", || sys_param::set_of_process(enum_value(opt), value))
 }
 
-/// An option of this process, 0 if it was never set. Works at any time.
+/// Returns an option of the process, 0 if it was never set. Works at any time.
 ///
 /// @param opt an aclSysParamOpt.
 /// @param value receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option. Thread-safe. Follows
-/// aclrtGetSysParamOpt of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
+/// @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
@@ -175,15 +194,18 @@ pub unsafe extern "C" fn aclrtGetSysParamOpt(
     })
 }
 
-/// Where overflows of the current context are to be looked for: 512 bytes of device memory that begin as 0 and
-/// that nothing here writes to, since no overflow is noted. All contexts of a device share them; they go with the
-/// device, and aclrtFree refuses them. Work that is queued may read and write them.
+/// Returns the address of the overflow state of the current context: 512 bytes of device memory, initially 0. The
+/// library never writes to them, because it does not detect overflows. All contexts of a device share them; they are
+/// released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
 ///
 /// @param overflowAddr receives the address.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION
-/// 207001: no device memory left, at the first call; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899. Thread-safe. Follows
-/// aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899
+/// @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {
     guard("aclrtCtxGetFloatOverflowAddr", || {

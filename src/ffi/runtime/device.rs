@@ -21,56 +21,64 @@ use crate::ffi::types::{
 
 /// Sets the calling thread's device and makes the device's default context current.
 ///
-/// The first set in a process opens the device and creates the default context with its default stream,
-/// which all threads share. Each successful call counts, also a repeated one of the same thread;
-/// aclrtResetDevice takes one back. Cheap when the device is set already. Thread-safe; works before
-/// aclInit and begins a new life after aclFinalize.
+/// The first call in a process opens the device and creates the default context with its default stream, which all
+/// threads share. Each successful call increments the reference count of the device, also repeated calls of one thread;
+/// aclrtResetDevice decrements it. Cheap if the device is already set. Thread-safe; works before aclInit, and starts a
+/// new session after aclFinalize.
 ///
-/// @param deviceId 0 to the number of devices less 1.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_INVALID_PARAM
-/// 100000: an environment variable has no meaning; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without files in memory (docs/configuration.md);
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no addresses are left for the device's memory;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the Ascend runtime API.
+/// @param deviceId 0 to the number of devices minus 1.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Follows aclrtSetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
     guard("aclrtSetDevice", || device::set(deviceId))
 }
 
-/// Takes back one aclrtSetDevice; the last one waits for pending work and really releases the device.
+/// Decrements the reference count of a device; the last call waits for pending work and releases the device.
 ///
-/// A released device takes its contexts, streams, events and device memory with it: their handles and
-/// addresses are invalid from then on, in every thread. Pinned host memory stays. A failure of work on it that
-/// nobody was told of, or a refusal of the driver to release something, is returned; the device is released all
-/// the same. Thread-safe.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Releasing a device destroys its contexts, streams and events and frees its device memory: their handles and
+/// addresses are invalid in every thread. Pinned host memory stays. Returns the first unreported failure of its work,
+/// or an error of the driver; the device is released anyway. Thread-safe. Returns 107000 inside a callback of the
+/// program if it could wait forever: docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
-/// aclFinalize; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
-/// the driver refused. Follows aclrtResetDevice of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
+/// @note Follows aclrtResetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDevice(deviceId: i32) -> aclError {
     guard("aclrtResetDevice", || device::reset(deviceId))
 }
 
-/// Releases a device at once, whatever its reference count, after waiting for pending work.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Releases a device whatever its reference count is, after waiting for pending work. Returns 107000 inside a callback
+/// of the program if it could wait forever: docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
-/// @return as aclrtResetDevice. Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
+/// @return the codes of aclrtResetDevice.
+/// @note Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDeviceForce(deviceId: i32) -> aclError {
     guard("aclrtResetDeviceForce", || device::reset_force(deviceId))
 }
 
-/// The device of the calling thread's current context.
+/// Returns the device of the calling thread's current context.
 ///
 /// @param deviceId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread
-/// has no current context (programs test exactly this value for "no device set yet"). Thread-safe.
-/// Follows aclrtGetDevice of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context (programs test for this value to detect
+///     that no device is set).
+/// @note Thread-safe. Follows aclrtGetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
     guard("aclrtGetDevice", || {
@@ -80,12 +88,13 @@ pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
     })
 }
 
-/// The number of devices. Works at any time, also before aclInit and after aclFinalize.
+/// Returns the number of devices. Works at any time, also before aclInit and after aclFinalize.
 ///
 /// @param count receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text says why). Thread-safe. Follows
-/// aclrtGetDeviceCount of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text gives the reason).
+/// @note Thread-safe. Follows aclrtGetDeviceCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
     guard("aclrtGetDeviceCount", || {
@@ -95,36 +104,40 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
     })
 }
 
-/// Waits until everything queued on the current context's device has finished, in all its streams.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits until all work enqueued on the current context's device is complete, in all its streams. Returns 107000 inside
+/// a callback of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
-/// 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued
-/// work that nobody was told of yet, one of several streams' at a time. Thread-safe. Follows
-/// aclrtSynchronizeDevice of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
+///     aclrtDeviceTaskAbort dropped work during the call; or the first unreported failure of enqueued work. If several
+///     streams failed, each call returns one failure.
+/// @note Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
     guard("aclrtSynchronizeDevice", stream::device::synchronize)
 }
 
-/// As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits for a device as aclrtSynchronizeDevice, with a timeout. A timeout cancels nothing: the work continues. Returns
+/// 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @param timeout milliseconds above 0, or -1 to wait for ever.
-/// @return as aclrtSynchronizeDevice; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
-/// ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
-/// aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
+/// @param timeout milliseconds, greater than 0, or -1 to wait forever.
+/// @return the codes of aclrtSynchronizeDevice
+/// @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not complete within the timeout.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
+/// @note Thread-safe. Follows aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError {
     guard("aclrtSynchronizeDeviceWithTimeout", || stream::device::synchronize_with_timeout(timeout))
 }
 
-/// Where the program runs, seen from the device: always ACL_HOST. Works at any time.
+/// Returns where the program runs relative to the device: always ACL_HOST. Works at any time.
 ///
 /// @param runMode receives an aclrtRunMode.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetRunMode of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtGetRunMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError {
     guard("aclrtGetRunMode", || {
@@ -134,27 +147,32 @@ pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError
     })
 }
 
-/// Chooses the task scheduler that later work of this thread goes to. There is one, that of the AI cores. Works at
-/// any time.
+/// Selects the task scheduler for later work of this thread. There is only the scheduler of the AI cores. Works at any
+/// time.
 ///
 /// @param tsId ACL_TS_ID_AICORE.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR; ACL_ERROR_INVALID_PARAM 100000:
-/// another number. Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: another number.
+/// @note Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclError {
     guard("aclrtSetTsDevice", || device::set_scheduler(enum_value(tsId)))
 }
 
-/// Whether a device works normally. A device that is not in use does. Asks the device, does not wait for its
-/// work.
+/// Returns whether a device works normally. A device that is not in use counts as normal. Queries the device without
+/// waiting for its work.
 ///
-/// @param deviceId 0 to the number of devices less 1.
-/// @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for one that
-/// failed and needs aclrtResetDeviceForce.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
-/// device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
-/// after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
+/// @param deviceId 0 to the number of devices minus 1.
+/// @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for a failed device,
+///     which needs aclrtResetDeviceForce.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryDeviceStatus(
     deviceId: i32,
@@ -170,37 +188,42 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
     })
 }
 
-/// Drops what all streams of a device have queued, and stops what runs, as aclrtStreamAbort does it for one
-/// stream. The streams live on. Synchronizing one of them, or the device, meanwhile gives
-/// ACL_ERROR_RT_DEVICE_TASK_ABORT 107022, and so does synchronizing an event whose record was dropped.
+/// Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
+/// The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
+/// ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
 ///
 /// @param deviceId the device; it need not be the current one.
-/// @param timeout milliseconds to wait for operations on memory that have begun; 0 is for ever. Host
-/// functions that have begun are not waited for.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
-/// something that has begun was not over in time; ACL_ERROR_FAILURE 500001: what was queued is dropped, but a
-/// function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of
-/// the Ascend runtime API, whose unit of time is not documented.
+/// @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
+///     host functions.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
+/// @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
+///     did not return 0.
+/// @note Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend runtime API, whose unit of time is not documented.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
     guard("aclrtDeviceTaskAbort", || abort::device(deviceId, timeout))
 }
 
-/// Has `callback` called before and after aclrtDeviceTaskAbort, on its thread and without any lock.
+/// Registers a callback that is called before and after aclrtDeviceTaskAbort, on its thread. No lock is held.
 ///
-/// It gets the device's id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
-/// `args`. _POST comes however the abort went. The function may call everything; an abort that it makes itself is not
-/// told. If it returns anything but 0 the abort happens all the same, and aclrtDeviceTaskAbort returns
-/// ACL_ERROR_FAILURE 500001 with the number in its text. It stays until it is taken back, also through aclFinalize.
+/// The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
+/// `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
+/// makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
+/// returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
+/// through aclFinalize.
 ///
 /// @param regName zero-terminated name of the registration.
-/// @param callback the function, which must not throw; null takes back the one with that name (a call in another
-/// thread that has begun goes on).
-/// @param args its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// the name is registered already, or is not and `callback` is null. Thread-safe. Follows
-/// aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
+/// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+///     another thread continues).
+/// @param args argument of the callback; may be null. The caller keeps it valid.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+///     registered.
+/// @note Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     regName: *const c_char,
@@ -226,22 +249,25 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     })
 }
 
-/// Has `callback` called when devices are opened and released, on the thread that does it and without any lock.
+/// Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
+/// held.
 ///
-/// It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed
-/// and is about to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated
-/// aclrtSetDevice, which only counts, is not told. _RESET_PRE: a call is about to release the device, which
-/// still works; _RESET_POST: it is released. aclFinalize releases all. A _PRE without its _POST means that
-/// the call failed or that another thread changed things meanwhile. The function may call everything; what it
-/// opens and releases itself is not told. It stays until it is taken back, also through aclFinalize.
+/// The callback gets the device id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call is about to open a closed
+/// device; _SET_POST: the device is open, and its default stream exists. A repeated aclrtSetDevice, which only counts,
+/// is not reported. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: the device is
+/// released. aclFinalize releases all devices. A _PRE without its _POST means that the call failed or that another
+/// thread changed the state in between. The callback may call all functions; devices that it opens and releases itself
+/// are not reported. The registration stays until it is removed, also through aclFinalize.
 ///
 /// @param regName zero-terminated name of the registration.
-/// @param callback the function, which must not throw; null takes back the one with that name (a call in another
-/// thread that has begun goes on).
-/// @param args its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// the name is registered already, or is not and `callback` is null. Thread-safe. Follows
-/// aclrtRegDeviceStateCallback of the Ascend runtime API.
+/// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+///     another thread continues).
+/// @param args argument of the callback; may be null. The caller keeps it valid.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+///     registered.
+/// @note Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     regName: *const c_char,
@@ -269,13 +295,15 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     })
 }
 
-/// Writes the current device's level-2 cache back to its memory. The caches of devices here are coherent, so that
-/// nothing has to be done.
+/// Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
+/// coherent.
 ///
 /// @param rsv must be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: not null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtDeviceL2CacheFlush of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: not null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtDeviceL2CacheFlush of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
     guard("aclrtDeviceL2CacheFlush", || {
@@ -284,12 +312,13 @@ pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
     })
 }
 
-/// A limit of the current device, as aclrtDeviceSetLimit has set it since the device was opened.
+/// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
 ///
 /// @param limit an aclrtDeviceLimit.
-/// @param value receives bytes; 0: never set, it is the backend's own.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such limit; all else as aclrtDeviceSetLimit.
-/// Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
+/// @param value receives bytes; 0: never set, the backend's default applies.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
+/// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetLimit(
     limit: MaybeUninit<aclrtDeviceLimit>,
@@ -302,14 +331,16 @@ pub unsafe extern "C" fn aclrtDeviceGetLimit(
     })
 }
 
-/// Sets a limit of the current device: sizes of stacks, and of what kernels print into. The number is kept until the
-/// device is reset, and has no effect: stacks here are as large as the backend makes them.
+/// Sets a limit of the current device: sizes of stacks and of print buffers of kernels. The value is stored until the
+/// device is reset, and has no effect: the backend determines the size of stacks.
 ///
 /// @param limit an aclrtDeviceLimit.
 /// @param value bytes, any number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such limit; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtDeviceSetLimit of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown limit.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtDeviceSetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceSetLimit(
     limit: MaybeUninit<aclrtDeviceLimit>,

@@ -18,27 +18,30 @@ use crate::ffi::types::{
     aclrtUtilizationInfo, aclrtUuid,
 };
 
-/// Tells one number about a device, which need not be set.
+/// Returns an attribute of a device. The device need not be set.
 ///
-/// - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the CPU
-///   cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
+/// - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the number of the GPU's multiprocessors, or
+///   of the CPU cores that serve the device; ACL_DEV_ATTR_VECTOR_CORE_NUM is twice that number. None of them is 0.
 ///   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
-/// - Threads (202 to 212): the GPU's bounds, those of one core divided between its two vector cores; 0 on the CPU.
-/// - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is
-///   the level-2 cache of one core, 0 where the system does not tell.
-/// - Place: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids
-///   (401, 404, 405, 407) are 0; the device is a card (409) on PCI Express (408).
-/// - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is that of the
-///   processor which aclrtGetSocName names, 0 where it is not known.
+/// - Threads (202 to 212): the GPU's limits; the limits of one core are divided between its two vector cores. 0 on the
+///   CPU.
+/// - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is the
+///   level-2 cache of one core, 0 if the system does not report it.
+/// - Location: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id; the other
+///   ids (401, 404, 405, 407) are 0. The device is a card (409) on PCI Express (408).
+/// - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is the architecture of the
+///   processor that aclrtGetSocName returns, 0 if it is unknown.
 ///
-/// @param deviceId 0 to the number of devices less 1.
+/// @param deviceId 0 to the number of devices minus 1.
 /// @param attr an aclrtDevAttr.
 /// @param value receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
-/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceInfo(
     deviceId: u32,
@@ -52,16 +55,18 @@ pub unsafe extern "C" fn aclrtGetDeviceInfo(
     })
 }
 
-/// Tells whether a device has a feature. Neither of those that can be asked for exists here, so the answer is
+/// Returns whether a device has a feature. The features of aclrtDevFeatureType do not exist here, so the result is
 /// always ACL_DEV_FEATURE_NOT_SUPPORT.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param devFeatureType an aclrtDevFeatureType.
 /// @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetDeviceCapability of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCapability(
     deviceId: i32,
@@ -78,25 +83,27 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
     })
 }
 
-/// Tells how busy a device is, in percent.
+/// Returns the utilization of a device, in percent.
 ///
-/// Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the device,
-/// since this was asked last for the device, by anybody, or since it was set if that came later; 0 for a device that
-/// is not set. Operations that are so short that they run inside the call that queues them (64 KiB) do not count, and
-/// host functions neither. On CUDA: the share of the last second, or of a part of it, in which a kernel ran, of any
-/// process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All three kinds of cores give the same
-/// number, because one kind does the work of all. The memory: the share of its total that is not free (aclrtGetMemInfo),
-/// rounded up; 0 for a device that is not set.
+/// Cores on the CPU backend: the share of time in which at least one thread ran operations of the device, since the
+/// previous call for the device in this process, or since it was set if that was later; 0 for a device that is not set.
+/// Operations that are short enough to run inside the submitting call (64 KiB) do not count, and neither do host
+/// functions. Cores on CUDA: the share of the last second, or of a part of it, in which a kernel of any process ran, as
+/// NVML (libnvidia-ml.so.1, part of the driver) reports it. All three kinds of cores have the same number, because one
+/// kind does the work of all. Memory: the share of the total that is not free (aclrtGetMemInfo), rounded up; 0 for a
+/// device that is not set.
 ///
-/// @param deviceId 0 to the number of devices less 1.
+/// @param deviceId 0 to the number of devices minus 1.
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of this
-/// device (a part of one, for example);
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
-/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows
-/// aclrtGetDeviceUtilizationRate of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, if NVML is missing, does not start, or has no value for
+///     the device (for example a MIG instance).
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     deviceId: i32,
@@ -121,16 +128,18 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     })
 }
 
-/// Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and nobody
-/// looks closer.
+/// Returns how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all devices belong to one host;
+/// finer topologies are not detected.
 ///
-/// @param deviceId 0 to the number of devices less 1.
+/// @param deviceId 0 to the number of devices minus 1.
 /// @param otherDeviceId another device.
 /// @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or both devices are the same.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetDevicesTopo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevicesTopo(
     deviceId: u32,
@@ -144,17 +153,20 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(
     })
 }
 
-/// Tells 16 bytes that name the device: they stay the same, also for the next process, and no other device has
-/// them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the logical id of
-/// the device, as a UUID of version 8; a container is a machine of its own as far as it has such an identity.
+/// Returns the 16-byte UUID of a device. It is the same in every process, and unique to the device. On the CPU it is
+/// derived from the machine's identity (`/etc/machine-id`, or else its name) and the logical id of the device, as a
+/// UUID of version 8. A container counts as a separate machine if it has its own identity.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param uuid receives the bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
-/// driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer. Thread-safe.
-/// Follows aclrtDeviceGetUuid of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is too old.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid) -> aclError {
     guard("aclrtDeviceGetUuid", || {
@@ -165,19 +177,21 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
     })
 }
 
-/// Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it). CPU
-/// devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs that tell
-/// devices apart by address can do so.
+/// Returns the device's PCI address, as in `0000:3b:00.0` (hexadecimal, lower case, as the kernel writes it). CPU
+/// devices are not on a bus; they have addresses in the domain ffff, which no machine uses, so programs can tell
+/// devices apart by address.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
-/// @param pciBusId receives the text and a zero.
-/// @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001:
-/// no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime
-/// API.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
+/// @param pciBusId receives the text and a terminating zero.
+/// @param len size of `pciBusId` in bytes: 13, or 17 if a bridge has domains of more than 16 bits.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `len` is too small.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report it.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
     deviceId: i32,
@@ -200,15 +214,18 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
     })
 }
 
-/// Finds the device with a PCI address.
+/// Returns the device with a PCI address.
 ///
-/// @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is left
-/// out is 0.
+/// @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, upper or lower case; omitted parts
+///     are 0.
 /// @param deviceId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such a text; ACL_ERROR_RT_INVALID_DEVICEID
-/// 107001: none of this process's devices is there; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or not an address in this form.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no device of this process has this address.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     pciBusId: *const c_char,
@@ -223,12 +240,14 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     })
 }
 
-/// The process id that other processes put on their lists to share memory with this one: the id in this
-/// process's own namespace of process ids. Works at any time.
+/// Returns the process id that other processes pass to share memory with this one: the id in this process's pid
+/// namespace. Works at any time.
 ///
 /// @param pid receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtDeviceGetBareTgid of
-/// the Ascend runtime API, which tells the host's id also inside a container.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtDeviceGetBareTgid of the Ascend runtime API, which returns the host's id also inside
+///     a container.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
     guard("aclrtDeviceGetBareTgid", || {
@@ -238,12 +257,14 @@ pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
     })
 }
 
-/// The least and the most urgent stream priority of the current device; smaller numbers are more urgent.
+/// Returns the lowest and the highest stream priority of the current device; smaller numbers are higher priorities.
 ///
 /// @param leastPriority receives the largest number.
 /// @param greatestPriority receives the smallest number, 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context. Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     leastPriority: *mut i32,
@@ -259,17 +280,19 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     })
 }
 
-/// The logical id of a device from its user id.
+/// Returns the logical id of a device from its user id.
 ///
-/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
-/// the logical ones here. Works at any time.
+/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+/// logical ids here. Works at any time.
 ///
-/// @param userDevid 0 to the number that aclrtGetDeviceCount gives less 1.
+/// @param userDevid 0 to the result of aclrtGetDeviceCount minus 1.
 /// @param logicDevId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device. Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
     userDevid: i32,
@@ -282,18 +305,19 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
     })
 }
 
-/// The user id of a device from its logical id.
+/// Returns the user id of a device from its logical id.
 ///
-/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
-/// the logical ones here. Works at any time.
+/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+/// logical ids here. Works at any time.
 ///
-/// @param logicDevId 0 to the number of the machine's devices less 1.
+/// @param logicDevId 0 to the number of the machine's devices minus 1.
 /// @param userDevid receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows
-/// aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     logicDevId: i32,
@@ -306,17 +330,19 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     })
 }
 
-/// The logical id of a device from its physical id.
+/// Returns the logical id of a device from its physical id.
 ///
-/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
-/// the logical ones here. Works at any time.
+/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+/// logical ids here. Works at any time.
 ///
-/// @param phyDevId 0 to the number of the machine's devices less 1.
+/// @param phyDevId 0 to the number of the machine's devices minus 1.
 /// @param logicDevId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device. Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
     phyDevId: i32,
@@ -329,17 +355,19 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
     })
 }
 
-/// The physical id of a device from its logical id.
+/// Returns the physical id of a device from its logical id.
 ///
-/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
-/// the logical ones here. Works at any time.
+/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+/// logical ids here. Works at any time.
 ///
-/// @param logicDevId 0 to the number of the machine's devices less 1.
+/// @param logicDevId 0 to the number of the machine's devices minus 1.
 /// @param phyDevId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device. Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
     logicDevId: i32,
@@ -352,17 +380,19 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
     })
 }
 
-/// The physical id of a device from its user id.
+/// Returns the physical id of a device from its user id.
 ///
-/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
-/// the logical ones here. Works at any time.
+/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+/// logical ids here. Works at any time.
 ///
-/// @param userDevId 0 to the number that aclrtGetDeviceCount gives less 1.
+/// @param userDevId 0 to the result of aclrtGetDeviceCount minus 1.
 /// @param phyDevId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device. Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
     userDevId: i32,
@@ -375,18 +405,19 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
     })
 }
 
-/// The user id of a device from its physical id.
+/// Returns the user id of a device from its physical id.
 ///
-/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
-/// the logical ones here. Works at any time.
+/// User ids count the devices of this process, as most calls take them. Logical ids count the devices of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may select some. Physical ids, those of the hardware, equal the
+/// logical ids here. Works at any time.
 ///
-/// @param phyDevId 0 to the number of the machine's devices less 1.
+/// @param phyDevId 0 to the number of the machine's devices minus 1.
 /// @param userDevId receives the id.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId
-/// of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has an invalid value.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or this process does not use it.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @note Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     phyDevId: i32,
@@ -399,13 +430,13 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     })
 }
 
-/// Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first
-/// one there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave
-/// the number as it is.
+/// Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
+/// callbacks identify tasks by the same numbers. Calls that submit nothing, or fail, do not change the number.
 ///
-/// @param taskId receives the number; 0 before this thread has submitted anything.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetThreadLastTaskId of
-/// the Ascend runtime API.
+/// @param taskId receives the number; 0 if this thread has not submitted anything.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtGetThreadLastTaskId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError {
     guard("aclrtGetThreadLastTaskId", || {
@@ -414,20 +445,22 @@ pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError 
     })
 }
 
-/// Tells which atomic operations kernels of a device can do on host memory that is mapped for it: what the
-/// driver says of a GPU, and on CPUs what processors do or a loop around a compare-and-swap. Operations of copy
-/// engines (_DMA_) and of vector units (_SIMD_) are not there.
+/// Returns which atomic operations kernels of a device can do on mapped host memory. For a GPU the driver reports them;
+/// on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines (_DMA_)
+/// and of vector units (_SIMD_) are not available.
 ///
-/// @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it cannot be
-/// done.
-/// @param operations which ones, of aclrtAtomicOperation.
-/// @param count how many there are, at least 1.
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, another operation;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver
-/// does not tell (before CUDA 13); ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does
-/// not answer. Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
+/// @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it is not available.
+/// @param operations the operations, values of aclrtAtomicOperation.
+/// @param count number of operations, at least 1.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, or an unknown operation.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+/// @note Thread-safe. Follows aclrtDeviceGetHostAtomicCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
     capabilities: *mut u32,
@@ -446,22 +479,23 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
     })
 }
 
-/// Tells which atomic operations kernels of a device can do on memory of another device: what the driver says
-/// of a GPU, and on CPUs what processors do or a loop around a compare-and-swap. Operations of copy engines
-/// (_DMA_) and of vector units (_SIMD_) are not there.
+/// Returns which atomic operations kernels of a device can do on memory of another device. For a GPU the driver reports
+/// them; on CPUs they are the processor's operations or loops around a compare-and-swap. Operations of copy engines
+/// (_DMA_) and of vector units (_SIMD_) are not available.
 ///
-/// @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it cannot be
-/// done.
-/// @param operations which ones, of aclrtAtomicOperation.
-/// @param count how many there are, at least 1.
-/// @param srcDeviceId the device that the kernel runs on, 0 to the number of devices less 1; it need not be
-/// set.
-/// @param dstDeviceId the device whose memory it is, another one.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, another operation, or twice the
-/// same device; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
-/// the driver does not tell (before CUDA 13); ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does
-/// not answer. Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
+/// @param capabilities receives bits of aclrtAtomicOperationCapability for each operation, 0 if it is not available.
+/// @param operations the operations, values of aclrtAtomicOperation.
+/// @param count number of operations, at least 1.
+/// @param srcDeviceId the device that runs the kernel, 0 to the number of devices minus 1; it need not be set.
+/// @param dstDeviceId the device that has the memory, different from `srcDeviceId`.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `count` is 0, an unknown operation, or both devices are the same.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not report them (before CUDA 13).
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
+/// @note Thread-safe. Follows aclrtDeviceGetP2PAtomicCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
     capabilities: *mut u32,
@@ -481,15 +515,17 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
     })
 }
 
-/// Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister, aclrtMallocHost).
-/// Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other engines do not exist here.
+/// Returns whether an engine of a device can use mapped host memory (aclrtHostRegister, aclrtMallocHost). Kernels
+/// (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) can; the other engines do not exist here.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param hacType an aclrtHacType.
 /// @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another engine; ACL_ERROR_RT_INVALID_DEVICEID
-/// 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
-/// aclrtHostMemMapCapabilities of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown engine.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @note Thread-safe. Follows aclrtHostMemMapCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
     deviceId: u32,
@@ -507,7 +543,7 @@ pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
     })
 }
 
-/// The operations of an array from C, whatever they are.
+/// Reads the operations of an array from C, without checking them.
 fn asked(operations: *const aclrtAtomicOperation, count: u32) -> Result<Vec<i32>> {
     if count == 0 {
         return Err(Error::invalid_param("count is 0; ask about one operation at least"));

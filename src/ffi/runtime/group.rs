@@ -8,11 +8,13 @@ use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::base::value::Out;
 use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 
-/// Tells how many groups the current device has: none, devices are not divided here. Works at any time.
+/// Returns the number of groups of the current device: always 0, because devices here are not divided. Works at any
+/// time.
 ///
 /// @param count receives 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetGroupCount of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtGetGroupCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
     guard("aclrtGetGroupCount", || {
@@ -21,9 +23,9 @@ pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
     })
 }
 
-/// Makes room for descriptions of the groups, or returns null.
+/// Allocates descriptions of the groups, or returns null.
 ///
-/// @return null; aclGetRecentErrMsg tells what is missing.
+/// @return null; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
     guard_value("aclrtCreateGroupInfo", std::ptr::null_mut(), || {
@@ -33,9 +35,9 @@ pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
     })
 }
 
-/// Ends what aclrtCreateGroupInfo made.
+/// Frees the descriptions of aclrtCreateGroupInfo.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
     guard_unsupported(
@@ -46,7 +48,7 @@ pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -
 
 /// Fills in the descriptions of all groups.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetAllGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
     guard_unsupported(
@@ -55,9 +57,9 @@ pub unsafe extern "C" fn aclrtGetAllGroupInfo(groupInfo: *mut aclrtGroupInfo) ->
     )
 }
 
-/// Tells an attribute of a group.
+/// Returns an attribute of a group.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
     groupInfo: *const aclrtGroupInfo,
@@ -75,7 +77,7 @@ pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
 
 /// Makes later work of this thread use a group.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetGroup(groupId: i32) -> aclError {
     guard_unsupported(

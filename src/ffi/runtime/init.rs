@@ -14,13 +14,13 @@ use crate::ffi::types::{
     aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType,
 };
 
-/// The function that a caller wants called.
+/// Checks that C passed a function.
 fn required<F>(function: Option<F>) -> Result<F> {
     function.ok_or_else(|| Error::invalid_param("cbFunc is null; it must be a function"))
 }
 
-/// A thread that was left behind in user code still runs this library's code: it must never be
-/// unloaded then.
+/// A library thread that is still inside user code also runs this library's code: the library must not be unloaded
+/// then.
 fn keep_loaded_if_left_behind(outcome: Result<()>) -> Result<()> {
     if outcome.is_err() && runtime::has_left_threads_behind() {
         let here = keep_loaded_if_left_behind as *const c_void;
@@ -39,22 +39,25 @@ fn keep_loaded_if_left_behind(outcome: Result<()>) -> Result<()> {
     outcome
 }
 
-/// Starts the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
+/// Initializes the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
 ///
-/// `configPath` names a JSON file; null, an empty text and a file with `{}` mean the defaults. Keys with
-/// an effect: `defaultDevice.default_device` (a device id as text: the device of threads that set none)
-/// and `err_msg_mode` ("0": each thread fetches its own failure texts, "1": one text for the process);
-/// others are accepted and ignored. Thread-safe: of several callers exactly one starts the library. Calls
-/// that need no configuration work without aclInit, with its defaults. Functions of aclInitCallbackRegister are
-/// called last.
+/// `configPath` names a JSON file; null, an empty text and a file with `{}` select the defaults. Keys with an effect:
+/// `defaultDevice.default_device` (a device id as a string: the device of threads that have not set one) and
+/// `err_msg_mode` ("0": each thread gets its own error texts, "1": one text for the process); other keys are accepted
+/// and ignored. Thread-safe: of several callers exactly one initializes the library. Calls that need no configuration
+/// work without aclInit, with the defaults. Functions of aclInitCallbackRegister are called last.
 ///
 /// @param configPath zero-terminated path, read during the call only; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first configuration
-/// stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not JSON, or nested
-/// deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment variable;
-/// ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside
-/// a host function. Follows aclInit of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
+///     stays).
+/// @retval ACL_ERROR_INVALID_FILE 100003: not readable.
+/// @retval ACL_ERROR_PARSE_FILE 100006: not JSON, or nested deeper than 10.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
+/// @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Follows aclInit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
     guard("aclInit", || {
@@ -65,31 +68,34 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
     })
 }
 
-/// Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then
-/// resets every device as aclrtResetDeviceForce does, waits for pending work, releases pinned host memory,
-/// and joins the library's threads.
+/// Finalizes the library, however often it was initialized: calls the functions of aclFinalizeCallbackRegister, resets
+/// every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
+/// library's threads.
 ///
-/// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
-/// aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
-/// time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A failure of work that nobody was told of, or a refusal of the
-/// driver to release something, is returned; everything ends all the same. A program may also exit without
-/// this call. Thread-safe.
+/// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash. aclInit (or
+/// aclrtSetDevice) starts a new session. The call waits a bounded time for user code that does not return
+/// (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
+/// driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it;
-/// ACL_ERROR_FAILURE 500001: user code did not return in time, its thread was left behind and the library
-/// stays loaded, or a function of aclFinalizeCallbackRegister failed; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
+/// @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
+///     stays loaded; or a function of aclFinalizeCallbackRegister failed.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
+/// @note Follows aclFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalize() -> aclError {
     guard("aclFinalize", || keep_loaded_if_left_behind(runtime::finalize()))
 }
 
-/// Takes back one aclInit (a repeated one counts too); the last one ends the library as aclFinalize does.
+/// Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
 ///
-/// @param refCount receives how many are left, also on failure; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise as aclFinalize.
-/// Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
+/// @param refCount receives the remaining count, also on failure; may be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise the codes of aclFinalize.
+/// @note Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
     guard("aclFinalizeReference", || {
@@ -101,22 +107,25 @@ pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
     })
 }
 
-/// Has `cbFunc` called by every aclInit that starts the library, and at once if it is started already.
+/// Registers a function that every aclInit calls which initializes the library. If the library is already initialized,
+/// the function is called at once.
 ///
-/// It gets the text of the configuration file, or `{}` where there is none, the text's length in bytes without the
-/// zero behind it, and `userData`; the text is valid during the call only. Functions are called in the order in which
-/// they were registered, on the thread that calls aclInit (or this), without any lock: they may call everything,
-/// aclInit and this included. Meanwhile the library counts as started, and other threads may use it. A function that
-/// returns another value than 0 fails the call: aclInit then ends the library again, as aclFinalize does, and this
-/// does not register it. A registration stays until it is taken back, also through aclFinalize.
+/// The function gets the text of the configuration file, or `{}` if there is none, its length in bytes without the
+/// terminating zero, and `userData`; the text is valid during the call only. Functions are called in the order of their
+/// registration, on the thread that calls aclInit (or this function). No lock is held: they may call all functions,
+/// including aclInit and this one. Meanwhile the library counts as initialized, and other threads may use it. A
+/// function that does not return 0 fails the call: then aclInit finalizes the library again, and this function does not
+/// register. A registration stays until it is removed, also through aclFinalize.
 ///
-/// @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
-/// function, what is registered.
+/// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+///     registration; the type has no other meaning.
 /// @param cbFunc the function; it must not throw.
-/// @param userData its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it
-/// was called and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
+/// @param userData argument of the callback; may be null. The caller keeps it valid.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
+/// @retval ACL_ERROR_FAILURE 500001: it was called and did not return 0.
+/// @note Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclInitCallbackRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,
@@ -138,14 +147,15 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
     })
 }
 
-/// Takes back a registration of aclInitCallbackRegister. A call in another thread that has begun goes on.
+/// Removes a registration of aclInitCallbackRegister. A call that is running on another thread continues.
 ///
-/// @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
-/// function, what is registered.
+/// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+///     registration; the type has no other meaning.
 /// @param cbFunc the function.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type. Thread-safe. Follows
-/// aclInitCallbackUnRegister of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
+/// @note Thread-safe. Follows aclInitCallbackUnRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclInitCallbackUnRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,
@@ -156,21 +166,22 @@ pub unsafe extern "C" fn aclInitCallbackUnRegister(
     })
 }
 
-/// Has `cbFunc` called by every aclFinalize (or last aclFinalizeReference) that ends the library.
+/// Registers a function that every aclFinalize (or last aclFinalizeReference) calls which finalizes the library.
 ///
-/// It gets `userData`. Functions are called in the opposite order to that in which they were registered, on the
-/// thread that calls aclFinalize, without any lock, while devices, streams and memory are still there: they may
-/// call everything. aclInit counts as repeated in them, and aclFinalize as done. A function that returns another value
-/// than 0 makes aclFinalize return an error after everything is finalized. A registration stays until it is taken
-/// back, also through aclFinalize.
+/// The function gets `userData`. Functions are called in the reverse order of their registration, on the thread that
+/// calls aclFinalize, while devices, streams and memory still exist. No lock is held: they may call all functions.
+/// Inside them aclInit counts as repeated, and aclFinalize as already called. If a function does not return 0,
+/// aclFinalize returns an error after everything is finalized. A registration stays until it is removed, also through
+/// aclFinalize.
 ///
-/// @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
-/// function, what is registered.
+/// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+///     registration; the type has no other meaning.
 /// @param cbFunc the function; it must not throw.
-/// @param userData its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type. Thread-safe. Follows
-/// aclFinalizeCallbackRegister of the Ascend runtime API.
+/// @param userData argument of the callback; may be null. The caller keeps it valid.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
+/// @note Thread-safe. Follows aclFinalizeCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalizeCallbackRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,
@@ -190,14 +201,15 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
     })
 }
 
-/// Takes back a registration of aclFinalizeCallbackRegister. A call in another thread that has begun goes on.
+/// Removes a registration of aclFinalizeCallbackRegister. A call that is running on another thread continues.
 ///
-/// @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
-/// function, what is registered.
+/// @param type an aclRegisterCallbackType that names the registering component. Type and function together identify the
+///     registration; the type has no other meaning.
 /// @param cbFunc the function.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type. Thread-safe. Follows
-/// aclFinalizeCallbackUnRegister of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null function, or an unknown aclRegisterCallbackType.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
+/// @note Thread-safe. Follows aclFinalizeCallbackUnRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalizeCallbackUnRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,

@@ -9,27 +9,29 @@ use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, enum_value};
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
 
-/// The name of the processor that programs choose their code by: `PORTACL_SOC_NAME`, else `Ascend910B1`.
+/// Returns the name of the processor, by which programs select their code: `PORTACL_SOC_NAME`, or else `Ascend910B1`.
 /// Works at any time.
 ///
-/// @return a zero-terminated text that stays valid and unchanged for the life of the process. Thread-safe.
-/// Follows aclrtGetSocName of the Ascend runtime API.
+/// @return a zero-terminated text that stays valid and unchanged until the process ends.
+/// @note Thread-safe. Follows aclrtGetSocName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSocName() -> *const c_char {
     guard_value("aclrtGetSocName", std::ptr::null(), || Ok(info::soc_name().as_ptr()))
 }
 
-/// Tells a number about a device's cores or caches: the same as aclrtGetDeviceInfo gives for
+/// Returns a number of cores or the cache size of a device: the values of aclrtGetDeviceInfo for
 /// ACL_DEV_ATTR_AICORE_CORE_NUM, ACL_DEV_ATTR_VECTOR_CORE_NUM and ACL_DEV_ATTR_L2_CACHE_SIZE.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param deviceInfo ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM or ACL_DEVICE_INFO_L2_SIZE.
-/// @param value receives the number; the cache in bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another `deviceInfo`;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
-/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclGetDeviceCapability of
-/// the Ascend runtime API.
+/// @param value receives the number; the cache size in bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `deviceInfo`.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
+/// @note Thread-safe. Follows aclGetDeviceCapability of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetDeviceCapability(
     deviceId: u32,
@@ -43,13 +45,14 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
     })
 }
 
-/// Tells whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
-/// (ACL_CANN_ATTR_BF16) yes, operators that are compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
+/// Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
+/// (ACL_CANN_ATTR_BF16) yes, operators compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
 ///
 /// @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
 /// @param value receives 1 or 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such an attribute. Thread-safe. Follows
-/// aclGetCannAttribute of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
+/// @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetCannAttribute(
     cannAttr: MaybeUninit<aclCannAttr>,
@@ -62,12 +65,13 @@ pub unsafe extern "C" fn aclGetCannAttribute(
     })
 }
 
-/// Tells which attributes aclGetCannAttribute can be asked for. Works at any time.
+/// Returns the attributes that aclGetCannAttribute accepts. Works at any time.
 ///
-/// @param cannAttrList receives the address of a list that stays valid and unchanged; the caller does not free it.
+/// @param cannAttrList receives the address of a list that stays valid and unchanged; the caller must not free it.
 /// @param num receives its length.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclGetCannAttributeList of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetCannAttributeList(
     cannAttrList: *mut *const aclCannAttr,

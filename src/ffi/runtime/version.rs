@@ -9,17 +9,18 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_value, text};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 
-/// Bytes that programs have for the text of a version, by the constant of this name in the header.
+/// Size in bytes of the caller's buffer for a version text, as the constant of this name in the header.
 const ACL_PKG_VERSION_MAX_SIZE: usize = 128;
 
-/// The version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION,
-/// ACL_PATCH_VERSION. Works at any time.
+/// Returns the version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION.
+/// Works at any time.
 ///
 /// @param majorVersion receives the major number.
 /// @param minorVersion receives the minor number.
 /// @param patchVersion receives the patch number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows aclrtGetVersion
-/// of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @note Thread-safe. Follows aclrtGetVersion of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetVersion(
     majorVersion: *mut i32,
@@ -38,14 +39,14 @@ pub unsafe extern "C" fn aclrtGetVersion(
     })
 }
 
-/// The version of a package as texts: the whole and its parts. All packages have the version that
-/// `PORTACL_CANN_VERSION` names, else 8.3.0: that of the original that programs are to take this library
-/// for. Works at any time.
+/// Returns the version of a package as texts: the whole version and its parts. All packages have the version of
+/// `PORTACL_CANN_VERSION`, or else 8.3.0: the version of the original that programs should see. Works at any time.
 ///
 /// @param name an aclCANNPackageName.
 /// @param version receives zero-terminated texts; `patchVersion`, the fourth part, is empty.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, no such package, or the environment variable
-/// has no meaning. Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown package, or the environment variable has an invalid value.
+/// @note Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetCANNVersion(
     name: MaybeUninit<aclCANNPackageName>,
@@ -66,13 +67,14 @@ pub unsafe extern "C" fn aclsysGetCANNVersion(
     })
 }
 
-/// The version of a package as text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
+/// Returns the version of a package as a text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
 ///
 /// @param pkgName the package, as in "runtime"; all have the same version.
-/// @param versionStr receives a zero-terminated text; room for ACL_PKG_VERSION_MAX_SIZE bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
-/// variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionStr of the Ascend
-/// runtime API.
+/// @param versionStr receives a zero-terminated text; a buffer of ACL_PKG_VERSION_MAX_SIZE bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
+///     PORTACL_CANN_VERSION has an invalid value.
+/// @note Thread-safe. Follows aclsysGetVersionStr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetVersionStr(
     pkgName: *mut c_char,
@@ -92,15 +94,15 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
     })
 }
 
-/// The version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
-/// reference does not say how the original makes the number: use it to compare versions with each other
-/// and with numbers made the same way. Works at any time.
+/// Returns the version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
+/// reference does not specify the original's encoding: only compare such numbers with each other. Works at any time.
 ///
 /// @param pkgName the package, as in "runtime"; all have the same version, see aclsysGetCANNVersion.
 /// @param versionNum receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
-/// variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionNum of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment variable
+///     PORTACL_CANN_VERSION has an invalid value.
+/// @note Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetVersionNum(
     pkgName: *mut c_char,
@@ -115,14 +117,16 @@ pub unsafe extern "C" fn aclsysGetVersionNum(
     })
 }
 
-/// Tells whether a program that chooses its code by the chip's name finds here the chip that it was built for. Code
-/// for Ascend cores itself runs on no backend; what binaries are here is told at aclrtBinaryLoadFromData. Works at any
+/// Returns whether a program that selects its code by the name of the chip finds the chip that it was built for. Code
+/// for Ascend cores runs on no backend; aclrtBinaryLoadFromData describes the binaries that run here. Works at any
 /// time.
 ///
-/// @param socVersion a name as aclrtGetSocName gives it.
-/// @param canCompatible receives 1 if it is that of aclrtGetSocName, 0 if it is another one.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows
-/// aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than their names.
+/// @param socVersion a name as returned by aclrtGetSocName.
+/// @param canCompatible receives 1 if it equals the result of aclrtGetSocName, else 0.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @note Thread-safe. Follows aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than
+///     their names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCheckArchCompatibility(
     socVersion: *const c_char,

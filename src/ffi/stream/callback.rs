@@ -9,22 +9,25 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::handle;
 use crate::ffi::types::{aclError, aclrtHostFunc, aclrtStream};
 
-/// Queues a call of `fn` on a stream: it runs once, after the stream's earlier operations; later ones wait
-/// until it returns, other streams do not. It runs on a thread of this library, or, if the stream was given
-/// to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc in that thread. Inside it no call of this library
-/// that allocates, frees, waits, queues, creates or destroys is allowed; such calls return an error there.
-/// It must return, and not by an exception. The stack of a thread of this library is as large as the system's
-/// default, or as `PORTACL_THREAD_STACK` says (docs/configuration.md).
+/// Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
+/// the stream wait until it returns, other streams do not. It runs on a thread of this library, or, if the stream was
+/// passed to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc on the subscribed thread. Inside the function, calls
+/// of this library that allocate, free, wait, enqueue, create or destroy return an error. The function must return, and
+/// must not throw. The stack of a library thread has the system's default size, or `PORTACL_THREAD_STACK` bytes
+/// (docs/configuration.md).
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param fn the function.
-/// @param args its argument, which the caller keeps alive until it has run; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not
-/// a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given to aclrtSubscribeReport, which excludes host
-/// functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is in aclrtUnSubscribeHostFunc with it.
-/// Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
+/// @param args argument of the function; may be null. The caller keeps it valid until the function has run.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was passed to aclrtSubscribeReport, which excludes host
+///     functions.
+/// @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is inside aclrtUnSubscribeHostFunc for the stream.
+/// @note Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchHostFunc(
     stream: aclrtStream,

@@ -8,14 +8,17 @@ use crate::ffi::types::{
     aclrtStream,
 };
 
-/// Creates an event that streams can wait for and that remembers its time. It cannot be reset, and may be
-/// recorded again: as for aclrtCreateEventExWithFlag, waits that were queued earlier keep theirs. From its
-/// first record on it is one of the 65,536 that a device can have (see aclrtGetEventAvailNum).
+/// Creates an event that streams can wait for and that has a timestamp. It cannot be reset. It may be recorded again:
+/// as with aclrtCreateEventExWithFlag, waits that were enqueued earlier keep their record. From its first record on it
+/// is one of the 65,536 events that a device can have (see aclrtGetEventAvailNum).
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function. Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
     guard("aclrtCreateEvent", || {
@@ -25,19 +28,21 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
     })
 }
 
-/// Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it and
-/// for aclrtResetEvent. A device can have 65,536 of them, those of aclrtCreateEvent included. It may be
-/// recorded again without a reset; never recorded, or reset, it is not ready. One with ACL_EVENT_EXTERNAL is a signal
-/// between streams and graphs that run: a record sets it, aclrtResetEvent clears it, and streams that wait for it
-/// wait until it is set, also by a record that is queued later. It has no time.
+/// Creates an event with flags: ACL_EVENT_TIME_LINE gives it a timestamp, ACL_EVENT_SYNC lets streams wait for it and
+/// allows aclrtResetEvent. A device can have 65,536 of these events, including those of aclrtCreateEvent. It may be
+/// recorded again without a reset. If it was never recorded, or was reset, it is not ready. An event with
+/// ACL_EVENT_EXTERNAL is a signal between streams and running graphs: a record sets it, aclrtResetEvent clears it, and
+/// streams that wait for it wait until it is set, also by a record that is enqueued later. It has no timestamp.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
-/// ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtCreateEventWithFlag of the Ascend runtime API.
+///     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCreateEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
     guard("aclrtCreateEventWithFlag", || {
@@ -47,18 +52,21 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
     })
 }
 
-/// Creates an event that may be recorded again and again: each record replaces the one before, waits that
-/// were queued earlier keep theirs. Never recorded, it counts as complete. Streams can wait for it if it has
-/// ACL_EVENT_SYNC; it is not reset (aclrtResetEvent), and its waits are not counted
-/// (aclrtQueryEventWaitStatus). The number of such events has no limit but memory. One with ACL_EVENT_IPC can be opened
-/// by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no time.
+/// Creates an event that may be recorded repeatedly: each record replaces the previous one, and waits that were
+/// enqueued earlier keep their record. An event that was never recorded counts as complete. Streams can wait for it if
+/// it has ACL_EVENT_SYNC. It cannot be reset (aclrtResetEvent), and its waits are not counted
+/// (aclrtQueryEventWaitStatus). Only memory limits the number of such events. An event with ACL_EVENT_IPC can be opened
+/// by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no timestamp.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
-/// ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
+///     ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
     guard("aclrtCreateEventExWithFlag", || {
@@ -68,41 +76,47 @@ pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag
     })
 }
 
-/// Destroys an event. Never waits: what queued waits need of it stays until they are done.
+/// Destroys an event. Does not wait: pending waits keep what they need until they complete.
 ///
 /// @param event an event.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
-/// event, destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyEvent of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, already destroyed, or called inside a host function.
+/// @note Thread-safe. Follows aclrtDestroyEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyEvent(event: aclrtEvent) -> aclError {
     guard("aclrtDestroyEvent", || event::destroy(handle::from_c(event)))
 }
 
-/// The event comes to stand for all work queued on `stream` so far, in place of an earlier record.
+/// Records an event: it represents all work enqueued on `stream` so far. Replaces an earlier record.
 ///
 /// @param event an event of the stream's device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or
-/// the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
-/// ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device
-/// has as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for an
+///     invalid event.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or the event
+///     belongs to another device.
+/// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, if the device
+///     already has the maximum number of events.
+/// @note Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
     guard("aclrtRecordEvent", || event::record(handle::from_c(event), handle::from_c(stream)))
 }
 
-/// As aclrtRecordEvent, with a flag.
+/// Records an event as aclrtRecordEvent, with a flag.
 ///
 /// @param event an event of the stream's device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param flag ACL_EVENT_RECORD_DEFAULT 0, which is aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for
-/// streams that are being captured: each run of the graph records the event, for who waits outside of the graph.
-/// @return as aclrtRecordEvent; ACL_ERROR_INVALID_PARAM 100000 also for another flag;
-/// ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not captured. Thread-safe. Follows
-/// aclrtRecordEventWithFlag of the Ascend runtime API.
+/// @param flag ACL_EVENT_RECORD_DEFAULT 0, as aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for captured streams:
+///     each launch of the graph records the event, for waits outside of the graph.
+/// @return the codes of aclrtRecordEvent
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also for another flag.
+/// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not being captured.
+/// @note Thread-safe. Follows aclrtRecordEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEventWithFlag(
     event: aclrtEvent,
@@ -114,32 +128,36 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(
     })
 }
 
-/// Queues a reset: when `stream` comes to it, the event is as if it had not been recorded. Usually called right
-/// after aclrtStreamWaitEvent on the same stream, so that the event can be used again. It undoes the record
-/// that was the latest before this call; one that is queued later stays, also where it happens earlier.
-/// Waits, also later ones, are not affected: nobody misses what was recorded. Does not block the caller.
+/// Enqueues a reset: when `stream` reaches it, the event is in the state before its first record. Programs usually call
+/// it right after aclrtStreamWaitEvent on the same stream, to use the event again. The reset undoes the record that is
+/// the latest at the time of this call. A record that is enqueued later stays, even if it completes earlier. Waits are
+/// not affected, including later ones: none misses a record. Does not block the caller.
 ///
-/// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens. One with
-/// ACL_EVENT_EXTERNAL is cleared when the stream comes to it, whichever record has set it.
+/// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; if it was never recorded, nothing happens. An
+///     event with ACL_EVENT_EXTERNAL is cleared when the stream reaches the reset, whichever record set it.
 /// @param stream a stream, also of another device; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: an
-/// event of another creator or without ACL_EVENT_SYNC, not an event, not a stream, destroyed, or called inside
-/// a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
-/// the stream is on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room
-/// to note it. Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of another create function or without ACL_EVENT_SYNC, not an
+///     event, not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no resources for the reset.
+/// @note Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
     guard("aclrtResetEvent", || event::reset(handle::from_c(event), handle::from_c(stream)))
 }
 
-/// Whether an event's latest record has happened. Never recorded: complete for an event of
-/// aclrtCreateEventExWithFlag, not ready for others. Reset: not ready.
+/// Returns whether an event's latest record is complete. If it was never recorded: complete for an event of
+/// aclrtCreateEventExWithFlag, not ready for others. If it was reset: not ready.
 ///
 /// @param event an event.
 /// @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
-/// event, destroyed, or called inside a host function. Thread-safe. Follows aclrtQueryEventStatus of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+/// @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEventStatus(
     event: aclrtEvent,
@@ -155,15 +173,17 @@ pub unsafe extern "C" fn aclrtQueryEventStatus(
     })
 }
 
-/// Whether an event's latest record has happened: an older form of aclrtQueryEventStatus, with its numbers the
-/// other way round. Deprecated.
+/// Returns whether an event's latest record is complete: an older form of aclrtQueryEventStatus, with the opposite
+/// numbers. Deprecated.
 ///
-/// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; never recorded, or reset, it is not
-/// ready.
+/// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; if it was never recorded, or was reset, it is
+///     not ready.
 /// @param status receives ACL_EVENT_STATUS_COMPLETE 0 or ACL_EVENT_STATUS_NOT_READY 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
-/// aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
-/// aclrtQueryEvent of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
+///     called inside a host function.
+/// @note Thread-safe. Follows aclrtQueryEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEvent(
     event: aclrtEvent,
@@ -179,14 +199,16 @@ pub unsafe extern "C" fn aclrtQueryEvent(
     })
 }
 
-/// Whether all waits of streams for an event are over: each stream has come past its latest
-/// aclrtStreamWaitEvent, because the record happened or the time was over. Without any wait they are.
+/// Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent,
+/// because the record completed or the wait timed out. Complete if there are no waits.
 ///
 /// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
 /// @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
-/// aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
-/// aclrtQueryEventWaitStatus of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: an event of aclrtCreateEventExWithFlag, not an event, destroyed, or
+///     called inside a host function.
+/// @note Thread-safe. Follows aclrtQueryEventWaitStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
     event: aclrtEvent,
@@ -202,29 +224,31 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
     })
 }
 
-/// Waits until an event's latest record as of the call has happened; returns at once if there is none. A reset
-/// changes nothing here.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits until an event's latest record at the time of the call is complete. Returns at once if there is none. A reset
+/// has no effect here. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
 /// @param event an event.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
-/// event, destroyed, or called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
-/// 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped the record, and it was not recorded again; or the first
-/// failure of the recording stream's work before the record that nobody was told of yet. Thread-safe. Follows
-/// aclrtSynchronizeEvent of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022: aclrtStreamAbort or
+///     aclrtDeviceTaskAbort dropped the record, and it was not recorded again; or the first unreported failure of the
+///     recording stream's work before the record.
+/// @note Thread-safe. Follows aclrtSynchronizeEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
     guard("aclrtSynchronizeEvent", || event::synchronize(handle::from_c(event), -1))
 }
 
-/// As aclrtSynchronizeEvent, for a limited time. A timeout cancels nothing: the work goes on.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Waits for an event as aclrtSynchronizeEvent, with a timeout. A timeout cancels nothing: the work continues. Returns
+/// 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
 /// @param event an event.
-/// @param timeout milliseconds above 0, or -1 to wait for ever.
-/// @return as aclrtSynchronizeEvent; ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047: not happened in time;
-/// ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
-/// aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
+/// @param timeout milliseconds, greater than 0, or -1 to wait forever.
+/// @return the codes of aclrtSynchronizeEvent
+/// @retval ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047: not complete within the timeout.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
+/// @note Thread-safe. Follows aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
     event: aclrtEvent,
@@ -233,17 +257,20 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
     guard("aclrtSynchronizeEventWithTimeout", || event::synchronize(handle::from_c(event), timeout))
 }
 
-/// The time from one event's latest record to another's, measured on the device. Both should have been
-/// recorded on one stream.
+/// Returns the time from the latest record of one event to that of another, measured on the device. Record both on one
+/// stream.
 ///
 /// @param ms receives milliseconds.
-/// @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+/// @param startEvent an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
 /// @param endEvent the same, not earlier, of the same device.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
-/// 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL
-/// 107007: the end was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, different devices, or called inside a host
-/// function. Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: an event has no timestamp, was never recorded, or was reset.
+/// @retval ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end event completed first.
+/// @retval ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one of the records is not complete.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, different devices, or called inside a host
+///     function.
+/// @note Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventElapsedTime(
     ms: *mut f32,
@@ -257,17 +284,19 @@ pub unsafe extern "C" fn aclrtEventElapsedTime(
     })
 }
 
-/// When an event's latest record happened: microseconds of a clock that never goes back, the same one for all
-/// events of a device. On CPU devices it is the machine's CLOCK_MONOTONIC. On CUDA devices it is that clock to
-/// within a wait for the device; differences are the device's own, as aclrtEventElapsedTime tells them, if the
-/// events are asked for within seconds.
+/// Returns the time at which an event's latest record completed, in microseconds of a monotonic clock that is the same
+/// for all events of a device. On CPU devices it is the machine's CLOCK_MONOTONIC. On CUDA devices it approximates that
+/// clock, with an error of up to one wait for the device; differences are device times as in aclrtEventElapsedTime, if
+/// the events are queried within seconds of each other.
 ///
-/// @param event an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+/// @param event an event with a timestamp (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) whose record is complete.
 /// @param timestamp receives microseconds.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it
-/// has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: it has not happened
-/// yet; ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
-/// Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it has no timestamp, was never recorded, or was reset.
+/// @retval ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: the record is not complete.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+/// @note Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventGetTimestamp(
     event: aclrtEvent,
@@ -280,12 +309,14 @@ pub unsafe extern "C" fn aclrtEventGetTimestamp(
     })
 }
 
-/// A small number that no other event of the device has, as long as the device is in use.
+/// Returns a small number that is unique among the events of the device, as long as the device is in use.
 ///
 /// @param event an event.
 /// @param eventId receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// not an event, or destroyed. Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, or destroyed.
+/// @note Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -> aclError {
     guard("aclrtGetEventId", || {
@@ -295,12 +326,14 @@ pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -
     })
 }
 
-/// How many more events the current device can have: those of aclrtCreateEventWithFlag and recorded ones of
-/// aclrtCreateEvent are at most 65,536. Those of aclrtCreateEventExWithFlag do not count.
+/// Returns how many more events the current device can have. The events of aclrtCreateEventWithFlag and the recorded
+/// events of aclrtCreateEvent are limited to 65,536. Events of aclrtCreateEventExWithFlag do not count.
 ///
-/// @param eventCount receives the number; memory, or a driver, may end before it.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context. Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
+/// @param eventCount receives the number; memory or the driver may set a lower limit.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError {
     guard("aclrtGetEventAvailNum", || {

@@ -15,7 +15,7 @@ use crate::ffi::types::{
 
 type Function = unsafe extern "C" fn(*mut aclrtExceptionInfo);
 
-/// A C function as one that is told of failures.
+/// Wraps a C function as a failure watcher.
 fn watcher(function: Function) -> Watcher {
     Watcher {
         address: function as usize,
@@ -36,23 +36,22 @@ fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
     })
 }
 
-/// Has `callback` called when queued work fails, in place of the function that an earlier call of this
-/// function has set. It does not touch those of aclrtExceptionInfoCallbackRegister; a function that is
-/// there as well is called twice.
+/// Sets the function that is called when enqueued work fails. It replaces the function of an earlier call. Functions of
+/// aclrtExceptionInfoCallbackRegister stay registered; a function that is registered there as well is called twice.
 ///
-/// The callback runs on a thread of this library, after the failure and before any synchronize of the
-/// stream returns; the failed stream waits for it, others do not, and failures of several streams may call
-/// it at the same time. What it is given lives as long as the call. It may ask the
-/// aclrtGet*FromExceptionInfo functions, and must not allocate, free, wait, queue work, or create and
-/// destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID 107000. A GPU does not tell whose work
-/// has failed; its driver ends everything on the device: there it is called once, when a call of this library
-/// first meets the failure, and only device and code are known.
+/// The callback runs on a thread of this library, after the failure and before any synchronize of the stream returns.
+/// The failed stream waits for it, other streams do not. Failures of several streams may call it at the same time. Its
+/// argument is valid during the call. The callback may call the aclrtGet*FromExceptionInfo functions. It must not
+/// allocate, free, wait, enqueue work, or create and destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID
+/// 107000. A GPU does not report which work failed; its driver ends everything on the device. There the callback is
+/// called once, when a call of this library first gets the failure, and only device and code are known.
 ///
-/// aclFinalize forgets it.
+/// aclFinalize removes it.
 ///
-/// @param callback the function; null: nothing is called any more. A call that has begun goes on.
-/// @return ACL_SUCCESS. Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the
-/// Ascend runtime API; aclrtExceptionInfoCallbackRegister serves several users of the process.
+/// @param callback the function; null removes it. A callback that is running continues.
+/// @retval ACL_SUCCESS 0
+/// @note Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the Ascend runtime
+///     API; aclrtExceptionInfoCallbackRegister allows several functions per process.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
     callback: aclrtExceptionInfoCallback,
@@ -63,12 +62,13 @@ pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
     })
 }
 
-/// Adds a function to those called when queued work fails; aclrtSetExceptionInfoCallback says how. They are
-/// called in the order in which they were added. aclFinalize forgets them.
+/// Adds a function to those that are called when enqueued work fails; see aclrtSetExceptionInfoCallback. They are
+/// called in the order in which they were added. aclFinalize removes them.
 ///
-/// @param callback the function. One that was added before is there once, and this is no error.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe; works before aclInit. Follows
-/// aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
+/// @param callback the function. Adding a function again has no effect and is not an error.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe; works before aclInit. Follows aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
     callback: aclrtExceptionInfoCallback,
@@ -79,12 +79,13 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
     })
 }
 
-/// Takes back aclrtExceptionInfoCallbackRegister. A call that has begun, or that is about to begin in
-/// another thread, goes on: code that is to be unloaded has to synchronize its streams first.
+/// Removes a function of aclrtExceptionInfoCallbackRegister. A call that is running, or about to begin on another
+/// thread, continues: before you unload the function's code, synchronize its streams.
 ///
-/// @param callback the function. One that was not added is no error.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows
-/// aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
+/// @param callback the function. Removing a function that was not added is not an error.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(
     callback: aclrtExceptionInfoCallback,
@@ -95,16 +96,18 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(
     })
 }
 
-/// Has `callback` called when a kernel of a binary fails, after the functions of aclrtExceptionInfoCallbackRegister, and
-/// as they are. Where a device does not tell what has failed, as GPUs, it is called for every failure of the binary's
-/// device. It is forgotten when the binary is unloaded; code that is to be unloaded has to synchronize its streams
-/// first.
+/// Sets a function that is called when a kernel of a binary fails, after the functions of
+/// aclrtExceptionInfoCallbackRegister and with the same rules. If a device does not report what failed, as GPUs do not,
+/// the function is called for every failure of the binary's device. Unloading the binary removes it; before you unload
+/// the function's code, synchronize its streams.
 ///
 /// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
-/// @param callback the function, in place of the one before; null: none.
-/// @param userData what it is called with, as the second argument.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// handle of a program, or unloaded. Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
+/// @param callback the function, replaces the previous one; null removes it.
+/// @param userData passed to the callback as its second argument.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
+/// @note Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
     binHandle: aclrtBinHandle,
@@ -128,13 +131,14 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
     })
 }
 
-/// The number of the task that failed: its place in its stream, as aclrtGetThreadLastTaskId told it to the
-/// thread that submitted it.
+/// Returns the number of the failed task: its position in its stream, as aclrtGetThreadLastTaskId returned it on the
+/// submitting thread.
 ///
-/// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
-/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
-/// another thread ask while it waits. Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+///     invalid, aclGetRecentErrMsg returns a text.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetTaskIdFromExceptionInfo
+///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetTaskIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -142,12 +146,13 @@ pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExcep
     })
 }
 
-/// The number of the stream on which work failed, as aclrtStreamGetId tells it.
+/// Returns the id of the stream on which work failed, as aclrtStreamGetId returns it.
 ///
-/// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
-/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
-/// another thread ask while it waits. Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+///     invalid, aclGetRecentErrMsg returns a text.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetStreamIdFromExceptionInfo
+///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetStreamIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -155,12 +160,13 @@ pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExc
     })
 }
 
-/// The system's number (gettid) of the thread that submitted what failed.
+/// Returns the system's id (gettid) of the thread that submitted the failed work.
 ///
-/// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
-/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
-/// another thread ask while it waits. Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+///     invalid, aclGetRecentErrMsg returns a text.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetThreadIdFromExceptionInfo
+///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetThreadIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -168,12 +174,13 @@ pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExc
     })
 }
 
-/// The device on which work failed.
+/// Returns the device on which work failed.
 ///
-/// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
-/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
-/// another thread ask while it waits. Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+///     invalid, aclGetRecentErrMsg returns a text.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetDeviceIdFromExceptionInfo
+///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetDeviceIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -181,12 +188,13 @@ pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExc
     })
 }
 
-/// The code of the failure, which the next synchronize returns.
+/// Returns the code of the failure, which the next synchronize will return.
 ///
-/// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
-/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
-/// another thread ask while it waits. Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback has returned. If `info` is
+///     invalid, aclGetRecentErrMsg returns a text.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows
+///     aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
     info: *const aclrtExceptionInfo,
@@ -196,16 +204,18 @@ pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
     })
 }
 
-/// Tells the arguments of the kernel that failed, as it got them.
+/// Returns the arguments of the failed kernel.
 ///
-/// @param info what a callback was given, during its call.
-/// @param devArgsPtr receives the address of a copy, in host memory, that lives as long as the callback's call.
-/// @param devArgsLen receives its bytes; 0 where the arguments came one by one and the kernel does not tell where they
-/// belong.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not what a
-/// callback was given, its call is over, or it is not known which kernel has failed: it was another operation, or the
-/// device is a GPU. Thread-safe: the callback may have another thread ask while it waits. Follows
-/// aclrtGetArgsFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @param devArgsPtr receives the address of a copy in host memory, which is valid during the callback.
+/// @param devArgsLen receives its size in bytes; 0 if the arguments were passed one by one and the kernel has no
+///     description of its parameters.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not the argument of a callback, the callback has returned, or the kernel
+///     is unknown: another operation failed, or the device is a GPU.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetArgsFromExceptionInfo of
+///     the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
     info: *const aclrtExceptionInfo,
@@ -223,12 +233,13 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
     })
 }
 
-/// Tells which kernel failed.
+/// Returns the failed kernel.
 ///
-/// @param info what a callback was given, during its call.
-/// @param func receives the handle that it was launched by; the program may have unloaded it since.
-/// @return as aclrtGetArgsFromExceptionInfo. Thread-safe: the callback may have another thread ask while it waits.
-/// Follows aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
+/// @param info the argument of a callback, during the callback.
+/// @param func receives the handle that it was launched with; the program may have unloaded it since.
+/// @return the codes of aclrtGetArgsFromExceptionInfo.
+/// @note Thread-safe: while the callback waits, another thread may call this. Follows
+///     aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
     info: *const aclrtExceptionInfo,

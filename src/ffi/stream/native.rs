@@ -7,13 +7,16 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, handle};
 use crate::ffi::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 
-/// Gives the CUDA driver's own number of a device, a `CUdevice`.
+/// Returns the CUDA driver's device number, a `CUdevice`.
 ///
-/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param native receives the number.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
-/// such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
-/// backend is `cpu`, which has no driver below it. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetNative(deviceId: i32, native: *mut i32) -> aclError {
     guard("portaclDeviceGetNative", || {
@@ -23,15 +26,18 @@ pub unsafe extern "C" fn portaclDeviceGetNative(deviceId: i32, native: *mut i32)
     })
 }
 
-/// Gives the CUDA driver's own context, a `CUcontext`: the primary context of the context's device, which all
-/// contexts of a device share. It stays the library's: the caller makes it current where it likes, and does not
-/// release it. Valid until the device is reset.
+/// Returns the CUDA driver's context, a `CUcontext`: the primary context of the context's device, which all contexts of
+/// the device share. The library keeps ownership: the caller may make it current, and must not release it. Valid until
+/// the device is reset.
 ///
-/// @param context a context; null: the calling thread's current one.
+/// @param context a context; null: the current context of the calling thread.
 /// @param native receives the `CUcontext`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` is null; ACL_ERROR_RT_PARAM_INVALID 107000: `context`
-/// is no live context; ACL_ERROR_RT_CONTEXT_NULL 107002: it is null and the thread has none;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `context` is not a live context.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: it is null and the thread has no current context.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclContextGetNative(
     context: aclrtContext,
@@ -44,17 +50,20 @@ pub unsafe extern "C" fn portaclContextGetNative(
     })
 }
 
-/// Gives the CUDA driver's own stream, a `CUstream`, which the caller may give work of its own: it runs in the
-/// order in which both sides queue, and synchronising or querying the stream here waits for it and sees it. The
-/// stream stays the library's: it is not to be destroyed. Valid until aclrtDestroyStream. From then on every
-/// query asks the driver, which costs a driver call where the library would know the answer.
+/// Returns the CUDA driver's stream, a `CUstream`. The caller may submit its own work to it: the work of both sides
+/// runs in the order of submission, and synchronizing or querying the stream here includes it. The library keeps
+/// ownership: the caller must not destroy the stream. Valid until aclrtDestroyStream. From this call on, every query of
+/// the stream calls the driver, also where the library would know the result.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param native receives the `CUstream`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` is null; ACL_ERROR_RT_PARAM_INVALID 107000: `stream`
-/// is no live stream, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `native` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `stream` is not a live stream, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclStreamGetNative(
     stream: aclrtStream,
@@ -67,18 +76,21 @@ pub unsafe extern "C" fn portaclStreamGetNative(
     })
 }
 
-/// Makes a stream around one of the CUDA driver's: from another library, say. What both sides queue runs in the
-/// order in which it is queued. aclrtDestroyStream, and a reset of the device, end the stream made here and leave
-/// the driver's alone; the caller destroys that one after it.
+/// Creates a stream for a stream of the CUDA driver, for example one of another library. The work of both sides runs in
+/// the order of submission. aclrtDestroyStream, and a reset of the device, destroy the stream created here and leave
+/// the driver's stream alone; the caller destroys that one afterwards.
 ///
-/// @param native a `CUstream` of the primary context of the current device; not the driver's default streams. It
-/// has to be live: what is no stream of the driver cannot be told from one.
+/// @param native a `CUstream` of the primary context of the current device; not one of the driver's default streams. It
+///     must be live: the library cannot detect an invalid one.
 /// @param stream receives the stream, which belongs to the calling thread's current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null; ACL_ERROR_RT_CONTEXT_NULL 107002:
-/// the thread has no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
-/// ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is
-/// `cpu`, or the driver is too old; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream is of
-/// another context. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `native` or `stream` is null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more streams.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, or the driver is too old.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream belongs to another context.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclStreamWrapNative(
     native: *mut c_void,
@@ -91,15 +103,17 @@ pub unsafe extern "C" fn portaclStreamWrapNative(
     })
 }
 
-/// Gives the CUDA driver's own event, a `CUevent`, for the driver's functions that query or wait for events. It
-/// stays the library's: it is recorded by aclrtRecordEvent, or calls here do not know of the record, and it is not
-/// to be destroyed. Valid until aclrtDestroyEvent.
+/// Returns the CUDA driver's event, a `CUevent`, for the driver's functions that query or wait for events. The library
+/// keeps ownership: record it with aclrtRecordEvent only, otherwise calls here do not know of the record, and do not
+/// destroy it. Valid until aclrtDestroyEvent.
 ///
 /// @param event an event.
 /// @param native receives the `CUevent`.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// `event` is no live event; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below
-/// it. Thread-safe.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `event` or `native` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `event` is not a live event.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
+/// @note Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclEventGetNative(
     event: aclrtEvent,

@@ -11,14 +11,17 @@ use crate::ffi::types::{
     aclrtServerPid, aclrtStream,
 };
 
-/// Creates a notify of the current device: a signal that one stream gives (aclrtRecordNotify) and one wait
-/// consumes (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
+/// Creates a notify of the current device: a signal that one stream records (aclrtRecordNotify) and one wait consumes
+/// (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
 ///
 /// @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
-/// @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which makes no difference.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function. Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
+/// @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or another flag.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError {
     guard("aclrtCreateNotify", || {
@@ -28,47 +31,51 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
     })
 }
 
-/// Destroys a notify, or lets one of another process go. Never waits: what queued records and waits need of it
-/// stays until they are over. Waits of other processes for it end with an error then.
+/// Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
+/// they complete. Waits of other processes for it then end with an error.
 ///
 /// @param notify a notify.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a notify,
-/// destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyNotify of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, already destroyed, or called inside a host function.
+/// @note Thread-safe. Follows aclrtDestroyNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError {
     guard("aclrtDestroyNotify", || notify::destroy(handle::from_c(notify)))
 }
 
-/// Queues the signal: when `stream` has finished what was queued before, one wait for the notify, now or later,
-/// goes on. Recorded again before that, it is still one. Does not block the caller.
+/// Enqueues the signal: after the earlier operations of `stream`, one wait for the notify, present or future,
+/// continues. Several records before a wait count as one. Does not block the caller.
 ///
 /// @param notify a notify, of any device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `notify` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// notify, not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// Thread-safe. Follows aclrtRecordNotify of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `notify` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtRecordNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> aclError {
     guard("aclrtRecordNotify", || notify::record(handle::from_c(notify), handle::from_c(stream)))
 }
 
-/// Makes `stream` wait for the notify's signal and consume it, in one step: of several waits one goes on for each
+/// Makes `stream` wait for the notify's signal and consume it atomically: of several waits, one continues for each
 /// record. Does not block the caller.
 ///
-/// A wait whose time is over fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the next synchronize tells, and
-/// the stream goes on without the signal, which stays for others. A wait for a notify of another process that is
-/// destroyed there, or whose process ends, fails with ACL_ERROR_RT_PARAM_INVALID 107000; so does one for an exported
-/// notify when processes that had imported it have died and none is left. An abort ends a wait, and so does the end
-/// of the device after a second, with 107019.
+/// A wait that times out fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the next synchronize returns. The stream
+/// continues without the signal, which stays available for other waits. A wait for an imported notify fails with
+/// ACL_ERROR_RT_PARAM_INVALID 107000 if the exporting process destroys the notify or ends. A wait for an exported
+/// notify fails with the same code if importing processes have died and none is left. An abort ends a wait. A reset of
+/// the device ends it after a second, with 107019.
 ///
 /// @param notify a notify, of any device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param timeout seconds, from when the stream comes to the wait; 0: for ever.
-/// @return as aclrtRecordNotify; ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be had that watches
-/// notifies; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
-/// Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
+/// @param timeout seconds, from when the stream reaches the wait; 0: no timeout.
+/// @return the codes of aclrtRecordNotify
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread to watch notifies can be started.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
+/// @note Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtWaitAndResetNotify(
     notify: aclrtNotify,
@@ -80,12 +87,14 @@ pub unsafe extern "C" fn aclrtWaitAndResetNotify(
     })
 }
 
-/// Tells a notify's number: small, and no other notify of the device has it meanwhile.
+/// Returns the number of a notify: small, and unique among the notifies of the device.
 ///
 /// @param notify a notify.
 /// @param notifyId receives the number, below 8,192.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// notify, or destroyed. Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, or destroyed.
+/// @note Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u32) -> aclError {
     guard("aclrtGetNotifyId", || {
@@ -95,14 +104,15 @@ pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u3
     })
 }
 
-/// Takes back the signals of several notifies that nobody has consumed, at once and in order with no stream. If one
-/// of them is none, nothing happens to any.
+/// Clears the unconsumed signals of several notifies, at once and without stream order. If one of the handles is
+/// invalid, nothing is cleared.
 ///
 /// @param notifies `num` notifies; may be null if `num` is 0.
 /// @param num how many; 0 does nothing.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or one of them is; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// one is not a notify, or destroyed, or called inside a host function. Thread-safe. Follows aclrtNotifyBatchReset
-/// of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or one of the handles is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: one is not a notify, or destroyed, or called inside a host function.
+/// @note Thread-safe. Follows aclrtNotifyBatchReset of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: usize) -> aclError {
     guard("aclrtNotifyBatchReset", || {
@@ -114,19 +124,21 @@ pub unsafe extern "C" fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: 
     })
 }
 
-/// Gives a notify a key, by which other processes of this user on this machine import it, for as long as it is not
-/// destroyed. Called again, it tells the same key.
+/// Returns the export key of a notify. Other processes of this user on this machine import the notify with it, as long
+/// as it is not destroyed. Repeated calls return the same key.
 ///
-/// @param notify a notify of this process.
-/// @param key receives a text of at most 64 bytes and a zero.
-/// @param len bytes at `key`, at least 65.
+/// @param notify a notify created by this process.
+/// @param key receives a text of at most 64 bytes and a terminating zero.
+/// @param len size of `key` in bytes, at least 65.
 /// @param flags ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0: for processes of aclrtNotifySetImportPid;
-/// ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all that have the key.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or too little room;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, another process's, exported with other flags before,
-/// or called inside a host function; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no
-/// descriptor, or no thread or socket to serve it, can be had. Thread-safe. Follows aclrtNotifyGetExportKey of the
-/// Ascend runtime API.
+///     ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all processes that have the key.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or `len` is too small.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, imported, exported with other flags before, or
+///     called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no descriptor, thread or socket to serve
+///     the key.
+/// @note Thread-safe. Follows aclrtNotifyGetExportKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyGetExportKey(
     notify: aclrtNotify,
@@ -142,20 +154,22 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
     })
 }
 
-/// Opens another process's notify: records and waits there and here are of one signal. Importing what this process
-/// exports is not promised to work.
+/// Opens a notify of another process: records and waits in both processes refer to one signal. Importing a notify of
+/// the same process is not supported.
 ///
 /// @param notify receives the handle, one of the current device's 8,192; the caller destroys it with
-/// aclrtDestroyNotify.
-/// @param key what aclrtNotifyGetExportKey gave there.
-/// @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which makes no
-/// difference.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a key, its process has ended, does not answer, has destroyed the notify, or does not admit this
-/// process, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other process is in
-/// another namespace of processes or networks; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be made. Thread-safe. Follows aclrtNotifyImportByKey of the
-/// Ascend runtime API.
+///     aclrtDestroyNotify.
+/// @param key a key of aclrtNotifyGetExportKey of the exporting process.
+/// @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which has no
+///     effect.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a key, its process has ended, does not respond, has destroyed the
+///     notify, or does not allow this process; or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the exporting process is in another process or network namespace.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
+/// @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyImportByKey(
     notify: *mut aclrtNotify,
@@ -171,15 +185,16 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(
     })
 }
 
-/// Lets processes import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT, besides those that may
-/// already.
+/// Allows processes to import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT. Adds to the processes
+/// that are already allowed.
 ///
-/// @param notify a notify of this process, exported before.
-/// @param pid their numbers, as aclrtDeviceGetBareTgid tells each of them its own.
-/// @param num how many, 1 to 4,194,304.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or a number that no process has;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
-/// Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
+/// @param notify an exported notify of this process.
+/// @param pid the process ids, as aclrtDeviceGetBareTgid returns them in those processes.
+/// @param num number of ids, 1 to 4,194,304.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or an impossible process id.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
+/// @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifySetImportPid(
     notify: aclrtNotify,
@@ -191,9 +206,9 @@ pub unsafe extern "C" fn aclrtNotifySetImportPid(
     })
 }
 
-/// Lists the processes of other servers that may open a notify.
+/// Allows processes of other servers to import a notify.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
     notify: aclrtNotify,
@@ -207,12 +222,13 @@ pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
     )
 }
 
-/// Creates a notify of the current device that counts: streams change the count and wait for it. It begins with 0.
-/// A device can have 8,192 of them, those of aclrtCreateNotify not included.
+/// Creates a counted notify of the current device: streams change its count and wait for it. The count starts at 0. A
+/// device can have 8,192 of them, in addition to those of aclrtCreateNotify.
 ///
 /// @param cntNotify receives the handle; the caller destroys it with aclrtCntNotifyDestroy.
-/// @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which makes no difference.
-/// @return as aclrtCreateNotify. Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
+/// @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which has no effect.
+/// @return the codes of aclrtCreateNotify.
+/// @note Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyCreate(
     cntNotify: *mut aclrtCntNotify,
@@ -225,23 +241,26 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(
     })
 }
 
-/// Destroys a notify that counts. Never waits, as aclrtDestroyNotify.
+/// Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate.
-/// @return as aclrtDestroyNotify. Thread-safe. Follows aclrtCntNotifyDestroy of the Ascend runtime API.
+/// @return the codes of aclrtDestroyNotify.
+/// @note Thread-safe. Follows aclrtCntNotifyDestroy of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyDestroy(cntNotify: aclrtCntNotify) -> aclError {
     guard("aclrtCntNotifyDestroy", || notify::destroy_counted(handle::from_c(cntNotify)))
 }
 
-/// Queues a change of the count, in one step, after all that was queued on `stream` before.
+/// Enqueues an atomic change of the count, after the earlier operations of `stream`.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param info what to do: with ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE the count becomes `value`, with _ADD_MODE it
-/// grows by it (and wraps at 2^32), with _BIT_OR_MODE and _BIT_AND_MODE it is combined with it. Read by the call.
-/// @return as aclrtRecordNotify; ACL_ERROR_INVALID_PARAM 100000 also: `info` is null, or has another mode.
-/// Thread-safe. Follows aclrtCntNotifyRecord of the Ascend runtime API.
+/// @param info the change: with ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE the count becomes `value`, with _ADD_MODE
+///     `value` is added (modulo 2^32), with _BIT_OR_MODE and _BIT_AND_MODE it is combined with `value`. Read during the
+///     call.
+/// @return the codes of aclrtRecordNotify
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also: `info` is null or has an unknown mode.
+/// @note Thread-safe. Follows aclrtCntNotifyRecord of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyRecord(
     cntNotify: aclrtCntNotify,
@@ -256,17 +275,18 @@ pub unsafe extern "C" fn aclrtCntNotifyRecord(
     })
 }
 
-/// Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait sets it to 0, in one
-/// step: no other wait has seen the same count. How a wait ends otherwise: see aclrtWaitAndResetNotify.
+/// Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait atomically sets the count
+/// to 0: no other wait sees the same count. aclrtWaitAndResetNotify describes timeouts, aborts and failures.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @param info the condition: the count is less than `value`, it, greater, not less (as unsigned numbers), or, with
-/// ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, has all bits of `value`; `timeout` in seconds from when the stream
-/// comes to the wait, 0 for ever; `isClear` 0 or 1. Read by the call.
-/// @return as aclrtWaitAndResetNotify; ACL_ERROR_INVALID_PARAM 100000 also: `info` is null, has another mode or
-/// `isClear`, or asks for a count less than 0 or greater than 4,294,967,295. Thread-safe. Follows
-/// aclrtCntNotifyWaitWithTimeout of the Ascend runtime API.
+/// @param info the condition: the count is less than, equal to, greater than, or not less than `value` (unsigned), or,
+///     with ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, has all bits of `value`; `timeout` in seconds from when the
+///     stream reaches the wait, 0 for no timeout; `isClear` 0 or 1. Read during the call.
+/// @return the codes of aclrtWaitAndResetNotify
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also: `info` is null, has an unknown mode or `isClear`, or requires a count
+///     less than 0 or greater than 4,294,967,295.
+/// @note Thread-safe. Follows aclrtCntNotifyWaitWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
     cntNotify: aclrtCntNotify,
@@ -286,11 +306,12 @@ pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
     })
 }
 
-/// Queues setting the count to 0.
+/// Enqueues an operation that sets the count to 0.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtRecordNotify. Thread-safe. Follows aclrtCntNotifyReset of the Ascend runtime API.
+/// @return the codes of aclrtRecordNotify.
+/// @note Thread-safe. Follows aclrtCntNotifyReset of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyReset(
     cntNotify: aclrtCntNotify,
@@ -301,11 +322,12 @@ pub unsafe extern "C" fn aclrtCntNotifyReset(
     })
 }
 
-/// Tells the number of a notify that counts: small, and no other such notify of the device has it meanwhile.
+/// Returns the number of a counted notify: small, and unique among the counted notifies of the device.
 ///
 /// @param cntNotify a notify of aclrtCntNotifyCreate.
 /// @param notifyId receives the number, below 8,192.
-/// @return as aclrtGetNotifyId. Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
+/// @return the codes of aclrtGetNotifyId.
+/// @note Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyGetId(
     cntNotify: aclrtCntNotify,

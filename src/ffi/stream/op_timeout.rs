@@ -5,13 +5,14 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::Out;
 use crate::ffi::types::aclError;
 
-/// Sets how many seconds an operator may take. The number is kept, for aclrtGetOpExecuteTimeout, and has no
-/// effect: no operation is ended here because it takes long (aclrtSynchronizeStreamWithTimeout bounds the wait
-/// for one). It belongs to the process: the last call of these three functions, on any thread, wins; aclInit,
-/// aclFinalize and resets of devices leave it alone, and it may be set before aclInit.
+/// Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the
+/// library ends no operation because it is slow (aclrtSynchronizeStreamWithTimeout limits a wait for one). The setting
+/// belongs to the process: the latest call of these three functions, on any thread, wins. aclInit, aclFinalize and
+/// device resets do not change it, and it may be set before aclInit.
 ///
-/// @param timeout seconds; 0: as if it had never been set.
-/// @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOut of the Ascend runtime API.
+/// @param timeout seconds; 0 clears the setting.
+/// @retval ACL_SUCCESS 0
+/// @note Thread-safe. Follows aclrtSetOpExecuteTimeOut of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
     guard("aclrtSetOpExecuteTimeOut", || {
@@ -20,10 +21,11 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
     })
 }
 
-/// As aclrtSetOpExecuteTimeOut, in milliseconds.
+/// Sets the timeout of operators as aclrtSetOpExecuteTimeOut, in milliseconds.
 ///
-/// @param timeout milliseconds; 0: as if it had never been set.
-/// @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOutWithMs of the Ascend runtime API.
+/// @param timeout milliseconds; 0 clears the setting.
+/// @retval ACL_SUCCESS 0
+/// @note Thread-safe. Follows aclrtSetOpExecuteTimeOutWithMs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError {
     guard("aclrtSetOpExecuteTimeOutWithMs", || {
@@ -32,13 +34,14 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclErro
     })
 }
 
-/// As aclrtSetOpExecuteTimeOut, in microseconds, and rounded up to 1 to 254 times what
-/// aclrtGetOpTimeOutInterval tells. More than 254 times is 254 times.
+/// Sets the timeout of operators as aclrtSetOpExecuteTimeOut, in microseconds, rounded up to a multiple of
+/// aclrtGetOpTimeOutInterval, from 1 to 254 times the interval. Longer timeouts are set to 254 times the interval.
 ///
 /// @param timeout microseconds.
 /// @param actualTimeout receives the microseconds that were set.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, and nothing is set. Thread-safe. Follows
-/// aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null; nothing is set.
+/// @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(
     timeout: u64,
@@ -51,11 +54,12 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(
     })
 }
 
-/// How many milliseconds an operator may take, as it was set last.
+/// Returns the timeout of operators in milliseconds, as it was set last.
 ///
-/// @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that many or more.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpExecuteTimeout of
-/// the Ascend runtime API.
+/// @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that large or larger.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtGetOpExecuteTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclError {
     guard("aclrtGetOpExecuteTimeout", || {
@@ -65,11 +69,12 @@ pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclErr
     })
 }
 
-/// The unit to which aclrtSetOpExecuteTimeOutV2 rounds.
+/// Returns the unit to which aclrtSetOpExecuteTimeOutV2 rounds.
 ///
 /// @param interval receives microseconds: 10,000,000.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpTimeOutInterval of
-/// the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtGetOpTimeOutInterval of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError {
     guard("aclrtGetOpTimeOutInterval", || {
@@ -79,14 +84,15 @@ pub unsafe extern "C" fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclErr
     })
 }
 
-/// Sets how many seconds a stream may wait for an event in aclrtStreamWaitEvent; see
-/// aclrtStreamWaitEventWithTimeout for what happens then. Waits that were queued before keep their limit. It
-/// belongs to the process: the last call, on any thread, wins; aclInit, aclFinalize and resets of devices leave
-/// it alone, and it may be set before aclInit.
+/// Sets the timeout in seconds for waits of aclrtStreamWaitEvent; aclrtStreamWaitEventWithTimeout describes what
+/// happens after it. Waits that are already enqueued keep their timeout. The setting belongs to the process: the latest
+/// call, on any thread, wins. aclInit, aclFinalize and device resets do not change it, and it may be set before
+/// aclInit.
 ///
-/// @param timeout seconds; 0, as it is at first: waits may take for ever. Where a CUDA driver cannot do it,
-/// they may too.
-/// @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpWaitTimeout of the Ascend runtime API.
+/// @param timeout seconds; 0, the initial value, means no timeout. With a CUDA driver that cannot do it, there is no
+///     timeout either.
+/// @retval ACL_SUCCESS 0
+/// @note Thread-safe. Follows aclrtSetOpWaitTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError {
     guard("aclrtSetOpWaitTimeout", || {

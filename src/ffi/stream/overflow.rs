@@ -9,13 +9,15 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 
-/// Sets what overflows of later work on the current device shall give. The mode is kept, until the device is
-/// reset, and has no effect: kernels and reductions give infinities and NaNs, as their code says.
+/// Sets the overflow mode of later work on the current device. The mode is stored until the device is reset and has no
+/// effect: kernels and reductions produce infinities and NaNs as their code does.
 ///
 /// @param mode ACL_RT_OVERFLOW_MODE_SATURATION or ACL_RT_OVERFLOW_MODE_INFNAN.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtSetDeviceSatMode of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown mode.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtSetDeviceSatMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDeviceSatMode(
     mode: MaybeUninit<aclrtFloatOverflowMode>,
@@ -23,13 +25,15 @@ pub unsafe extern "C" fn aclrtSetDeviceSatMode(
     guard("aclrtSetDeviceSatMode", || overflow::set_mode(enum_value(mode)))
 }
 
-/// The mode of the current device: what aclrtSetDeviceSatMode has set since the device was opened, else
-/// ACL_RT_OVERFLOW_MODE_INFNAN.
+/// Returns the overflow mode of the current device: the value of aclrtSetDeviceSatMode since the device was opened,
+/// initially ACL_RT_OVERFLOW_MODE_INFNAN.
 ///
-/// @param mode receives it.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
-/// aclrtGetDeviceSatMode of the Ascend runtime API.
+/// @param mode receives the mode.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtGetDeviceSatMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError {
     guard("aclrtGetDeviceSatMode", || {
@@ -43,15 +47,17 @@ pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode
     })
 }
 
-/// Says whether overflows of a stream's work are to be watched. The switch is kept, as the attribute
-/// ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK of the stream, and has no effect: no overflow is noted here.
+/// Turns overflow detection of a stream on or off. The switch is stored as the attribute
+/// ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK of the stream and has no effect: overflows are not detected.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @param flag 0: off, as at first; 1: on.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
-/// Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
+/// @param flag 0: off, the initial value; 1: on.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown flag.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> aclError {
     guard("aclrtSetStreamOverflowSwitch", || {
@@ -59,13 +65,15 @@ pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag:
     })
 }
 
-/// The switch of aclrtSetStreamOverflowSwitch.
+/// Returns the switch of aclrtSetStreamOverflowSwitch.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flag receives 0 or 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flag` is null; ACL_ERROR_RT_PARAM_INVALID 107000,
-/// ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtSetStreamOverflowSwitch.
-/// Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `flag` is null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
+///     as aclrtSetStreamOverflowSwitch.
+/// @note Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamOverflowSwitch(
     stream: aclrtStream,
@@ -78,17 +86,19 @@ pub unsafe extern "C" fn aclrtGetStreamOverflowSwitch(
     })
 }
 
-/// Queues the state of overflows: sets all of `outputAddr` to 0, which means that there was none. Nothing is
-/// noted here; who has to know looks for infinities and NaNs in the results.
+/// Enqueues a read of the overflow state: sets all of `outputAddr` to 0, which means no overflow. Overflows are not
+/// detected; to find them, check the results for infinities and NaNs.
 ///
 /// @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
-/// @param outputSize bytes to write there, at least 1.
+/// @param outputSize bytes to write, at least 1.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
-/// 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
-/// `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
-/// Follows aclrtGetOverflowStatus of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the operation is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or `outputAddr`
+///     is no such memory or is too short.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtGetOverflowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOverflowStatus(
     outputAddr: *mut c_void,
@@ -104,28 +114,31 @@ pub unsafe extern "C" fn aclrtGetOverflowStatus(
     })
 }
 
-/// Forgets the overflows so far, of which none is noted here: only the stream is checked.
+/// Clears the overflow state. Overflows are not detected, so the call only checks the stream.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
-/// stream is on another device than the current context. Thread-safe. Follows aclrtResetOverflowStatus of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtResetOverflowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclError {
     guard("aclrtResetOverflowStatus", || overflow::reset_status(handle::from_c(stream)))
 }
 
-/// As aclrtGetOverflowStatus.
+/// Does the same as aclrtGetOverflowStatus.
 ///
 /// @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
-/// @param outputSize bytes to write there, at least 1.
+/// @param outputSize bytes to write, at least 1.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
-/// 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
-/// `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
-/// Follows aclrtGetFloatOverflowStatus of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the operation is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or `outputAddr`
+///     is no such memory or is too short.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtGetFloatOverflowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFloatOverflowStatus(
     outputAddr: *mut c_void,
@@ -137,29 +150,32 @@ pub unsafe extern "C" fn aclrtGetFloatOverflowStatus(
     })
 }
 
-/// As aclrtResetOverflowStatus.
+/// Does the same as aclrtResetOverflowStatus.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
-/// stream is on another device than the current context. Thread-safe. Follows aclrtResetFloatOverflowStatus of
-/// the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtResetFloatOverflowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> aclError {
     guard("aclrtResetFloatOverflowStatus", || overflow::reset_status(handle::from_c(stream)))
 }
 
-/// As aclrtGetOverflowStatus, for a check mode.
+/// Does the same as aclrtGetOverflowStatus, for a check mode.
 ///
 /// @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
-/// @param outputSize bytes to write there, at least 1.
-/// @param checkMode any number; it has no meaning here.
+/// @param outputSize bytes to write, at least 1.
+/// @param checkMode any number; it has no effect.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
-/// 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
-/// `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
-/// Follows aclrtNpuGetFloatOverFlowStatus of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the operation is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or `outputAddr`
+///     is no such memory or is too short.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtNpuGetFloatOverFlowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
     outputAddr: *mut c_void,
@@ -172,14 +188,15 @@ pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
     })
 }
 
-/// As aclrtResetOverflowStatus, for a check mode.
+/// Does the same as aclrtResetOverflowStatus, for a check mode.
 ///
-/// @param checkMode any number; it has no meaning here.
+/// @param checkMode any number; it has no effect.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
-/// stream is on another device than the current context. Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus
-/// of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(
     checkMode: u32,

@@ -13,19 +13,23 @@ use crate::ffi::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtSt
 const NO_BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK as i32;
 const BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK as i32;
 
-/// Has a stream's callbacks (aclrtLaunchCallback) run in the thread `threadId`, whenever that thread calls
-/// aclrtProcessReport. One thread may serve many streams, all of one device; at most 1024 threads can.
-/// Until aclrtUnSubscribeReport, or the end of the stream or its device, aclrtLaunchHostFunc is refused on
+/// Subscribes a thread to a stream's callbacks (aclrtLaunchCallback): they run on thread `threadId` when it calls
+/// aclrtProcessReport. A thread may be subscribed to many streams of one device. At most 1024 threads can be
+/// subscribed. Until aclrtUnSubscribeReport, or the end of the stream or its device, aclrtLaunchHostFunc is refused on
 /// the stream.
 ///
-/// @param threadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
+/// @param threadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
-/// aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
-/// or would be one too many. Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is already subscribed, by this call or by
+///     aclrtSubscribeHostFunc.
+/// @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is subscribed to streams of another device, or there are
+///     too many threads.
+/// @note Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
     guard("aclrtSubscribeReport", || {
@@ -33,25 +37,27 @@ pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream
     })
 }
 
-/// Queues a call of `fn` on a stream that was given to aclrtSubscribeReport: it runs once, after the stream's
-/// earlier operations, when that thread calls aclrtProcessReport; callbacks of a stream run in the order of
-/// their launches. No other thread ever runs it: who waits for a stream with a blocking callback waits for
-/// that thread. Inside it no call of this library that allocates, frees, waits, queues, creates or destroys
-/// is allowed; such calls return an error there. It must return, and not by an exception.
+/// Enqueues a call of `fn` on a stream that was passed to aclrtSubscribeReport. It runs once, after the stream's
+/// earlier operations, when the subscribed thread calls aclrtProcessReport. Callbacks of a stream run in the order of
+/// their launches. No other thread runs them: a wait for a stream with a blocking callback waits for that thread.
+/// Inside the callback, calls of this library that allocate, free, wait, enqueue, create or destroy return an error. It
+/// must return, and must not throw.
 ///
-/// It is dropped, without having run, if the stream is destroyed or aborted, its device is reset or the
-/// runtime finalized before it starts; the stream goes on behind it.
+/// If the stream is destroyed or aborted, its device is reset or the runtime is finalized before the callback starts,
+/// the callback is dropped and the stream continues after it.
 ///
 /// @param fn the function.
-/// @param userData its argument, which the caller keeps alive until it has run; may be null.
-/// @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and whoever waits for the stream, wait
-/// until the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
+/// @param userData argument of the function; may be null. The caller keeps it valid until the function has run.
+/// @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and synchronization with the stream, wait until
+///     the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or no such block type; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed, or is being unsubscribed.
-/// Thread-safe. Follows aclrtLaunchCallback of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or an unknown block type.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a callback.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed, or is being unsubscribed.
+/// @note Thread-safe. Follows aclrtLaunchCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchCallback(
     r#fn: aclrtCallback,
@@ -78,34 +84,38 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
     })
 }
 
-/// Runs, in the calling thread, the callbacks that its streams have come to: those that are there when it is
-/// called, in the order in which the streams came to them, or the first that comes in time. Needs no
-/// current context. Programs call it in a loop, on a thread of its own, until a flag of theirs.
+/// Runs pending callbacks of the thread's streams on the calling thread: all that are pending when it is called, in the
+/// order in which the streams reached them, or else the first one that arrives before the timeout. Needs no current
+/// context. Programs call it in a loop on a dedicated thread until a stop flag is set.
 ///
-/// @param timeout milliseconds above 0; or -1: until a callback comes or the thread's last subscription ends.
-/// @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
-/// call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, after 10 ms at most: the thread serves no stream, not
-/// yet or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a callback or host function. Thread-safe. Follows aclrtProcessReport of the Ascend runtime
-/// API.
+/// @param timeout milliseconds, greater than 0; or -1: until a callback arrives or the thread's last subscription ends.
+/// @retval ACL_SUCCESS 0: at least one callback ran
+/// @retval ACL_ERROR_RT_REPORT_TIMEOUT 507012: no callback arrived in time; call it again.
+/// @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is not subscribed to a stream (not yet or not any more);
+///     returned after at most 10 ms.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a callback or host function.
+/// @note Thread-safe. Follows aclrtProcessReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
     guard("aclrtProcessReport", || report::process(&REPORTS, this_thread(), timeout))
 }
 
-/// Takes back aclrtSubscribeReport. Waits for callbacks that were launched on the stream before, which the
-/// thread goes on to run; if it ends none of them for two seconds, or is the calling thread itself, nothing
-/// changes and this fails.
+/// Ends a subscription of aclrtSubscribeReport. Waits for callbacks that were launched on the stream before; the
+/// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
+/// thread, the call fails and changes nothing.
 ///
-/// @param threadId the thread that was subscribed, as pthread_self() gives it.
+/// @param threadId the subscribed thread, the value of its pthread_self().
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: no callback of the stream runs or will run; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: callbacks are left that the thread does not run, or not a stream, destroyed, or
-/// called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's callbacks;
-/// ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
-/// Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: no callback of the stream runs or will run
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: callbacks are left that the thread does not run, or not a stream,
+///     destroyed, or called inside a callback.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's callbacks.
+/// @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
+/// @note Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
     guard("aclrtUnSubscribeReport", || {
@@ -114,20 +124,24 @@ pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStre
     })
 }
 
-/// Has a stream's host functions (aclrtLaunchHostFunc) run in the thread `hostFuncThreadId` instead of a thread of this
-/// library, whenever that thread calls aclrtProcessHostFunc. One thread may serve many streams, all of one
-/// device; at most 1024 threads can. The stream waits for each of them, as ever. Host functions that were
-/// queued before run as they would have. Until aclrtUnSubscribeHostFunc, or the end of the stream or its
-/// device, aclrtLaunchCallback is refused on the stream.
+/// Subscribes a thread to a stream's host functions (aclrtLaunchHostFunc): they run on thread `hostFuncThreadId` when
+/// it calls aclrtProcessHostFunc, instead of on a thread of this library. A thread may be subscribed to many streams of
+/// one device. At most 1024 threads can be subscribed. The stream waits for each host function as usual. Host functions
+/// that were enqueued before still run on a thread of this library. Until aclrtUnSubscribeHostFunc, or the end of the
+/// stream or its device, aclrtLaunchCallback is refused on the stream.
 ///
-/// @param hostFuncThreadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
+/// @param hostFuncThreadId the value of pthread_self() on that thread; not a kernel thread id (gettid).
 /// @param exeStream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
-/// context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
-/// aclrtSubscribeReport; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
-/// or would be one too many. Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is already subscribed, by this call or by
+///     aclrtSubscribeReport.
+/// @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is subscribed to streams of another device, or there are
+///     too many threads.
+/// @note Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeHostFunc(
     hostFuncThreadId: u64,
@@ -139,34 +153,38 @@ pub unsafe extern "C" fn aclrtSubscribeHostFunc(
     })
 }
 
-/// Runs, in the calling thread, the host functions that its streams have come to: those that are there when
-/// it is called, in the order in which the streams came to them, or the first that comes in time. Needs no
+/// Runs pending host functions of the thread's streams on the calling thread: all that are pending when it is called,
+/// in the order in which the streams reached them, or else the first one that arrives before the timeout. Needs no
 /// current context.
 ///
-/// @param timeout milliseconds above 0; or -1: until one comes or the thread's last subscription ends.
-/// @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in
-/// time, call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, after 10 ms at most: the thread serves no
-/// stream, not yet or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: called inside a callback or host function. Thread-safe. Follows aclrtProcessHostFunc of the Ascend
-/// runtime API.
+/// @param timeout milliseconds, greater than 0; or -1: until one arrives or the thread's last subscription ends.
+/// @retval ACL_SUCCESS 0: at least one host function ran
+/// @retval ACL_ERROR_RT_REPORT_TIMEOUT 507012: no callback arrived in time; call it again.
+/// @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread is not subscribed to a stream (not yet or not any more);
+///     returned after at most 10 ms.
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a callback or host function.
+/// @note Thread-safe. Follows aclrtProcessHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
     guard("aclrtProcessHostFunc", || report::process(&HOST_FUNCTIONS, this_thread(), timeout))
 }
 
-/// Takes back aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before, which
-/// the thread goes on to run; if it ends none of them for two seconds, or is the calling thread itself,
-/// nothing changes and this fails. Later ones run on a thread of this library again.
+/// Ends a subscription of aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before; the
+/// subscribed thread continues to run them. If the thread completes none of them for two seconds, or is the calling
+/// thread, the call fails and changes nothing. Later host functions run on a thread of this library again.
 ///
-/// @param hostFuncThreadId the thread that was subscribed, as pthread_self() gives it.
+/// @param hostFuncThreadId the subscribed thread, the value of its pthread_self().
 /// @param exeStream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000:
-/// `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does
-/// not run, or not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
-/// no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
-/// context; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
-/// ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed. Thread-safe. Follows
-/// aclrtUnSubscribeHostFunc of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: no host function of the stream runs or will run on that thread
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does not run, or not a stream,
+///     destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions.
+/// @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
+/// @note Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(
     hostFuncThreadId: u64,

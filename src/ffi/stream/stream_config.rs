@@ -14,17 +14,17 @@ use crate::ffi::base::value::{
 };
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
-/// The descriptions that this library made, by their address. Not handles: the structure is
-/// public, and programs read and write it.
+/// The stream configurations created by this library, by their address. They are not handles: the structure is public,
+/// and programs read and write it.
 static MADE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// Makes the description of a stream, for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the
-/// highest priority, no working memory. A description that the program makes itself, as an
-/// aclrtStreamConfigHandle filled with zeros, does as well.
+/// Creates a stream configuration for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the highest priority,
+/// no working memory. A configuration that the program creates itself, an aclrtStreamConfigHandle filled with zeros,
+/// works too.
 ///
-/// @return the description, which the caller ends with aclrtDestroyStreamConfigHandle; null in a forked
-/// child. Thread-safe; a single description is not to be changed by several threads at once. Follows
-/// aclrtCreateStreamConfigHandle of the Ascend runtime API.
+/// @return the configuration, to be destroyed with aclrtDestroyStreamConfigHandle; null in a forked child.
+/// @note Thread-safe; several threads must not change the same configuration at the same time. Follows
+///     aclrtCreateStreamConfigHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConfigHandle {
     guard_value("aclrtCreateStreamConfigHandle", std::ptr::null_mut(), || {
@@ -39,12 +39,13 @@ pub unsafe extern "C" fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConf
     })
 }
 
-/// Ends a description that aclrtCreateStreamConfigHandle made. Streams made from it stay as they are.
+/// Destroys a configuration of aclrtCreateStreamConfigHandle. Streams created with it are not affected.
 ///
-/// @param handle from aclrtCreateStreamConfigHandle, not ended yet.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not from
-/// aclrtCreateStreamConfigHandle, or ended before. Thread-safe. Follows aclrtDestroyStreamConfigHandle of the
-/// Ascend runtime API.
+/// @param handle from aclrtCreateStreamConfigHandle, not destroyed.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not from aclrtCreateStreamConfigHandle, or already destroyed.
+/// @note Thread-safe. Follows aclrtDestroyStreamConfigHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(
     handle: *mut aclrtStreamConfigHandle,
@@ -63,22 +64,23 @@ pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(
     })
 }
 
-/// Sets one field in the description of a stream; the other fields stay.
+/// Sets one field of a stream configuration; the other fields do not change.
 ///
 /// | attr | value | meaning |
 /// |---|---|---|
-/// | ACL_RT_STREAM_WORK_ADDR_PTR | void*, 8 bytes | working memory; without effect, no device here needs any |
-/// | ACL_RT_STREAM_WORK_SIZE | size_t, 8 bytes | its size in bytes; without effect |
+/// | ACL_RT_STREAM_WORK_ADDR_PTR | void*, 8 bytes | working memory; no effect, because no device here needs it |
+/// | ACL_RT_STREAM_WORK_SIZE | size_t, 8 bytes | its size in bytes; no effect |
 /// | ACL_RT_STREAM_FLAG | uint32_t or size_t, 4 or 8 bytes | an OR of ACL_STREAM_* flags |
-/// | ACL_RT_STREAM_PRIORITY | uint32_t, 4 bytes | 0 is the most urgent |
+/// | ACL_RT_STREAM_PRIORITY | uint32_t, 4 bytes | 0 is the highest |
 ///
-/// @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
-/// @param attr which field.
-/// @param attrValue points to the value; it is checked when a stream is made.
+/// @param handle a configuration: from aclrtCreateStreamConfigHandle and not destroyed, or of the program.
+/// @param attr the field.
+/// @param attrValue pointer to the value; checked when a stream is created.
 /// @param valueSize size of the value in bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, no such field, or a
-/// size that the field does not have. Thread-safe for different descriptions. Follows
-/// aclrtSetStreamConfigOpt of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, an unknown field, or a wrong size for the
+///     field.
+/// @note Thread-safe for different configurations. Follows aclrtSetStreamConfigOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
     handle: *mut aclrtStreamConfigHandle,
@@ -113,16 +115,19 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
     })
 }
 
-/// Creates a stream in the current context as it is described. Unlike that of aclrtCreateStreamWithConfig
-/// the priority has a meaning: of streams that have work, those with a smaller number go first. Flags are
-/// as for aclrtCreateStreamWithConfig. Working memory is not needed and not used.
+/// Creates a stream in the current context from a configuration. Unlike in aclrtCreateStreamWithConfig, the priority
+/// takes effect: of the streams that have work, those with a smaller number run first. Flags are those of
+/// aclrtCreateStreamWithConfig. Working memory is not used.
 ///
 /// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
-/// @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a priority beyond the least one of
-/// aclrtDeviceGetStreamPriorityRange; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called
-/// inside a host function. Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
+/// @param handle a configuration: from aclrtCreateStreamConfigHandle and not destroyed, or of the program.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or a priority lower than the lowest of
+///     aclrtDeviceGetStreamPriorityRange.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStreamV2(
     stream: *mut aclrtStream,

@@ -7,21 +7,24 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
-/// Queues the write of a value: when `stream` comes to it the eight bytes change at once, after all that was
-/// queued before, and who sees the value sees the results of that. Does not block the caller.
+/// Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
+/// operations. Code that sees the value also sees the results of these operations. Does not block the caller.
 ///
-/// @param devAddr eight bytes, at a multiple of 8: memory of the stream's device, managed memory, or host memory
-/// of aclrtMallocHost or aclrtHostRegisterV2. Memory that is freed meanwhile stays until the write is over.
-/// @param value what to write.
+/// @param devAddr eight bytes at a multiple of 8: memory of the stream's device, managed memory, or host memory of
+///     aclrtMallocHost or aclrtHostRegisterV2. Memory that is freed before the write stays valid until the write is
+///     complete.
+/// @param value the value to write.
 /// @param flag must be 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or another flag;
-/// ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is no multiple of 8; ACL_ERROR_RT_PARAM_INVALID 107000: memory
-/// of another device, ordinary or freed memory, past the end of an allocation, not a stream, destroyed, or
-/// called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU, or its driver, that cannot do it. Thread-safe. Follows
-/// aclrtValueWrite of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devAddr` is null, or an unknown flag.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: `devAddr` is not a multiple of 8.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: memory of another device, pageable or freed memory, past the end of an
+///     allocation, not a stream, destroyed, or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the GPU or its driver cannot do it.
+/// @note Thread-safe. Follows aclrtValueWrite of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtValueWrite(
     devAddr: *mut c_void,
@@ -34,27 +37,27 @@ pub unsafe extern "C" fn aclrtValueWrite(
     })
 }
 
-/// Makes `stream` wait: what is queued after this runs when the eight bytes at `devAddr`, `word`, have the
-/// value. It does not matter who writes it: another stream or device, the host, where it can, another process
-/// that shares the memory. A word that has the value only for a moment may be missed. Waiting takes no thread;
-/// what this process writes through the library on CPU devices ends a wait at once, and anything else within a
-/// millisecond.
+/// Makes `stream` wait: later operations run when the eight bytes at `devAddr`, `word`, have the value. Any writer can
+/// provide the value: another stream or device, the host if it can access the memory, or another process that shares
+/// it. The wait may miss a value that the word has only briefly. Waiting uses no thread. On CPU devices, writes of this
+/// process through the library end a wait at once; other writes end it within a millisecond.
 ///
-/// The wait has no time limit. aclrtStreamAbort, aclrtDeviceTaskAbort and aclrtDestroyStreamForce end it on CPU
-/// devices; what a CUDA driver holds lasts until the value is written. A reset of the device, or aclFinalize,
-/// gives it a second: then the wait has failed with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset tells, and
-/// on a GPU the library writes the value itself.
+/// The wait has no timeout. On CPU devices aclrtStreamAbort, aclrtDeviceTaskAbort and aclrtDestroyStreamForce end it; a
+/// wait of the CUDA driver lasts until the value is written. A device reset, or aclFinalize, lets the wait continue for
+/// a second. Then the wait fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the reset returns; on a GPU the library
+/// writes the value itself.
 ///
 /// @param devAddr eight bytes, as for aclrtValueWrite.
-/// @param value what to compare with; for ACL_STREAM_WAIT_VALUE_AND not 0, for ACL_STREAM_WAIT_VALUE_NOR not all
-/// ones, for which no word would do.
-/// @param flag ACL_STREAM_WAIT_VALUE_GEQ 0: `word - value`, as a signed number, is not negative, so that counters
-/// may wrap; ACL_STREAM_WAIT_VALUE_EQ 1: `word` is `value`; ACL_STREAM_WAIT_VALUE_AND 2: `word & value` is not
-/// 0; ACL_STREAM_WAIT_VALUE_NOR 3: `~(word | value)` is not 0.
+/// @param value the value to compare with; not 0 for ACL_STREAM_WAIT_VALUE_AND and not all ones for
+///     ACL_STREAM_WAIT_VALUE_NOR, because no word would match.
+/// @param flag ACL_STREAM_WAIT_VALUE_GEQ 0: `word - value`, as a signed number, is not negative, so counters may wrap;
+///     ACL_STREAM_WAIT_VALUE_EQ 1: `word` equals `value`; ACL_STREAM_WAIT_VALUE_AND 2: `word & value` is not 0;
+///     ACL_STREAM_WAIT_VALUE_NOR 3: `~(word | value)` is not 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtValueWrite; ACL_ERROR_INVALID_PARAM 100000 also for a value that nothing satisfies;
-/// ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be had that watches memory. Thread-safe. Follows
-/// aclrtValueWait of the Ascend runtime API.
+/// @return the codes of aclrtValueWrite
+/// @retval ACL_ERROR_INVALID_PARAM 100000: also for a value that no word can match.
+/// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread to watch memory can be started.
+/// @note Thread-safe. Follows aclrtValueWait of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtValueWait(
     devAddr: *mut c_void,

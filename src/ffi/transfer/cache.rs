@@ -8,44 +8,50 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
 
-/// Writes back what caches hold of device memory from aclrtMallocCached. The devices here keep their caches
-/// coherent, so only the arguments are checked. Does not wait for queued work. Needs no current context.
+/// Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
+/// checks its arguments. Does not wait for pending work. Needs no current context.
 ///
 /// @param devPtr first byte, anywhere inside an allocation of device memory.
 /// @param size bytes, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
-/// called inside a host function. Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+///     called inside a host function.
+/// @note Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemFlush(devPtr: *mut c_void, size: usize) -> aclError {
     guard("aclrtMemFlush", || cache::make_coherent(address::from_c(devPtr), size))
 }
 
-/// Drops what caches hold of device memory from aclrtMallocCached. The devices here keep their caches coherent,
-/// so only the arguments are checked. Does not wait for queued work. Needs no current context.
+/// Invalidates cached data of device memory of aclrtMallocCached. Caches are coherent here, so the call only checks its
+/// arguments. Does not wait for pending work. Needs no current context.
 ///
 /// @param devPtr first byte, anywhere inside an allocation of device memory.
 /// @param size bytes, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
-/// called inside a host function. Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+///     called inside a host function.
+/// @note Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemInvalidate(devPtr: *mut c_void, size: usize) -> aclError {
     guard("aclrtMemInvalidate", || cache::make_coherent(address::from_c(devPtr), size))
 }
 
-/// Prefetches device memory into caches, writes it back, or drops it from there. The devices here manage their
-/// caches by themselves and keep them coherent: only the arguments are checked, and nothing is queued.
+/// Prefetches device memory into caches, writes it back, or invalidates it. Caches are coherent and managed by the
+/// devices here: the call only checks its arguments and enqueues nothing.
 ///
 /// @param src first byte, memory of the stream's device or managed memory.
 /// @param size bytes, at least 1.
 /// @param cmoType an aclrtCmoType.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or another type;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
-/// the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsync of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or an unknown type.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+///     the stream's device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtCmoAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoAsync(
     src: *mut c_void,
@@ -59,14 +65,15 @@ pub unsafe extern "C" fn aclrtCmoAsync(
     })
 }
 
-/// As aclrtCmoAsync, for aclrtCmoWaitBarrier to wait for.
+/// Performs a cache operation as aclrtCmoAsync, with a barrier for aclrtCmoWaitBarrier.
 ///
 /// @param src first byte, memory of the stream's device or managed memory.
 /// @param size bytes, at least 1.
 /// @param cmoType an aclrtCmoType.
-/// @param barrierId any number; nothing has to be waited for here.
+/// @param barrierId any number; it has no effect.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtCmoAsync. Thread-safe. Follows aclrtCmoAsyncWithBarrier of the Ascend runtime API.
+/// @return the codes of aclrtCmoAsync.
+/// @note Thread-safe. Follows aclrtCmoAsyncWithBarrier of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
     src: *mut c_void,
@@ -81,16 +88,18 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
     })
 }
 
-/// Lets later work of a stream wait for operations of aclrtCmoAsyncWithBarrier. All of them are over when their
-/// calls return: only the arguments are checked.
+/// Makes later operations of a stream wait for operations of aclrtCmoAsyncWithBarrier. These are complete when their
+/// calls return, so the call only checks its arguments.
 ///
-/// @param taskInfo 1 to 6 barriers, with their types; the ids are not looked at.
+/// @param taskInfo 1 to 6 barriers with their types; the ids are ignored.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flag must be 0.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or more barriers or another
-/// type, or `flag` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtCmoAsync. Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend
-/// runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or too many barriers or an unknown type, or
+///     `flag` is not 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003:
+///     as aclrtCmoAsync.
+/// @note Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoWaitBarrier(
     taskInfo: *mut aclrtBarrierTaskInfo,
@@ -107,11 +116,12 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
     })
 }
 
-/// The size of the description of an operation on caches, as aclrtCmoSetDesc writes it. Works at any time.
+/// Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
 ///
 /// @param size receives 64 bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtCmoGetDescSize of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @note Thread-safe. Follows aclrtCmoGetDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
     guard("aclrtCmoGetDescSize", || {
@@ -120,15 +130,17 @@ pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
     })
 }
 
-/// Writes the description of an operation on caches to device memory; done when it returns.
+/// Writes the descriptor of a cache operation to device memory. Synchronous.
 ///
 /// @param cmoDesc 64 bytes of memory of the current device, or managed memory.
-/// @param src first byte of what the operation is about, such memory as well.
-/// @param size its bytes, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not memory of the current device, past its end, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtCmoSetDesc of the Ascend
-/// runtime API.
+/// @param src first byte of the operation's range, also memory of the current device or managed memory.
+/// @param size size of the range in bytes, at least 1.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtCmoSetDesc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoSetDesc(
     cmoDesc: *mut c_void,
@@ -140,18 +152,20 @@ pub unsafe extern "C" fn aclrtCmoSetDesc(
     })
 }
 
-/// As aclrtCmoAsync, for what a description says. It is not read, since nothing has to be done, whatever it
-/// says.
+/// Performs a cache operation as aclrtCmoAsync, from a descriptor. The descriptor is not read, because the operation
+/// has nothing to do.
 ///
 /// @param cmoDesc memory of the stream's device, or managed memory, from aclrtCmoSetDesc.
 /// @param cmoType an aclrtCmoType.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param reserve must be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not, or another type;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
-/// the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsyncWithDesc
-/// of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not null, or an unknown type.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+///     the stream's device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtCmoAsyncWithDesc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
     cmoDesc: *mut c_void,

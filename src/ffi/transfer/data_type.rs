@@ -7,34 +7,34 @@ use crate::ffi::base::guard::guard_value_anywhere;
 use crate::ffi::base::value::enum_value;
 use crate::ffi::types::{aclDataType, aclFloat16};
 
-/// The size of an element of a type. Works at any time, also in a forked child.
+/// Returns the size of an element of a type. Works at any time, also in a forked child.
 ///
 /// @param dataType an aclDataType.
-/// @return bytes; 0 for types without a size in whole bytes (ACL_DT_UNDEFINED, ACL_STRING, those of less
-/// than 8 bits) and for any other number, which is no failure. Thread-safe. Follows aclDataTypeSize of the
-/// Ascend runtime API.
+/// @return bytes; 0 for types without a size in whole bytes (ACL_DT_UNDEFINED, ACL_STRING, types of less than 8 bits)
+///     and for any other number, which is not a failure.
+/// @note Thread-safe. Follows aclDataTypeSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclDataTypeSize(dataType: MaybeUninit<aclDataType>) -> usize {
     guard_value_anywhere("aclDataTypeSize", 0, || Ok(data_type::size(enum_value(dataType))))
 }
 
-/// Converts half precision to single precision, exactly; a NaN stays one. Works at any time, also in a
-/// forked child.
+/// Converts half precision to single precision, exactly; a NaN stays a NaN. Works at any time, also in a forked child.
 ///
 /// @param value the bits of an IEEE 754 half-precision number.
-/// @return the same number. Thread-safe. Follows aclFloat16ToFloat of the Ascend runtime API.
+/// @return the same number.
+/// @note Thread-safe. Follows aclFloat16ToFloat of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFloat16ToFloat(value: aclFloat16) -> f32 {
     guard_value_anywhere("aclFloat16ToFloat", 0.0, || Ok(data_type::from_half(value)))
 }
 
-/// Converts single precision to half precision, to the nearest number and, between two, to the even one.
-/// From 65520 on the result is an infinity, below 2 to the power of -14 a subnormal number or a zero of the
-/// same sign; a NaN stays one. Works at any time, also in a forked child.
+/// Converts single precision to half precision, rounded to nearest even. From 65520 on the result is an infinity, below
+/// 2 to the power of -14 a subnormal number or a zero of the same sign; a NaN stays a NaN. Works at any time, also in a
+/// forked child.
 ///
 /// @param value a number.
-/// @return the bits of an IEEE 754 half-precision number. Thread-safe. Follows aclFloatToFloat16 of the
-/// Ascend runtime API.
+/// @return the bits of an IEEE 754 half-precision number.
+/// @note Thread-safe. Follows aclFloatToFloat16 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFloatToFloat16(value: f32) -> aclFloat16 {
     guard_value_anywhere("aclFloatToFloat16", 0, || Ok(data_type::to_half(value)))

@@ -8,21 +8,23 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
-/// Copies `height` rows of `width` bytes between the host and a device; done when it returns, in order with
-/// no stream. What lies between the rows is neither read nor written, so the last row needs no padding.
+/// Copies `height` rows of `width` bytes between the host and a device, synchronously and not ordered with any stream.
+/// Bytes between the rows are neither read nor written, so the last row needs no padding.
 ///
-/// @param dst first byte of the destination; null only with `width` or `height` 0.
-/// @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
-/// @param src first byte of the source; null only with `width` or `height` 0.
-/// @param spitch as `dpitch`, of the source.
-/// @param width bytes of each row, up to 5,000,000; 0 does nothing, whatever the other arguments are.
-/// @param height rows, up to 5,000,000; 0 does nothing, whatever the other arguments are.
-/// @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, as the pointers are.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, another kind, `width` above a pitch,
-/// too many rows or bytes in a row, or rows beyond the end of the address space; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: rows past the end of an allocation, a kind that contradicts the pointers, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMemcpy2d of the
-/// Ascend runtime API.
+/// @param dst first byte of the destination; may be null if `width` or `height` is 0.
+/// @param dpitch bytes from the start of one destination row to the next, at least `width`.
+/// @param src first byte of the source; may be null if `width` or `height` is 0.
+/// @param spitch bytes from the start of one source row to the next, at least `width`.
+/// @param width bytes per row, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
+/// @param height number of rows, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
+/// @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
+///     rows or bytes per row, or rows past the end of the address space.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: rows past the end of an allocation, a kind that contradicts the pointers,
+///     or called inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtMemcpy2d of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpy2d(
     dst: *mut c_void,
@@ -46,24 +48,24 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
     })
 }
 
-/// Queues aclrtMemcpy2d on a stream, also within a device and between devices. With page-locked host memory
-/// (aclrtMallocHost) or between devices it returns at once, and the memory must stay as it is until the copy
-/// has run. With ordinary host memory it returns when the copy has run, in order with the stream's earlier
-/// operations.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Enqueues a 2D copy on a stream, as aclrtMemcpy2d, also within a device and between devices. With page-locked host
+/// memory (aclrtMallocHost) or between devices it returns at once, and the memory must not change until the copy is
+/// complete. With pageable host memory it returns when the copy is complete, in order with the stream's earlier
+/// operations. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @param dst first byte of the destination; null only with `width` or `height` 0.
-/// @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
-/// @param src first byte of the source; null only with `width` or `height` 0.
-/// @param spitch as `dpitch`, of the source.
-/// @param width bytes of each row, up to 5,000,000; 0 queues nothing.
-/// @param height rows, up to 5,242,880 (5 Mi); 0 queues nothing.
-/// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, as the
-/// pointers are.
+/// @param dst first byte of the destination; may be null if `width` or `height` is 0.
+/// @param dpitch bytes from the start of one destination row to the next, at least `width`.
+/// @param src first byte of the source; may be null if `width` or `height` is 0.
+/// @param spitch bytes from the start of one source row to the next, at least `width`.
+/// @param width bytes per row, up to 5,000,000; 0 enqueues nothing.
+/// @param height number of rows, up to 5,242,880 (5 Mi); 0 enqueues nothing.
+/// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, matching the
+///     pointers.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemcpy2d; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, or destroyed;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// Thread-safe. Follows aclrtMemcpy2dAsync of the Ascend runtime API.
+/// @return the codes of aclrtMemcpy2d
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, or destroyed.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtMemcpy2dAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpy2dAsync(
     dst: *mut c_void,

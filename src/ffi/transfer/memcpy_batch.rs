@@ -84,35 +84,39 @@ impl Arrays for Batch {
     }
 }
 
-/// Tells which copy is to blame, also on success: then none is.
+/// Writes the index of the failed copy, on success the value for none.
 fn tell(fail_index: Out<usize>, outcome: Outcome<()>) -> Result<()> {
     let entry = outcome.as_ref().err().and_then(|failure| failure.entry);
     fail_index.write(entry.unwrap_or(usize::MAX));
     outcome.map_err(|failure| failure.error)
 }
 
-/// Makes many copies, all from the host to devices or all from devices to the host; done when it returns, in
-/// order with no stream and in no order among themselves: destinations that overlap end up as any of them.
-/// All arguments are checked before the first byte is copied.
+/// Copies a batch, all copies from the host to devices or all from devices to the host. Synchronous, not ordered with
+/// any stream. The copies are not ordered among each other: if destinations overlap, any of the copies may win. All
+/// arguments are checked before the first byte is copied.
 ///
-/// @param dsts where to, for each copy; an element may be null where its size is 0.
-/// @param destMaxs room at each destination in bytes.
-/// @param srcs where from, for each copy; an element may be null where its size is 0.
-/// @param sizes bytes of each copy; where it is 0 that copy does nothing.
-/// @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
-/// @param attrs where the copies go to and come from. A device must be the memory's own; of host memory any
-/// kind will do, and its id is not looked at; managed memory is everywhere. `rsv` is not looked at.
-/// @param attrsIndexes for each attribute the number of the first copy that it is for; it holds up to that of
-/// the next attribute. The first is 0, each is more than the one before, the last less than `numBatches`.
-/// @param numAttrs how many attributes there are, 1 to `numBatches`.
-/// @param failIndex on failure the number of the copy to blame; SIZE_MAX if it is none in particular, as
-/// for a bad attribute or a device that failed. On success SIZE_MAX.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size above its `destMaxs`, a
-/// location type that does not exist, or indexes or a number of attributes that are not as said;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not where its attribute
-/// says, a copy within the host or between devices, copies in both directions, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: the host has
-/// no memory to keep so many copies in mind. Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.
+/// @param dsts the destination of each copy; may be null for a copy of size 0.
+/// @param destMaxs the size of each destination in bytes.
+/// @param srcs the source of each copy; may be null for a copy of size 0.
+/// @param sizes the bytes of each copy; a copy of 0 bytes does nothing.
+/// @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+/// @param attrs the locations of the destinations and sources. A device must be the memory's device; host memory may be
+///     of any kind, and its id is ignored; managed memory fits every location. `rsv` is ignored.
+/// @param attrsIndexes for each attribute the index of the first copy that it applies to; it applies up to the first
+///     copy of the next attribute. The first index is 0, the indexes are ascending, and the last one is less than
+///     `numBatches`.
+/// @param numAttrs number of attributes, 1 to `numBatches`.
+/// @param failIndex on failure receives the index of the failed copy; SIZE_MAX if the failure belongs to no copy, for
+///     example an invalid attribute or a failed device. On success SIZE_MAX.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size greater than its `destMaxs`, an unknown location
+///     type, or invalid indexes or number of attributes.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not at the location of its
+///     attribute, a copy within the host or between devices, copies in both directions, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: the host has no memory for the list of copies.
+/// @note Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyBatch(
     dsts: *mut *mut c_void,
@@ -133,17 +137,18 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
     })
 }
 
-/// As aclrtMemcpyBatch, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
+/// Copies a batch as aclrtMemcpyBatch, without `failIndex`: the text of aclGetRecentErrMsg names the failed copy.
 ///
-/// @param dsts where to, for each copy.
-/// @param destMaxs room at each destination in bytes.
-/// @param srcs where from, for each copy.
-/// @param sizes bytes of each copy.
-/// @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
-/// @param attrs where the copies go to and come from.
-/// @param attrsIndexes for each attribute the number of the first copy that it is for.
-/// @param numAttrs how many attributes there are, 1 to `numBatches`.
-/// @return as aclrtMemcpyBatch. Thread-safe. Follows aclrtMemcpyBatchV2 of the Ascend runtime API.
+/// @param dsts the destination of each copy.
+/// @param destMaxs the size of each destination in bytes.
+/// @param srcs the source of each copy.
+/// @param sizes the bytes of each copy.
+/// @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+/// @param attrs the locations of the destinations and sources.
+/// @param attrsIndexes for each attribute the index of the first copy that it applies to.
+/// @param numAttrs number of attributes, 1 to `numBatches`.
+/// @return the codes of aclrtMemcpyBatch.
+/// @note Thread-safe. Follows aclrtMemcpyBatchV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyBatchV2(
     dsts: *mut *mut c_void,
@@ -162,25 +167,25 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
     })
 }
 
-/// Queues the copies of aclrtMemcpyBatch on a stream: after its earlier operations and before its later ones,
-/// in no order among themselves. Where all host memory is page-locked (aclrtMallocHost) it returns at once, and
-/// the memory must stay as it is until the copies have run. Ordinary host memory is safe to reuse when the call
-/// returns. The arrays themselves are read during the call only.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Enqueues a batch of copies on a stream, as aclrtMemcpyBatch: in stream order, but not ordered among each other. If
+/// all host memory is page-locked (aclrtMallocHost) it returns at once, and the memory must not change until the copies
+/// are complete. Pageable host memory can be reused when the call returns. The arrays themselves are read during the
+/// call only. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @param dsts where to, for each copy.
-/// @param destMaxs room at each destination in bytes.
-/// @param srcs where from, for each copy.
-/// @param sizes bytes of each copy.
-/// @param numBatches how many copies there are; 0 queues nothing, whatever the other arguments are.
-/// @param attrs where the copies go to and come from.
-/// @param attrsIndexes for each attribute the number of the first copy that it is for.
-/// @param numAttrs how many attributes there are, 1 to `numBatches`.
-/// @param failIndex as for aclrtMemcpyBatch. Where it names a copy, none was queued.
+/// @param dsts the destination of each copy.
+/// @param destMaxs the size of each destination in bytes.
+/// @param srcs the source of each copy.
+/// @param sizes the bytes of each copy.
+/// @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+/// @param attrs the locations of the destinations and sources.
+/// @param attrsIndexes for each attribute the index of the first copy that it applies to.
+/// @param numAttrs number of attributes, 1 to `numBatches`.
+/// @param failIndex as in aclrtMemcpyBatch. If it is the index of a copy, nothing was enqueued.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemcpyBatch; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, or destroyed;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// Thread-safe. Follows aclrtMemcpyBatchAsync of the Ascend runtime API.
+/// @return the codes of aclrtMemcpyBatch
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, or destroyed.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtMemcpyBatchAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
     dsts: *mut *mut c_void,
@@ -202,19 +207,20 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
     })
 }
 
-/// As aclrtMemcpyBatchAsync, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Enqueues a batch of copies as aclrtMemcpyBatchAsync, without `failIndex`: the text of aclGetRecentErrMsg names the
+/// failed copy. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @param dsts where to, for each copy.
-/// @param destMaxs room at each destination in bytes.
-/// @param srcs where from, for each copy.
-/// @param sizes bytes of each copy.
-/// @param numBatches how many copies there are; 0 queues nothing, whatever the other arguments are.
-/// @param attrs where the copies go to and come from.
-/// @param attrsIndexes for each attribute the number of the first copy that it is for.
-/// @param numAttrs how many attributes there are, 1 to `numBatches`.
+/// @param dsts the destination of each copy.
+/// @param destMaxs the size of each destination in bytes.
+/// @param srcs the source of each copy.
+/// @param sizes the bytes of each copy.
+/// @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+/// @param attrs the locations of the destinations and sources.
+/// @param attrsIndexes for each attribute the index of the first copy that it applies to.
+/// @param numAttrs number of attributes, 1 to `numBatches`.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemcpyBatchAsync. Thread-safe. Follows aclrtMemcpyBatchAsyncV2 of the Ascend runtime API.
+/// @return the codes of aclrtMemcpyBatchAsync.
+/// @note Thread-safe. Follows aclrtMemcpyBatchAsyncV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
     dsts: *mut *mut c_void,

@@ -8,28 +8,30 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null};
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 
-/// Queues a copy on the stream's device between places whose addresses are in memory of the device, where they
-/// are read when the stream comes to the copy: earlier work of the stream may write them. The address and its
-/// offset have to be device memory with as many bytes behind them, and the copy must not write to where the
-/// addresses are. This is looked at when the copy runs: on CPUs it then fails if there is no device memory, as
-/// the next synchronize tells (507015); on a GPU the device fails. Memory that is freed meanwhile is kept until
-/// the copy is over.
+/// Enqueues a copy on the stream's device whose addresses are read from device memory when the stream reaches the copy:
+/// earlier operations of the stream may write them. Each address plus its offset must be in device memory with enough
+/// bytes after it, and the copy must not overwrite the addresses. This is checked when the copy runs: on CPUs the copy
+/// fails if there is no device memory, and the next synchronize returns 507015; on a GPU the device fails. Memory that
+/// is freed in the meantime stays valid until the copy is complete.
 ///
-/// @param dst where the address of the destination is: 8 bytes, aligned to them, of the stream's device or
-/// managed memory; null only with `count` 0.
-/// @param destMax room at the destination in bytes, from the offset on.
-/// @param dstDataOffset bytes to add to the destination's address.
-/// @param src where the address of the source is, as `dst`.
-/// @param count bytes; 0 queues nothing.
-/// @param srcDataOffset bytes to add to the source's address.
+/// @param dst pointer to the destination address: 8 aligned bytes of memory of the stream's device or managed memory;
+///     may be null if `count` is 0.
+/// @param destMax size of the destination in bytes, from the offset on.
+/// @param dstDataOffset bytes to add to the destination address.
+/// @param src pointer to the source address, as `dst`.
+/// @param count bytes; 0 enqueues nothing.
+/// @param srcDataOffset bytes to add to the source address.
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or
-/// `count` is more than `destMax`; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind;
-/// ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called
-/// inside a host function, or not memory of the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// Thread-safe. Follows aclrtMemcpyAsyncWithOffset of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the operation is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `count` is greater than `destMax`.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+///     the stream's device.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtMemcpyAsyncWithOffset of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
     dst: *mut *mut c_void,
@@ -55,13 +57,14 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
     })
 }
 
-/// The size of the description of a copy, as aclrtSetMemcpyDesc writes it. Works at any time.
+/// Returns the size of a copy descriptor, as aclrtSetMemcpyDesc writes it. Works at any time.
 ///
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
 /// @param descSize receives 64 bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind. Thread-safe. Follows aclrtGetMemcpyDescSize of the
-/// Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown kind.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
+/// @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
     kind: MaybeUninit<aclrtMemcpyKind>,
@@ -74,20 +77,23 @@ pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
     })
 }
 
-/// Writes the description of a copy to device memory, as three words: the address of the source, that of the
-/// destination, and how many bytes. Done when it returns; in order with no stream.
+/// Writes a copy descriptor to device memory: three words with the source address, the destination address and the
+/// number of bytes. Synchronous, not ordered with any stream.
 ///
 /// @param desc 64 bytes, aligned to 8, of the current device's memory, or managed memory.
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
-/// @param srcAddr where from: memory of the current device, or managed memory; null only with `count` 0.
-/// @param dstAddr where to, likewise.
+/// @param srcAddr source: memory of the current device, or managed memory; may be null if `count` is 0.
+/// @param dstAddr destination: memory of the current device, or managed memory; may be null if `count` is 0.
 /// @param count bytes; 0: the copy does nothing.
 /// @param config must be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not
-/// null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind; ACL_ERROR_RT_ADDR_UNALIGNED 107008;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtSetMemcpyDesc of
-/// the Ascend runtime API.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
+///     function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtSetMemcpyDesc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetMemcpyDesc(
     desc: *mut c_void,
@@ -104,14 +110,16 @@ pub unsafe extern "C" fn aclrtSetMemcpyDesc(
     })
 }
 
-/// Queues the copy that a description in device memory says when the stream comes to it: earlier work of the
-/// stream may change it. All else as aclrtMemcpyAsyncWithOffset.
+/// Enqueues the copy of a descriptor in device memory, which is read when the stream reaches the copy: earlier
+/// operations of the stream may change it. Otherwise as aclrtMemcpyAsyncWithOffset.
 ///
 /// @param desc memory of the stream's device, or managed memory, from aclrtSetMemcpyDesc.
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `desc` is null, or an unknown kind; all
-/// else as aclrtMemcpyAsyncWithOffset. Thread-safe. Follows aclrtMemcpyAsyncWithDesc of the Ascend runtime API.
+/// @retval ACL_SUCCESS 0: the operation is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `desc` is null, or an unknown kind; otherwise the codes of
+///     aclrtMemcpyAsyncWithOffset.
+/// @note Thread-safe. Follows aclrtMemcpyAsyncWithDesc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyAsyncWithDesc(
     desc: *mut c_void,

@@ -7,17 +7,18 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, handle};
 use crate::ffi::types::{aclError, aclrtStream};
 
-/// Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
-/// no stream.
+/// Fills bytes of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
 ///
-/// @param devPtr first byte; null only with `count` 0.
-/// @param maxCount room at `devPtr`.
-/// @param value its low 8 bits are stored in every byte.
-/// @param count bytes; 0 does nothing.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
-/// `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
-/// or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
-/// Follows aclrtMemset of the Ascend runtime API.
+/// @param devPtr first byte; may be null if `count` is 0.
+/// @param maxCount size of the memory at `devPtr` in bytes.
+/// @param value its low 8 bits are written to every byte.
+/// @param count bytes; with 0 the call does nothing.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null with `count` greater than 0, or `count` is greater than `maxCount`.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemset(
     devPtr: *mut c_void,
@@ -30,18 +31,19 @@ pub unsafe extern "C" fn aclrtMemset(
     })
 }
 
-/// Queues aclrtMemset on a stream, in order with its other operations.
+/// Enqueues a fill on a stream, as aclrtMemset, in stream order.
 ///
-/// @param devPtr first byte; null only with `count` 0.
-/// @param maxCount room at `devPtr`.
-/// @param value its low 8 bits are stored in every byte.
-/// @param count bytes; 0 queues nothing.
+/// @param devPtr first byte; may be null if `count` is 0.
+/// @param maxCount size of the memory at `devPtr` in bytes.
+/// @param value its low 8 bits are written to every byte.
+/// @param count bytes; 0 enqueues nothing.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a
-/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
-/// the stream is on another device than the current context; ACL_ERROR_RT_PARAM_INVALID 107000 also for
-/// memory of another device than the stream's. Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime
-/// API.
+/// @return the codes of aclrtMemset
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
+///     memory of another device than the stream's.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemsetAsync(
     devPtr: *mut c_void,
@@ -56,17 +58,19 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
     })
 }
 
-/// Sets 32-bit words of device memory, or of host memory from aclrtMallocHost; done when it returns, in
-/// order with no stream.
+/// Fills 32-bit words of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
 ///
-/// @param ptr first word, aligned to 4 bytes; null only with `N` 0.
-/// @param memSize room at `ptr` in bytes, at least 4 times `N`.
-/// @param value stored in every word, in the byte order of the host.
-/// @param N words; 0 does nothing, whatever the other arguments are.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `N` above 0, or `N` words are more than
-/// `memSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this
-/// library, past the end of an allocation, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: no current context. Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
+/// @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
+/// @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
+/// @param value written to every word, in the byte order of the host.
+/// @param N number of words; with 0 the call does nothing, whatever the other arguments are.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
+///     inside a host function.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemsetD32(
     ptr: *mut c_void,
@@ -77,19 +81,20 @@ pub unsafe extern "C" fn aclrtMemsetD32(
     guard("aclrtMemsetD32", || memset::set(Request::words(address::from_c(ptr), memSize, value, N)))
 }
 
-/// Queues aclrtMemsetD32 on a stream, in order with its other operations. On host memory it returns when the
-/// words are set.
-/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
+/// Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order. On host memory it returns when
+/// the words are written. Returns 107000 inside a callback of the program if it could wait forever: docs/callbacks.md.
 ///
-/// @param ptr first word, aligned to 4 bytes; null only with `N` 0.
-/// @param memSize room at `ptr` in bytes, at least 4 times `N`.
-/// @param value stored in every word, in the byte order of the host.
-/// @param N words; 0 queues nothing.
+/// @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
+/// @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
+/// @param value written to every word, in the byte order of the host.
+/// @param N number of words; 0 enqueues nothing.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemsetD32; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, destroyed, or memory of
-/// another device than the stream's; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
+/// @return the codes of aclrtMemsetD32
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory of another device than the
+///     stream's.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemsetD32Async(
     ptr: *mut c_void,

@@ -13,41 +13,40 @@ fn value(info: aclrtRandomParaInfo) -> Value {
     Value { is_address: info.isAddr, bytes: info.valueOrAddr, size: info.size }
 }
 
-/// Queues the making of random numbers in device memory, when the stream comes to it: bits for dropout, or
-/// uniform, normal or truncated normal numbers. They come from Philox 4x32-10, seed and counter decide them, and
-/// they are the same on every backend and device; docs/random_numbers.md says which they are.
+/// Enqueues the generation of random numbers in device memory, in stream order: bits for dropout, or uniform, normal or
+/// truncated normal numbers. The generator is Philox 4x32-10. Seed and counter determine the numbers, which are the
+/// same on every backend and device; see docs/random_numbers.md.
 ///
-/// @param taskInfo what to make; read during the call. In it:
-/// `dataType`: ACL_FLOAT, ACL_FLOAT16 or ACL_BF16, and for uniform numbers ACL_INT32, ACL_UINT32, ACL_INT64 and
-/// ACL_UINT64, too; for dropout the type of `dropoutRation`.
-/// `randomNumFuncParaInfo`: a distribution and its parameters, of that type. Dropout makes bits, the first of
-/// them in the lowest bit of the first byte, which are 0 with the probability `dropoutRation` (from 0 to 1), and
-/// 1 otherwise. Uniform numbers are at least `min` and below `max`, and `min` where both are the same. Normal
-/// numbers have the mean `mean` and the standard deviation `stddev` (0 or more); truncated ones are at most two
-/// standard deviations from the mean, and distributed there as the others are.
-/// `randomParaAddr`: not used.
-/// `randomResultAddr`: where they go, memory of the stream's device or managed memory, aligned to the type; null
-/// only with no numbers.
-/// `randomCounterAddr`: 16 bytes of such memory, aligned to 8, with the number of the first block of four
-/// words, lowest byte first, to which the blocks that were used are added, so that the next call goes on where
-/// this one ends; or null to begin at 0.
-/// `randomSeed`: 4 or 8 bytes. `randomNum`: how many elements, or bits, 4 or 8 bytes; 0 queues nothing.
-/// In an aclrtRandomParaInfo `size` says how many bytes the number has; with `isAddr` 1 there is its address in
-/// place of the number, in memory of the stream's device or managed memory, aligned to its size, which is read
-/// when the stream comes to it. Then there are never more numbers than have room in the rest of the allocation,
-/// a ratio above 1 or no number is taken for 1, and a `max` below `min` for `min`. What is read must not lie
-/// where the numbers go.
+/// @param taskInfo the task; read during the call. Members: `dataType`: ACL_FLOAT, ACL_FLOAT16 or ACL_BF16, and for
+///     uniform numbers also ACL_INT32, ACL_UINT32, ACL_INT64 and ACL_UINT64; for dropout the type of `dropoutRation`.
+///     `randomNumFuncParaInfo`: a distribution and its parameters, of that type. Dropout generates bits, starting with
+///     the lowest bit of the first byte; a bit is 0 with the probability `dropoutRation` (from 0 to 1), and 1
+///     otherwise. Uniform numbers are at least `min` and less than `max`, and `min` if both are equal. Normal numbers
+///     have the mean `mean` and the standard deviation `stddev` (at least 0); truncated normal numbers are limited to
+///     two standard deviations from the mean. `randomParaAddr`: not used. `randomResultAddr`: the destination, memory
+///     of the stream's device or managed memory, aligned to the type; may be null if there are no numbers.
+///     `randomCounterAddr`: 16 bytes of such memory, aligned to 8, with the number of the first block of four words in
+///     little-endian order; the operation adds the number of blocks that it used, so that the next call continues
+///     there; or null to start at 0. `randomSeed`: 4 or 8 bytes. `randomNum`: number of elements, or bits, in 4 or 8
+///     bytes; 0 enqueues nothing. In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
+///     it contains the address of the number instead, in memory of the stream's device or managed memory, aligned to
+///     its size, which is read when the stream reaches the operation. Then the count is limited to the rest of the
+///     allocation, a ratio that is greater than 1 or not a number counts as 1, and a `max` less than `min` counts as
+///     `min`. The numbers must not overwrite such parameters.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param reserve must be null.
-/// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or
-/// distribution, a size, `isAddr` or parameter out of range, too many numbers, what is read lies where the
-/// numbers go, or `reserve` is not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
-/// 207000: another type of aclDataType, or `randomNum` by address with memory of another
-/// library; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not
-/// memory of the stream's device, or past the end of an allocation; ACL_ERROR_RT_CONTEXT_NULL 107002: no
-/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
-/// context. Thread-safe. Follows aclrtRandomNumAsync of the Ascend runtime API; which generator, and what the
-/// counter does, is this library's choice.
+/// @retval ACL_SUCCESS 0: the operation is enqueued
+/// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or distribution, a size, `isAddr` or
+///     parameter out of range, too many numbers, parameters overlap the destination, or `reserve` is not null.
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType, or `randomNum` by address with memory
+///     of another library.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not memory of the
+///     stream's device, or past the end of an allocation.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+/// @note Thread-safe. Follows aclrtRandomNumAsync of the Ascend runtime API; the generator, and the meaning of the
+///     counter, are portacl's choice.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRandomNumAsync(
     taskInfo: *const aclrtRandomNumTaskInfo,

@@ -4,17 +4,17 @@ use std::ffi::c_void;
 
 use super::base::{aclrtAllocator, aclrtAllocatorAddr, aclrtAllocatorBlock};
 
-/// Allocates that many bytes; gives a block.
+/// Allocates a number of bytes; returns a block.
 pub type aclrtAllocatorAllocFunc =
     Option<unsafe extern "C" fn(aclrtAllocator, usize) -> *mut c_void>;
 
-/// Gives a block back.
+/// Frees a block.
 pub type aclrtAllocatorFreeFunc = Option<unsafe extern "C" fn(aclrtAllocator, aclrtAllocatorBlock)>;
 
-/// Allocates that many bytes, near an address if it can.
+/// Allocates a number of bytes, near an address if possible.
 pub type aclrtAllocatorAllocAdviseFunc =
     Option<unsafe extern "C" fn(aclrtAllocator, usize, aclrtAllocatorAddr) -> *mut c_void>;
 
-/// The address of a block.
+/// Returns the address of a block.
 pub type aclrtAllocatorGetAddrFromBlockFunc =
     Option<unsafe extern "C" fn(aclrtAllocatorBlock) -> *mut c_void>;

@@ -17,10 +17,10 @@ pub type aclrtContext = *mut c_void;
 /// A notify: a signal between streams, consumed by the wait.
 pub type aclrtNotify = *mut c_void;
 
-/// A notify that counts.
+/// A counted notify.
 pub type aclrtCntNotify = *mut c_void;
 
-/// A label: a place in a graph's stream.
+/// A label: a branch target in a stream of a graph.
 pub type aclrtLabel = *mut c_void;
 
 /// A list of labels.
@@ -35,7 +35,7 @@ pub type aclError = c_int;
 /// A half-precision number, as its bits.
 pub type aclFloat16 = u16;
 
-/// An address and a size, behind functions.
+/// An address and a size, accessed by functions.
 pub struct aclDataBuffer {
     _private: [u8; 0],
 }
@@ -43,16 +43,16 @@ pub struct aclDataBuffer {
 /// The description of an allocator.
 pub type aclrtAllocatorDesc = *mut c_void;
 
-/// An allocator of the caller: whatever its functions want as their first argument.
+/// An allocator of the program: the first argument of its functions.
 pub type aclrtAllocator = *mut c_void;
 
-/// A block that an allocator of the caller made.
+/// A block of an allocator of the program.
 pub type aclrtAllocatorBlock = *mut c_void;
 
-/// An address that an allocator is asked to be near to.
+/// An address near which an allocator should allocate.
 pub type aclrtAllocatorAddr = *mut c_void;
 
-/// A group of recorded tasks that can be changed.
+/// A group of captured tasks that can be updated.
 pub type aclrtTaskGrp = *mut c_void;
 
 /// The type of an element.
@@ -121,15 +121,15 @@ pub enum aclDataType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclFormat {
-    /// No order.
+    /// No format.
     ACL_FORMAT_UNDEFINED = -1,
-    /// Channels before the picture.
+    /// Channels before the image.
     ACL_FORMAT_NCHW = 0,
-    /// Channels after the picture.
+    /// Channels after the image.
     ACL_FORMAT_NHWC = 1,
-    /// Any number of dimensions, in their own order.
+    /// Any number of dimensions, in the given order.
     ACL_FORMAT_ND = 2,
-    /// Channels cut into blocks of C0.
+    /// Channels divided into blocks of C0.
     ACL_FORMAT_NC1HWC0 = 3,
     /// Weights in small blocks.
     ACL_FORMAT_FRACTAL_Z = 4,
@@ -143,7 +143,7 @@ pub enum aclFormat {
     ACL_FORMAT_FRACTAL_NZ = 29,
     /// Volumes, channels first.
     ACL_FORMAT_NCDHW = 30,
-    /// Volumes with channels cut into blocks of C0.
+    /// Volumes with channels divided into blocks of C0.
     ACL_FORMAT_NDC1HWC0 = 32,
     /// Weights of volumes in small blocks.
     ACL_FRACTAL_Z_3D = 33,
@@ -163,15 +163,15 @@ pub enum aclFormat {
     ACL_FORMAT_FRACTAL_NZ_C0_8 = 54,
 }
 
-/// How urgent a line of the log is.
+/// The severity of a log line.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclLogLevel {
-    /// For those who look for a defect.
+    /// For debugging.
     ACL_DEBUG = 0,
-    /// What happens normally.
+    /// Normal operation.
     ACL_INFO = 1,
-    /// Unusual, but no failure.
+    /// Unusual, but not a failure.
     ACL_WARNING = 2,
     /// A failure.
     ACL_ERROR = 3,
@@ -185,7 +185,7 @@ pub enum aclMemType {
     ACL_MEMTYPE_DEVICE = 0,
     /// On the host, known when an operator is compiled.
     ACL_MEMTYPE_HOST = 1,
-    /// On the host, not looked at when an operator is compiled.
+    /// On the host, not used when an operator is compiled.
     ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT = 2,
 }
 
@@ -193,13 +193,13 @@ pub enum aclMemType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclSysParamOpt {
-    /// The same input gives the same bits.
+    /// The same input gives bit-identical results.
     ACL_OPT_DETERMINISTIC = 0,
     /// Kernels with checks.
     ACL_OPT_ENABLE_DEBUG_KERNEL = 1,
-    /// The same result wherever a row stands in its batch; an older name.
+    /// The result of a row does not depend on its position in the batch; an older name.
     ACL_OPT_STRONG_CONSISTENCY = 2,
-    /// A kernel may start before the one before it has ended.
+    /// A kernel may start before the previous kernel has ended.
     ACL_OPT_ENABLE_KERNEL_EARLY_START = 3,
 }
 
@@ -209,15 +209,15 @@ pub enum aclSysParamOpt {
 pub enum aclCannAttr {
     /// None.
     ACL_CANN_ATTR_UNDEFINED = -1,
-    /// Infinities and NaN are kept.
+    /// Infinities and NaN are supported.
     ACL_CANN_ATTR_INF_NAN = 0,
-    /// bfloat16 is computed with.
+    /// bfloat16 arithmetic is supported.
     ACL_CANN_ATTR_BF16 = 1,
-    /// Operators are compiled when they are needed.
+    /// Operators are compiled at run time.
     ACL_CANN_ATTR_JIT_COMPILE = 2,
 }
 
-/// Numbers about the chip.
+/// Numbers of a chip.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclDeviceInfo {

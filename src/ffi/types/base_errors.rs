@@ -6,9 +6,9 @@ use super::base::aclError;
 pub const ACL_ERROR_NONE: aclError = 0;
 /// Success.
 pub const ACL_SUCCESS: aclError = 0;
-/// A bad argument, seen without looking at any object.
+/// An argument that is invalid whatever the state of any object is.
 pub const ACL_ERROR_INVALID_PARAM: aclError = 100_000;
-/// aclInit is missing.
+/// aclInit was not called.
 pub const ACL_ERROR_UNINITIALIZE: aclError = 100_001;
 /// aclInit was called before.
 pub const ACL_ERROR_REPEAT_INITIALIZE: aclError = 100_002;
@@ -16,17 +16,17 @@ pub const ACL_ERROR_REPEAT_INITIALIZE: aclError = 100_002;
 pub const ACL_ERROR_INVALID_FILE: aclError = 100_003;
 /// A file cannot be written.
 pub const ACL_ERROR_WRITE_FILE: aclError = 100_004;
-/// A file has a bad size.
+/// A file has an invalid size.
 pub const ACL_ERROR_INVALID_FILE_SIZE: aclError = 100_005;
 /// A file cannot be parsed.
 pub const ACL_ERROR_PARSE_FILE: aclError = 100_006;
 /// A file lacks an attribute.
 pub const ACL_ERROR_FILE_MISSING_ATTR: aclError = 100_007;
-/// A file has a bad attribute.
+/// A file has an invalid attribute.
 pub const ACL_ERROR_FILE_ATTR_INVALID: aclError = 100_008;
-/// A bad configuration of dumps.
+/// An invalid dump configuration.
 pub const ACL_ERROR_INVALID_DUMP_CONFIG: aclError = 100_009;
-/// A bad configuration of profiling.
+/// An invalid profiling configuration.
 pub const ACL_ERROR_INVALID_PROFILING_CONFIG: aclError = 100_010;
 /// No such model.
 pub const ACL_ERROR_INVALID_MODEL_ID: aclError = 100_011;
@@ -36,23 +36,23 @@ pub const ACL_ERROR_DESERIALIZE_MODEL: aclError = 100_012;
 pub const ACL_ERROR_PARSE_MODEL: aclError = 100_013;
 /// A model cannot be read.
 pub const ACL_ERROR_READ_MODEL_FAILURE: aclError = 100_014;
-/// A model has a bad size.
+/// A model has an invalid size.
 pub const ACL_ERROR_MODEL_SIZE_INVALID: aclError = 100_015;
 /// A model lacks an attribute.
 pub const ACL_ERROR_MODEL_MISSING_ATTR: aclError = 100_016;
-/// The input does not fit the model.
+/// The input does not match the model.
 pub const ACL_ERROR_MODEL_INPUT_NOT_MATCH: aclError = 100_017;
-/// The output does not fit the model.
+/// The output does not match the model.
 pub const ACL_ERROR_MODEL_OUTPUT_NOT_MATCH: aclError = 100_018;
 /// The model has fixed shapes.
 pub const ACL_ERROR_MODEL_NOT_DYNAMIC: aclError = 100_019;
 /// The operator is of another type.
 pub const ACL_ERROR_OP_TYPE_NOT_MATCH: aclError = 100_020;
-/// The input does not fit the operator.
+/// The input does not match the operator.
 pub const ACL_ERROR_OP_INPUT_NOT_MATCH: aclError = 100_021;
-/// The output does not fit the operator.
+/// The output does not match the operator.
 pub const ACL_ERROR_OP_OUTPUT_NOT_MATCH: aclError = 100_022;
-/// The attributes do not fit the operator.
+/// The attributes do not match the operator.
 pub const ACL_ERROR_OP_ATTR_NOT_MATCH: aclError = 100_023;
 /// No such operator.
 pub const ACL_ERROR_OP_NOT_FOUND: aclError = 100_024;
@@ -60,57 +60,57 @@ pub const ACL_ERROR_OP_NOT_FOUND: aclError = 100_024;
 pub const ACL_ERROR_OP_LOAD_FAILED: aclError = 100_025;
 /// The data type is not supported.
 pub const ACL_ERROR_UNSUPPORTED_DATA_TYPE: aclError = 100_026;
-/// The format does not fit.
+/// The format does not match.
 pub const ACL_ERROR_FORMAT_NOT_MATCH: aclError = 100_027;
-/// Nothing chooses among binaries of the operator.
+/// No binary selector is registered for the operator.
 pub const ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED: aclError = 100_028;
 /// No such kernel.
 pub const ACL_ERROR_KERNEL_NOT_FOUND: aclError = 100_029;
-/// Something chooses among binaries of the operator already.
+/// A binary selector is already registered for the operator.
 pub const ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED: aclError = 100_030;
-/// The kernel is known already.
+/// The kernel is already registered.
 pub const ACL_ERROR_KERNEL_ALREADY_REGISTERED: aclError = 100_031;
 /// No such queue.
 pub const ACL_ERROR_INVALID_QUEUE_ID: aclError = 100_032;
-/// The subscription exists already.
+/// The subscription already exists.
 pub const ACL_ERROR_REPEAT_SUBSCRIBE: aclError = 100_033;
-/// Nobody subscribed to the stream.
+/// No thread is subscribed to the stream.
 pub const ACL_ERROR_STREAM_NOT_SUBSCRIBE: aclError = 100_034;
-/// The thread has not subscribed.
+/// The thread is not subscribed.
 pub const ACL_ERROR_THREAD_NOT_SUBSCRIBE: aclError = 100_035;
-/// No callback came in time.
+/// No callback arrived in time.
 pub const ACL_ERROR_WAIT_CALLBACK_TIMEOUT: aclError = 100_036;
-/// There is nothing left to finalize.
+/// aclFinalize without a matching aclInit.
 pub const ACL_ERROR_REPEAT_FINALIZE: aclError = 100_037;
-/// The preprocessing is not a static one.
+/// The preprocessing is not static.
 pub const ACL_ERROR_NOT_STATIC_AIPP: aclError = 100_038;
 /// The library is a stub for compiling only.
 pub const ACL_ERROR_COMPILING_STUB_MODE: aclError = 100_039;
 /// No group was set.
 pub const ACL_ERROR_GROUP_NOT_SET: aclError = 100_040;
-/// The group was not made.
+/// The group was not created.
 pub const ACL_ERROR_GROUP_NOT_CREATE: aclError = 100_041;
-/// Profiling runs already.
+/// Profiling is already running.
 pub const ACL_ERROR_PROF_ALREADY_RUN: aclError = 100_042;
-/// Profiling does not run.
+/// Profiling is not running.
 pub const ACL_ERROR_PROF_NOT_RUN: aclError = 100_043;
-/// Dumping runs already.
+/// Dumping is already running.
 pub const ACL_ERROR_DUMP_ALREADY_RUN: aclError = 100_044;
-/// Dumping does not run.
+/// Dumping is not running.
 pub const ACL_ERROR_DUMP_NOT_RUN: aclError = 100_045;
-/// The model's profile is subscribed to already.
+/// The model's profile already has a subscription.
 pub const ACL_ERROR_PROF_REPEAT_SUBSCRIBE: aclError = 148_046;
 /// Two kinds of profiling exclude each other.
 pub const ACL_ERROR_PROF_API_CONFLICT: aclError = 148_047;
-/// A bad configuration of the operator queue.
+/// An invalid configuration of the operator queue.
 pub const ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG: aclError = 148_048;
-/// The operators are not where they should be.
+/// The path of the operators is invalid.
 pub const ACL_ERROR_INVALID_OPP_PATH: aclError = 148_049;
 /// The operator has fixed shapes.
 pub const ACL_ERROR_OP_UNSUPPORTED_DYNAMIC: aclError = 148_050;
 /// Something is still in use.
 pub const ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED: aclError = 148_051;
-/// The picture's encoding is not supported.
+/// The encoding of the image is not supported.
 pub const ACL_ERROR_UNSUPPORTED_JPEG: aclError = 148_052;
 /// No such bundle of models.
 pub const ACL_ERROR_INVALID_BUNDLE_MODEL_ID: aclError = 148_053;
@@ -122,15 +122,15 @@ pub const ACL_ERROR_API_NOT_SUPPORT: aclError = 200_001;
 pub const ACL_ERROR_INVALID_DEVICE: aclError = 200_002;
 /// The address is not aligned.
 pub const ACL_ERROR_MEMORY_ADDRESS_UNALIGNED: aclError = 200_003;
-/// Things do not belong together.
+/// Resources do not belong together.
 pub const ACL_ERROR_RESOURCE_NOT_MATCH: aclError = 200_004;
-/// A bad handle.
+/// An invalid handle.
 pub const ACL_ERROR_INVALID_RESOURCE_HANDLE: aclError = 200_005;
 /// The feature is not supported.
 pub const ACL_ERROR_FEATURE_UNSUPPORTED: aclError = 200_006;
-/// These parts cannot be profiled.
+/// These modules cannot be profiled.
 pub const ACL_ERROR_PROF_MODULES_UNSUPPORTED: aclError = 200_007;
-/// Storage is used up.
+/// The storage limit is exceeded.
 pub const ACL_ERROR_STORAGE_OVER_LIMIT: aclError = 300_000;
 /// A defect of the library.
 pub const ACL_ERROR_INTERNAL_ERROR: aclError = 500_000;

@@ -2,45 +2,45 @@
 
 use super::base::aclError;
 
-/// A bad argument.
+/// An invalid argument.
 pub const ACL_ERROR_GE_PARAM_INVALID: aclError = 145_000;
-/// The executor was not started.
+/// The executor is not initialized.
 pub const ACL_ERROR_GE_EXEC_NOT_INIT: aclError = 145_001;
-/// No model there.
+/// The model path is invalid.
 pub const ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID: aclError = 145_002;
 /// No such model.
 pub const ACL_ERROR_GE_EXEC_MODEL_ID_INVALID: aclError = 145_003;
-/// A model has a bad size.
+/// A model has an invalid size.
 pub const ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID: aclError = 145_006;
-/// A model is at a bad address.
+/// The model address is invalid.
 pub const ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID: aclError = 145_007;
-/// A model has a bad queue.
+/// The queue of the model is invalid.
 pub const ACL_ERROR_GE_EXEC_MODEL_QUEUE_ID_INVALID: aclError = 145_008;
-/// The model is loaded already.
+/// The model is already loaded.
 pub const ACL_ERROR_GE_EXEC_LOAD_MODEL_REPEATED: aclError = 145_009;
-/// A dynamic input has a bad address.
+/// The address of a dynamic input is invalid.
 pub const ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID: aclError = 145_011;
-/// A dynamic input has a bad length.
+/// The length of a dynamic input is invalid.
 pub const ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID: aclError = 145_012;
-/// A bad dynamic batch size.
+/// The dynamic batch size is invalid.
 pub const ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID: aclError = 145_013;
 /// Preprocessing without a batch.
 pub const ACL_ERROR_GE_AIPP_BATCH_EMPTY: aclError = 145_014;
 /// No such preprocessing.
 pub const ACL_ERROR_GE_AIPP_NOT_EXIST: aclError = 145_015;
-/// A bad mode of preprocessing.
+/// The preprocessing mode is invalid.
 pub const ACL_ERROR_GE_AIPP_MODE_INVALID: aclError = 145_016;
-/// A bad type of task.
+/// The task type is invalid.
 pub const ACL_ERROR_GE_OP_TASK_TYPE_INVALID: aclError = 145_017;
-/// A bad type of kernel.
+/// The kernel type is invalid.
 pub const ACL_ERROR_GE_OP_KERNEL_TYPE_INVALID: aclError = 145_018;
-/// No plug-in there.
+/// The plug-in path is invalid.
 pub const ACL_ERROR_GE_PLGMGR_PATH_INVALID: aclError = 145_019;
-/// A bad format.
+/// The format is invalid.
 pub const ACL_ERROR_GE_FORMAT_INVALID: aclError = 145_020;
-/// A bad shape.
+/// The shape is invalid.
 pub const ACL_ERROR_GE_SHAPE_INVALID: aclError = 145_021;
-/// A bad data type.
+/// The data type is invalid.
 pub const ACL_ERROR_GE_DATATYPE_INVALID: aclError = 145_022;
 /// No memory left.
 pub const ACL_ERROR_GE_MEMORY_ALLOCATION: aclError = 245_000;
@@ -48,9 +48,9 @@ pub const ACL_ERROR_GE_MEMORY_ALLOCATION: aclError = 245_000;
 pub const ACL_ERROR_GE_MEMORY_OPERATE_FAILED: aclError = 245_001;
 /// A device memory operation failed.
 pub const ACL_ERROR_GE_DEVICE_MEMORY_OPERATE_FAILED: aclError = 245_002;
-/// The system works, but not all of it.
+/// The system works with reduced capability.
 pub const ACL_ERROR_GE_SUBHEALTHY: aclError = 345_102;
-/// The user's code failed.
+/// User code failed.
 pub const ACL_ERROR_GE_USER_RAISE_EXCEPTION: aclError = 345_103;
 /// Data is not aligned.
 pub const ACL_ERROR_GE_DATA_NOT_ALIGNED: aclError = 345_104;
@@ -74,7 +74,7 @@ pub const ACL_ERROR_GE_COMMAND_HANDLE: aclError = 545_007;
 pub const ACL_ERROR_GE_GET_TENSOR_INFO: aclError = 545_008;
 /// A model cannot be unloaded.
 pub const ACL_ERROR_GE_UNLOAD_MODEL: aclError = 545_009;
-/// A model took too long.
+/// A model timed out.
 pub const ACL_ERROR_GE_MODEL_EXECUTE_TIMEOUT: aclError = 545_601;
 /// Models are being moved.
 pub const ACL_ERROR_GE_REDEPLOYING: aclError = 545_602;

@@ -2,45 +2,44 @@
 
 use super::soma::aclrtMemPool;
 
-/// Statistics of memory of one kind. Those of a device and of its pools begin when the device is set first and end when
-/// it is reset, those of host memory with aclInit, or its first use, and aclFinalize.
+/// Statistics of one kind of memory. Those of a device and of its pools start when the device is first set and end when
+/// it is reset. Those of host memory start with aclInit, or the first use, and end with aclFinalize.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct portaclMemoryStats {
     /// sizeof(portaclMemoryStats), set by the caller.
     pub structSize: usize,
-    /// Bytes of live allocations, with what rounding has added.
+    /// Bytes of live allocations, including rounding.
     pub currentBytes: u64,
-    /// How many live allocations there are.
+    /// Number of live allocations.
     pub currentCount: u64,
-    /// The most that `currentBytes` was. Freed device memory of small blocks that was kept for the next request of
-    /// its size counts in it (`keptBytes`). Of several pools together: the sum of their peaks, which they need not
-    /// have had at the same time.
+    /// The peak of `currentBytes`. It includes small freed blocks of device memory that are cached (`keptBytes`). For
+    /// several pools: the sum of their peaks, which need not have occurred at the same time.
     pub peakBytes: u64,
-    /// The most that `currentCount` was, in the same way.
+    /// The peak of `currentCount`, in the same way.
     pub peakCount: u64,
-    /// Bytes of all allocations that were made.
+    /// Bytes of all allocations ever made.
     pub totalBytes: u64,
-    /// How many allocations were made. Those that were freed are this less `currentCount`.
+    /// Number of all allocations ever made. Minus `currentCount`, it is the number of frees.
     pub totalCount: u64,
-    /// How many requests could not be served: for want of memory, or because the device or its driver failed. Neither
-    /// wrong arguments nor what a memory hook refused.
+    /// Number of requests that failed for lack of memory, or because the device or its driver failed. Invalid arguments
+    /// and refusals of memory hooks do not count.
     pub failures: u64,
-    /// Bytes that all this takes from the device or the system: live allocations, freed memory that queued work still
-    /// uses, and what is kept or free in pools. Of device memory, without `keptBytes`, it is what aclrtGetMemUsageInfo
-    /// tells, so on the CPU what pools take from the device is in it as well. Of page-locked memory, and of pools
-    /// that were imported, it is `currentBytes`.
+    /// Bytes taken from the device or the system: live allocations, freed memory that pending work still uses, and
+    /// cached or free memory of pools. For device memory, without `keptBytes`, it is the value of aclrtGetMemUsageInfo;
+    /// on the CPU it therefore includes the segments of pools. For page-locked memory and imported pools it is
+    /// `currentBytes`.
     pub reservedBytes: u64,
-    /// The most that `reservedBytes` was; of device and managed memory the peak of aclrtGetMemUsageInfo.
+    /// The peak of `reservedBytes`; for device and managed memory the peak of aclrtGetMemUsageInfo.
     pub peakReservedBytes: u64,
-    /// Bytes of `reservedBytes` that the next request may have without the device: freed device memory that waits for
-    /// a request of its size, and what pools have and nobody uses.
+    /// Bytes of `reservedBytes` that can serve the next request without the device: cached device memory, and free
+    /// memory of pools.
     pub keptBytes: u64,
-    /// Pages of 2 MiB that were wanted and could not be had, so that smaller ones serve instead; of device memory. 0 on
-    /// CUDA, where the driver chooses pages and does not tell.
+    /// Pages of 2 MiB that were requested and not available, so that smaller ones are used; for device memory. 0 on
+    /// CUDA, where the driver selects pages and does not report them.
     pub hugePageFallbacks: u64,
-    /// Bytes that were to be locked and could not be, so that they are pageable, registrations included; of
-    /// page-locked host memory. Never goes down.
+    /// Bytes that could not be locked and are pageable, including registrations; for page-locked host memory. Never
+    /// decreases.
     pub unlockedBytes: u64,
 }
 
@@ -50,13 +49,13 @@ pub struct portaclMemoryStats {
 pub struct portaclMemoryPoolStats {
     /// sizeof(portaclMemoryPoolStats), set by the caller in the first element.
     pub structSize: usize,
-    /// The pool. After its destruction, as long as some of its memory is live, the handle that it had.
+    /// The pool. After its destruction, as long as some of its memory is live, its former handle.
     pub memPool: aclrtMemPool,
     /// 1 if it was destroyed, else 0.
     pub isDestroyed: i32,
-    /// 1 if another process has made it, else 0.
+    /// 1 if another process created it, else 0.
     pub isImported: i32,
-    /// What it has, had and gave.
+    /// Statistics of its memory.
     pub stats: portaclMemoryStats,
 }
 
@@ -66,10 +65,10 @@ pub struct portaclMemoryPoolStats {
 pub struct portaclMemoryPageStats {
     /// sizeof(portaclMemoryPageStats), set by the caller in the first element.
     pub structSize: usize,
-    /// Bytes of a page, as aclrtPointerGetAttributes tells of these allocations.
+    /// Page size in bytes, as aclrtPointerGetAttributes returns it for these allocations.
     pub pageSize: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// How many they are.
+    /// Their number.
     pub count: u64,
 }

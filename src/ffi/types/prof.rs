@@ -2,29 +2,29 @@
 
 use std::ffi::c_void;
 
-/// What is measured in AI cores.
+/// Metrics of AI cores.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofAicoreMetrics {
-    /// How busy the arithmetic units are.
+    /// Utilization of the arithmetic units.
     ACL_AICORE_ARITHMETIC_UTILIZATION = 0,
-    /// How busy the pipelines are.
+    /// Utilization of the pipelines.
     ACL_AICORE_PIPE_UTILIZATION = 1,
-    /// Use of outer memory.
+    /// Bandwidth of external memory.
     ACL_AICORE_MEMORY_BANDWIDTH = 2,
-    /// Use of inner memory.
+    /// Bandwidth of internal memory.
     ACL_AICORE_L0B_AND_WIDTH = 3,
-    /// Waits for units that were busy.
+    /// Waits for busy units.
     ACL_AICORE_RESOURCE_CONFLICT_RATIO = 4,
-    /// Use of the unified buffer.
+    /// Bandwidth of the unified buffer.
     ACL_AICORE_MEMORY_UB = 5,
     /// Hits and misses of the level-2 cache.
     ACL_AICORE_L2_CACHE = 6,
-    /// How busy the pipelines are with execution only.
+    /// Utilization of the pipelines by execution only.
     ACL_AICORE_PIPE_EXECUTE_UTILIZATION = 7,
     /// Accesses to memory.
     ACL_AICORE_MEMORY_ACCESS = 8,
-    /// Nothing.
+    /// No metric.
     ACL_AICORE_NONE = 255,
 }
 
@@ -38,7 +38,7 @@ pub enum aclprofStepTag {
     ACL_STEP_END = 1,
 }
 
-/// What a description stands for.
+/// The kind of a description.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofSubscribeOpFlag {
@@ -48,7 +48,7 @@ pub enum aclprofSubscribeOpFlag {
     ACL_SUBSCRIBE_SUBGRAPH = 1,
     /// A thread of an operator.
     ACL_SUBSCRIBE_OP_THREAD = 2,
-    /// Nothing.
+    /// No description.
     ACL_SUBSCRIBE_NONE = 255,
 }
 
@@ -62,41 +62,41 @@ pub enum aclprofSubscribeOpAttri {
     ACL_SUBSCRIBE_ATTRI_NONE = 1,
 }
 
-/// Options of the profiler; values are texts.
+/// Options of the profiler; their values are texts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclprofConfigType {
     /// Not an option.
     ACL_PROF_ARGS_MIN = 0,
-    /// Most disk space.
+    /// Maximum disk space.
     ACL_PROF_STORAGE_LIMIT = 1,
-    /// How often memory is sampled.
+    /// Sampling frequency of memory.
     ACL_PROF_SYS_HARDWARE_MEM_FREQ = 3,
-    /// What is measured in the last-level cache.
+    /// Metrics of the last-level cache.
     ACL_PROF_LLC_MODE = 4,
-    /// How often network interfaces are sampled.
+    /// Sampling frequency of network interfaces.
     ACL_PROF_SYS_IO_FREQ = 5,
-    /// How often connections are sampled.
+    /// Sampling frequency of interconnections.
     ACL_PROF_SYS_INTERCONNECTION_FREQ = 6,
-    /// How often picture and video units are sampled.
+    /// Sampling frequency of image and video units.
     ACL_PROF_DVPP_FREQ = 7,
-    /// What is measured of this process on the host.
+    /// Metrics of this process on the host.
     ACL_PROF_HOST_SYS = 8,
-    /// What is measured of the whole host.
+    /// Metrics of the whole host.
     ACL_PROF_HOST_SYS_USAGE = 9,
-    /// How often the host is sampled.
+    /// Sampling frequency of the host.
     ACL_PROF_HOST_SYS_USAGE_FREQ = 10,
-    /// How often power is sampled.
+    /// Sampling frequency of power.
     ACL_PROF_LOW_POWER_FREQ = 11,
     /// Whose memory traffic is measured.
     ACL_PROF_SYS_MEM_SERVICEFLOW = 12,
-    /// How often the device's CPUs are sampled.
+    /// Sampling frequency of the device's CPUs.
     ACL_PROF_SYS_CPU_FREQ = 13,
-    /// Which types of operators are measured.
+    /// The operator types to measure.
     ACL_PROF_OPTYPE = 14,
-    /// What is measured in threads of vector cores.
+    /// Metrics of threads of vector cores.
     ACL_PROF_NTS_METRICS = 15,
-    /// Where results go.
+    /// The output path.
     ACL_PROF_PATH = 16,
     /// Not an option.
     ACL_PROF_ARGS_MAX = 17,
@@ -115,7 +115,7 @@ pub struct aclprofConfig {
     _private: [u8; 0],
 }
 
-/// What not to profile any more.
+/// A config for stopping the profile of a model.
 pub struct aclprofStopConfig {
     _private: [u8; 0],
 }
@@ -145,7 +145,7 @@ pub struct aclprofTensor {
     pub format: u32,
     /// A number of aclDataType.
     pub dataType: u32,
-    /// How many dimensions.
+    /// Number of dimensions.
     pub shapeDim: u32,
     /// The dimensions.
     pub shape: [u32; 8],
@@ -155,25 +155,25 @@ pub struct aclprofTensor {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclprofTensorInfo {
-    /// Its name, as aclprofStr2Id numbered it.
+    /// Id of its name, from aclprofStr2Id.
     pub opNameId: u64,
-    /// Its type, as aclprofStr2Id numbered it.
+    /// Id of its type, from aclprofStr2Id.
     pub opTypeId: u64,
-    /// Not used.
+    /// Reserved.
     pub resv: u32,
-    /// How many tensors.
+    /// Number of tensors.
     pub tensorNum: u32,
-    /// Kind of cores it runs on.
+    /// Kind of cores that it runs on.
     pub kernelType: u32,
-    /// How many blocks.
+    /// Number of blocks.
     pub blockNums: u32,
-    /// The stream it runs in.
+    /// The stream that it runs in.
     pub stream: *mut c_void,
     /// The tensors.
     pub tensors: *mut aclprofTensor,
 }
 
-/// A message, by its kind.
+/// A message, by its type.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclprofEventAttributesMessage {
@@ -198,7 +198,7 @@ pub struct aclprofEventAttributes {
 /// Calls of this API.
 pub const ACL_PROF_ACL_API: u64 = 0x0001;
 
-/// Measurements in AI cores.
+/// Metrics of AI cores.
 pub const ACL_PROF_AICORE_METRICS: u64 = 0x0004;
 
 /// Shapes of operators.
@@ -213,10 +213,10 @@ pub const ACL_PROF_API_STATS: u64 = 0x4_0000_0000;
 /// Version of aclprofEventAttributes.
 pub const ACL_PROF_EVENT_ATTR_VERSION: i32 = 1;
 
-/// Calls of the graph engine, few.
+/// Calls of the graph engine, basic.
 pub const ACL_PROF_GE_API_L0: u64 = 0x0200;
 
-/// Calls of the graph engine, more.
+/// Calls of the graph engine, detailed.
 pub const ACL_PROF_GE_API_L1: u64 = 0x0100_0000;
 
 /// Collective communication.
@@ -225,10 +225,10 @@ pub const ACL_PROF_HCCL_TRACE: u64 = 0x0020;
 /// Level-2 cache.
 pub const ACL_PROF_L2CACHE: u64 = 0x0010;
 
-/// Longest name of an operator, its final zero included.
+/// Maximum length of an operator's name, including the terminating zero.
 pub const ACL_PROF_MAX_OP_NAME_LEN: i32 = 257;
 
-/// Longest type of an operator, its final zero included.
+/// Maximum length of an operator's type, including the terminating zero.
 pub const ACL_PROF_MAX_OP_TYPE_LEN: i32 = 65;
 
 /// Stamps, ranges and marks of the program.
@@ -246,16 +246,16 @@ pub const ACL_PROF_TASK_MEMORY: u64 = 0x1000;
 /// Times of tasks.
 pub const ACL_PROF_TASK_TIME: u64 = 0x0002;
 
-/// Times of tasks, the least.
+/// Times of tasks, basic.
 pub const ACL_PROF_TASK_TIME_L0: u64 = 0x0800;
 
-/// Times of tasks, more.
+/// Times of tasks, detailed.
 pub const ACL_PROF_TASK_TIME_L2: u64 = 0x2000;
 
-/// Times of tasks, the most.
+/// Times of tasks, all details.
 pub const ACL_PROF_TASK_TIME_L3: u64 = 0x8000;
 
-/// Most dimensions of an aclprofTensor.
+/// Maximum number of dimensions of an aclprofTensor.
 pub const ACL_PROF_TENSOR_DATA_SHAPE_LEN: i32 = 8;
 
 /// Iterations of a training.

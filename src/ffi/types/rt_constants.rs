@@ -2,11 +2,11 @@
 
 use std::ffi::c_ulong;
 
-/// After a failure the stream goes on.
+/// After a failure the stream continues.
 pub const ACL_CONTINUE_ON_FAILURE: u32 = 0x0000_0000;
 /// A module of a server with AI chips only.
 pub const ACL_DEVICE_FORM_FACTOR_A_K: i32 = 1;
-/// A module of a server with other chips as well.
+/// A module of a server that also has other chips.
 pub const ACL_DEVICE_FORM_FACTOR_A_X: i32 = 2;
 /// A card.
 pub const ACL_DEVICE_FORM_FACTOR_PCIE_CARD: i32 = 3;
@@ -16,25 +16,25 @@ pub const ACL_DEVICE_FORM_FACTOR_POD: i32 = 0;
 pub const ACL_DEV_FEATURE_NOT_SUPPORT: i32 = 0x0000_0000;
 /// The device has the feature.
 pub const ACL_DEV_FEATURE_SUPPORT: i32 = 0x0000_0001;
-/// The host can ask and wait for the event.
+/// The host can query and synchronize the event.
 pub const ACL_EVENT_CAPTURE_STREAM_PROGRESS: u32 = 0x0000_0002;
-/// The event is for the device only.
+/// Only the device uses the event.
 pub const ACL_EVENT_DEVICE_USE_ONLY: u32 = 0x0000_0010;
-/// The event orders a graph against what is outside.
+/// The event orders a graph relative to work outside of it.
 pub const ACL_EVENT_EXTERNAL: u32 = 0x0000_0020;
 /// The event can be shared with other processes.
 pub const ACL_EVENT_IPC: u32 = 0x0000_0040;
-/// An ordinary record.
+/// A normal record.
 pub const ACL_EVENT_RECORD_DEFAULT: u32 = 0x0;
-/// A record that is seen outside the graph.
+/// A record that is visible outside of the graph.
 pub const ACL_EVENT_RECORD_EXTERNAL: u32 = 0x01;
 /// Streams can wait for the event.
 pub const ACL_EVENT_SYNC: u32 = 0x0000_0001;
-/// The event has a time stamp.
+/// The event has a timestamp.
 pub const ACL_EVENT_TIME_LINE: u32 = 0x0000_0008;
-/// An ordinary wait.
+/// A normal wait.
 pub const ACL_EVENT_WAIT_DEFAULT: u32 = 0x0;
-/// A wait for a record outside the graph.
+/// A wait for a record outside of the graph.
 pub const ACL_EVENT_WAIT_EXTERNAL: u32 = 0x01;
 /// Coherent connection.
 pub const ACL_HOST_DEVICE_CONNECT_TYPE_HCCS: i32 = 1;
@@ -42,7 +42,7 @@ pub const ACL_HOST_DEVICE_CONNECT_TYPE_HCCS: i32 = 1;
 pub const ACL_HOST_DEVICE_CONNECT_TYPE_PCIE: i32 = 0;
 /// Unified bus.
 pub const ACL_HOST_DEVICE_CONNECT_TYPE_UB: i32 = 2;
-/// Register memory that belongs to another device's registers.
+/// Register memory-mapped registers of another device.
 pub const ACL_HOST_REG_IOMEMORY: c_ulong = 0x4;
 /// Register memory and map it for the device.
 pub const ACL_HOST_REG_MAPPED: c_ulong = 0x2;
@@ -54,21 +54,21 @@ pub const ACL_HOST_REG_READONLY: c_ulong = 0x8;
 pub const ACL_IPC_EVENT_HANDLE_SIZE: u32 = 64;
 /// First part of the interface's version.
 pub const ACL_MAJOR_VERSION: i32 = 1;
-/// Write the outline of a graph.
+/// Write a summary of a graph.
 pub const ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY: c_ulong = 0x0;
 /// Write everything about a graph.
 pub const ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE: c_ulong = 0x1;
 /// Second part of the interface's version.
 pub const ACL_MINOR_VERSION: i32 = 17;
-/// An ordinary notify.
+/// A normal notify.
 pub const ACL_NOTIFY_DEFAULT: u32 = 0x0000_0000;
 /// A notify for the device only.
 pub const ACL_NOTIFY_DEVICE_USE_ONLY: u32 = 0x0000_0001;
 /// Third part of the interface's version.
 pub const ACL_PATCH_VERSION: i32 = 0;
-/// Longest version, its final zero included.
+/// Maximum length of a version, including the terminating zero.
 pub const ACL_PKG_VERSION_MAX_SIZE: i32 = 128;
-/// Longest part of a version, its final zero included.
+/// Maximum length of a part of a version, including the terminating zero.
 pub const ACL_PKG_VERSION_PARTS_MAX_SIZE: i32 = 64;
 /// A binary for AI cores.
 pub const ACL_RT_BINARY_MAGIC_ELF_AICORE: u32 = 0x4355_4245;
@@ -76,7 +76,7 @@ pub const ACL_RT_BINARY_MAGIC_ELF_AICORE: u32 = 0x4355_4245;
 pub const ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE: u32 = 0x4149_4343;
 /// A binary for vector cores.
 pub const ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE: u32 = 0x4141_5246;
-/// Most barriers to wait for at once.
+/// Maximum number of barriers of one wait.
 pub const ACL_RT_CMO_MAX_BARRIER_NUM: u32 = 6;
 /// Coherent connection.
 pub const ACL_RT_DEVS_TOPOLOGY_HCCS: u64 = 0x01;
@@ -106,9 +106,9 @@ pub const ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
 pub const ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: c_ulong = 0x1;
 /// Open the memory.
 pub const ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT: c_ulong = 0x0;
-/// Open the memory, and switch peer access on.
+/// Open the memory, and enable peer access.
 pub const ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS: c_ulong = 0x1;
-/// Most errors that a device keeps.
+/// Maximum number of errors that a device keeps.
 pub const ACL_RT_MAX_RECORD_PA_NUM_PER_DEV: u32 = 20;
 /// Every stream uses the managed memory.
 pub const ACL_RT_MEM_ATTACH_GLOBAL: u32 = 0x01;
@@ -118,11 +118,11 @@ pub const ACL_RT_MEM_LINK_IDX_0: u32 = 0;
 pub const ACL_RT_MEM_LINK_IDX_1: u32 = 1;
 /// Device memory, for aclrtCheckMemType.
 pub const ACL_RT_MEM_TYPE_DEV: u32 = 0x2;
-/// Memory of picture and video units, for aclrtCheckMemType.
+/// Memory of image and video units, for aclrtCheckMemType.
 pub const ACL_RT_MEM_TYPE_DVPP: u32 = 0x8;
 /// Reserved addresses, for aclrtCheckMemType.
 pub const ACL_RT_MEM_TYPE_RSVD: u32 = 0x10;
-/// Most places of aclrtMemUceInfoArray.
+/// Maximum number of entries of aclrtMemUceInfoArray.
 pub const ACL_RT_MEM_UCE_INFO_MAX_NUM: i32 = 20;
 /// Only listed processes may open the notify.
 pub const ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
@@ -130,13 +130,13 @@ pub const ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
 pub const ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION: c_ulong = 0x02;
 /// Open the notify.
 pub const ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT: c_ulong = 0x0;
-/// Open the notify, and switch peer access on.
+/// Open the notify, and enable peer access.
 pub const ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS: c_ulong = 0x02;
 /// Only listed processes may open the physical memory.
 pub const ACL_RT_VMM_EXPORT_FLAG_DEFAULT: c_ulong = 0x0;
 /// All processes may open the physical memory.
 pub const ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: c_ulong = 0x1;
-/// After a failure the stream, and every other one of its context, stops.
+/// After a failure the stream, and all other streams of its context, stop.
 pub const ACL_STOP_ON_FAILURE: u32 = 0x0000_0001;
 /// The stream is for the device's CPUs.
 pub const ACL_STREAM_CPU_SCHEDULE: u32 = 0x0000_0010;
@@ -144,21 +144,21 @@ pub const ACL_STREAM_CPU_SCHEDULE: u32 = 0x0000_0010;
 pub const ACL_STREAM_DEVICE_USE_ONLY: u32 = 0x0000_0020;
 /// Submitting is fast.
 pub const ACL_STREAM_FAST_LAUNCH: u32 = 0x0000_0001;
-/// Synchronising is fast.
+/// Synchronization is fast.
 pub const ACL_STREAM_FAST_SYNC: u32 = 0x0000_0002;
 /// The stream is long; has no effect.
 pub const ACL_STREAM_HUGE: u32 = 0x0000_0008;
 /// The stream stores its work for a graph.
 pub const ACL_STREAM_PERSISTENT: u32 = 0x0000_0004;
-/// Wait until the values have a bit in common.
+/// Wait until the values have a common bit.
 pub const ACL_STREAM_WAIT_VALUE_AND: u32 = 0x0000_0002;
 /// Wait until the values are equal.
 pub const ACL_STREAM_WAIT_VALUE_EQ: u32 = 0x0000_0001;
-/// Wait until the value in memory is not less.
+/// Wait until the value in memory is not less than the other.
 pub const ACL_STREAM_WAIT_VALUE_GEQ: u32 = 0x0000_0000;
-/// Wait until a bit is in neither value.
+/// Wait until a bit is set in neither value.
 pub const ACL_STREAM_WAIT_VALUE_NOR: u32 = 0x0000_0003;
-/// Most places that aclrtGetMemUceInfo tells.
+/// Maximum number of entries that aclrtGetMemUceInfo returns.
 pub const MAX_MEM_UCE_INFO_ARRAY_SIZE: i32 = 128;
 /// Length of the reserved part of aclrtMemUceInfo.
 pub const UCE_INFO_RESERVED_SIZE: i32 = 14;

@@ -16,9 +16,9 @@ pub enum aclrtRunMode {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtTsId {
-    /// The one of the AI cores.
+    /// The task scheduler of the AI cores.
     ACL_TS_ID_AICORE = 0,
-    /// The one of the vector cores.
+    /// The task scheduler of the vector cores.
     ACL_TS_ID_AIVECTOR = 1,
     /// Not in use.
     ACL_TS_ID_RESERVED = 2,
@@ -36,13 +36,13 @@ pub enum aclrtGroupAttr {
     ACL_GROUP_AIC_INT = 2,
     /// Copy engines.
     ACL_GROUP_SDMANUM_INT = 3,
-    /// Queues that take work.
+    /// Queues that accept work.
     ACL_GROUP_ASQNUM_INT = 4,
-    /// The number of the group.
+    /// The id of the group.
     ACL_GROUP_GROUPID_INT = 5,
 }
 
-/// What a floating-point overflow gives.
+/// The result of a floating-point overflow.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtFloatOverflowMode {
@@ -54,12 +54,12 @@ pub enum aclrtFloatOverflowMode {
     ACL_RT_OVERFLOW_MODE_UNDEF = 2,
 }
 
-/// More about how busy a device is; never filled in.
+/// More utilization information; never filled in.
 pub struct aclrtUtilizationExtendInfo {
     _private: [u8; 0],
 }
 
-/// How busy a device is, in percent.
+/// Utilization of a device, in percent.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtUtilizationInfo {
@@ -75,7 +75,7 @@ pub struct aclrtUtilizationInfo {
     pub utilizationExtend: *mut aclrtUtilizationExtendInfo,
 }
 
-/// Descriptions of groups, behind functions.
+/// Descriptions of groups, accessed by functions.
 pub struct tagRtGroupInfo {
     _private: [u8; 0],
 }
@@ -95,7 +95,7 @@ pub enum aclrtDeviceStatus {
     ACL_RT_DEVICE_STATUS_END = 65535,
 }
 
-/// Numbers about a device.
+/// Attributes of a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevAttr {
@@ -107,11 +107,11 @@ pub enum aclrtDevAttr {
     ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
     /// Vector cores.
     ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
-    /// Threads that go together, 0 where there are none.
+    /// Threads of a warp, 0 if there are no warps.
     ACL_DEV_ATTR_WARP_SIZE = 202,
     /// Threads of a vector core.
     ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
-    /// Fast memory of a vector core in bytes.
+    /// Shared memory of a vector core in bytes.
     ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
     /// Largest grid, in x.
     ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
@@ -143,13 +143,13 @@ pub enum aclrtDevAttr {
     ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
     /// The number of the pod.
     ACL_DEV_ATTR_SUPER_POD_ID = 405,
-    /// Whether operators of the user may run on the device's CPUs.
+    /// Whether user operators may run on the device's CPUs.
     ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
     /// The kind of main board.
     ACL_DEV_ATTR_MAINBOARD_ID = 407,
     /// How the host is connected: ACL_HOST_DEVICE_CONNECT_TYPE_*.
     ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
-    /// What the device looks like: ACL_DEVICE_FORM_FACTOR_*.
+    /// The form factor of the device: ACL_DEVICE_FORM_FACTOR_*.
     ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
     /// 1 if the device is a part of another one.
     ACL_DEV_ATTR_IS_VIRTUAL = 501,
@@ -161,13 +161,13 @@ pub enum aclrtDevAttr {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevFeatureType {
-    /// Waiting kernels can be changed.
+    /// Pending kernels can be changed.
     ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
     /// Queue events reach other devices.
     ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
 }
 
-/// What a limit is about.
+/// Types of resource limits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevResLimitType {
@@ -177,17 +177,17 @@ pub enum aclrtDevResLimitType {
     ACL_RT_DEV_RES_VECTOR_CORE = 1,
 }
 
-/// When a callback about aclrtDeviceTaskAbort comes.
+/// The time of a callback of aclrtDeviceTaskAbort.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceTaskAbortStage {
-    /// Before.
+    /// Before the abort.
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
-    /// After.
+    /// After the abort.
     ACL_RT_DEVICE_TASK_ABORT_POST = 1,
 }
 
-/// When a callback about a device comes.
+/// The time of a device-state callback.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceState {
@@ -201,20 +201,19 @@ pub enum aclrtDeviceState {
     ACL_RT_DEVICE_STATE_RESET_POST = 3,
 }
 
-/// Called with a device's number, the state, and the caller's argument.
+/// Called with a device id, the state, and the caller's argument.
 pub type aclrtDeviceStateCallback =
     Option<unsafe extern "C" fn(i32, aclrtDeviceState, *mut c_void)>;
 
-/// A number that names a device everywhere.
+/// An identifier that is unique to a device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtUuid {
-    /// The number.
+    /// The identifier.
     pub bytes: [c_char; 16],
 }
 
-/// Called with a device's number, the stage, the time limit, and the caller's argument; 0 is
-/// success.
+/// Called with a device id, the stage, the timeout, and the caller's argument; 0 is success.
 pub type aclrtDeviceTaskAbortCallback =
     Option<unsafe extern "C" fn(i32, aclrtDeviceTaskAbortStage, u32, *mut c_void) -> i32>;
 
@@ -236,7 +235,7 @@ pub enum aclrtHacType {
     ACL_RT_HAC_TYPE_RDMA = 5,
     /// Copies inside the system.
     ACL_RT_HAC_TYPE_SDMA = 6,
-    /// Pictures and video.
+    /// Images and video.
     ACL_RT_HAC_TYPE_DVPP = 7,
     /// Copies over the unified bus.
     ACL_RT_HAC_TYPE_UDMA = 8,
@@ -254,7 +253,7 @@ pub enum aclrtHostMemMapCapability {
     ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
 }
 
-/// What an atomic operation can be done on; bits.
+/// Operands and forms of an atomic operation; bits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAtomicOperationCapability {
@@ -262,7 +261,7 @@ pub enum aclrtAtomicOperationCapability {
     ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
     /// Unsigned numbers.
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
-    /// Without giving the old value.
+    /// Without returning the old value.
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
     /// 8 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
@@ -274,7 +273,7 @@ pub enum aclrtAtomicOperationCapability {
     ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
     /// 128 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
-    /// Four times 32 bits.
+    /// Four values of 32 bits.
     ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256,
 }
 
@@ -288,19 +287,19 @@ pub enum aclrtAtomicOperation {
     ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
     /// Keeps the larger integer.
     ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
-    /// Counts up, and wraps.
+    /// Increments, and wraps.
     ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
-    /// Counts down, and wraps.
+    /// Decrements, and wraps.
     ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
-    /// Bits that are in both.
+    /// Bitwise AND.
     ACL_RT_ATOMIC_OPERATION_AND = 5,
-    /// Bits that are in either.
+    /// Bitwise OR.
     ACL_RT_ATOMIC_OPERATION_OR = 6,
-    /// Bits that are in one only.
+    /// Bitwise exclusive OR.
     ACL_RT_ATOMIC_OPERATION_XOR = 7,
-    /// Stores a value and gives the old one.
+    /// Stores a value and returns the old one.
     ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
-    /// Stores a value if the old one is as expected.
+    /// Stores a value if the old one equals the expected one (compare-and-swap).
     ACL_RT_ATOMIC_OPERATION_CAS = 9,
     /// Adds floating-point numbers.
     ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
@@ -320,7 +319,7 @@ pub enum aclrtAtomicOperation {
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
     /// Keeps the larger, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
-    /// Stores if as expected, from the scalar unit of a vector core.
+    /// Compare-and-swap, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
     /// Exchanges, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
@@ -332,12 +331,12 @@ pub enum aclrtAtomicOperation {
 pub enum aclrtDeviceLimit {
     /// Stack of a thread.
     ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
-    /// Stack of threads that have gone different ways.
+    /// Stack of diverged threads.
     ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
     /// Stack of a core.
     ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
-    /// Space for what a core prints.
+    /// Print buffer of a core.
     ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
-    /// Space for what threads print.
+    /// Print buffer of threads.
     ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
 }

@@ -3,15 +3,15 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-/// What is known about work that failed on a device, behind functions.
+/// Information about work that failed on a device, accessed by functions.
 pub struct rtExceptionInfo {
     _private: [u8; 0],
 }
 
-/// What is known about work that failed on a device.
+/// Information about work that failed on a device.
 pub type aclrtExceptionInfo = rtExceptionInfo;
 
-/// Called when work failed on a device; what it gets lives as long as the call.
+/// Called when work failed on a device; its argument is valid during the call.
 pub type aclrtExceptionInfoCallback = Option<unsafe extern "C" fn(*mut aclrtExceptionInfo)>;
 
 /// Called when a kernel failed, with the caller's argument.
@@ -24,9 +24,9 @@ pub type aclrtOpExceptionCallback =
 pub struct aclrtMemUceInfo {
     /// First byte.
     pub addr: *mut c_void,
-    /// How many bytes.
+    /// Size in bytes.
     pub len: usize,
-    /// Not used.
+    /// Reserved.
     pub reserved: [usize; 14],
 }
 
@@ -46,7 +46,7 @@ pub enum aclrtErrorType {
     ACL_RT_ERROR_LINK = 4,
     /// Port of the level-3 network.
     ACL_RT_ERROR_L3_PORT = 5,
-    /// Another.
+    /// Other errors.
     ACL_RT_ERROR_OTHERS = 65535,
 }
 
@@ -54,11 +54,11 @@ pub enum aclrtErrorType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAicoreErrorType {
-    /// Not known.
+    /// Unknown.
     ACL_RT_AICORE_ERROR_UNKNOWN = 0,
-    /// The program's fault.
+    /// An error of the program.
     ACL_RT_AICORE_ERROR_SW = 1,
-    /// The hardware's fault.
+    /// An error of the hardware.
     ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
 }
 
@@ -66,13 +66,13 @@ pub enum aclrtAicoreErrorType {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemUceInfoArray {
-    /// How many places.
+    /// Number of entries.
     pub arraySize: usize,
-    /// The places.
+    /// The entries.
     pub memUceInfoArray: [aclrtMemUceInfo; 20],
 }
 
-/// More about a hardware error, by its kind.
+/// Details of a hardware error, by its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtErrorInfoDetail {
@@ -86,22 +86,22 @@ pub union aclrtErrorInfoDetail {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtErrorInfo {
-    /// 1 if aclrtRepairError may help.
+    /// 1 if aclrtRepairError may repair it.
     pub tryRepair: u8,
     /// 1 if `detail` is filled in.
     pub hasDetail: u8,
-    /// Not used.
+    /// Reserved.
     pub reserved: [u8; 2],
     /// Its kind.
     pub errorType: MaybeUninit<aclrtErrorType>,
-    /// More about it.
+    /// Its details.
     pub detail: aclrtErrorInfoDetail,
 }
 
-/// Whose last error is meant.
+/// The scope of the last error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtLastErrLevel {
-    /// The calling thread's.
+    /// The calling thread.
     ACL_RT_THREAD_LEVEL = 0,
 }

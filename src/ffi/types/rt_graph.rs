@@ -9,27 +9,27 @@ use super::rt_kernel::{aclrtFuncHandle, aclrtLaunchKernelCfg};
 /// A graph.
 pub type aclmdlRI = *mut c_void;
 
-/// What is allowed while a stream is recorded.
+/// Which calls are forbidden while a stream is being captured.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICaptureMode {
-    /// No thread may make a call that cannot be recorded.
+    /// Calls that cannot be captured are forbidden on all threads.
     ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
-    /// The recording thread may not make a call that cannot be recorded.
+    /// Calls that cannot be captured are forbidden on the capturing thread.
     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
     /// All calls are allowed.
     ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2,
 }
 
-/// The state of a recording.
+/// The state of a capture.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICaptureStatus {
-    /// The stream is not recorded.
+    /// The stream is not being captured.
     ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
-    /// The stream is recorded.
+    /// The stream is being captured.
     ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
-    /// The recording was spoilt by a call that is not allowed.
+    /// The capture was invalidated by a forbidden call.
     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
 }
 
@@ -37,7 +37,7 @@ pub enum aclmdlRICaptureStatus {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRITaskType {
-    /// One without parameters to ask for.
+    /// A task without parameters.
     ACL_MODEL_RI_TASK_DEFAULT = 0,
     /// A kernel.
     ACL_MODEL_RI_TASK_KERNEL = 1,
@@ -45,9 +45,9 @@ pub enum aclmdlRITaskType {
     ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
     /// A wait for an event.
     ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
-    /// The reset of an event.
+    /// A write of a value.
     ACL_MODEL_RI_TASK_EVENT_RESET = 4,
-    /// A value that is written.
+    /// A wait for a value.
     ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
     /// A value that is waited for.
     ACL_MODEL_RI_TASK_VALUE_WAIT = 6,
@@ -67,9 +67,9 @@ pub struct aclmdlRIKernelTaskParams {
     pub isHostArgs: u32,
     /// Their size.
     pub argsSize: usize,
-    /// How many blocks.
+    /// Number of blocks.
     pub numBlocks: u32,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u32; 10],
 }
 
@@ -79,7 +79,7 @@ pub struct aclmdlRIKernelTaskParams {
 pub struct aclmdlRIEventRecordTaskParams {
     /// The event.
     pub event: aclrtEvent,
-    /// Flags that the event was made with.
+    /// Flags that the event was created with.
     pub eventFlag: u32,
     /// ACL_EVENT_RECORD_* flags.
     pub recordFlag: u32,
@@ -91,7 +91,7 @@ pub struct aclmdlRIEventRecordTaskParams {
 pub struct aclmdlRIEventWaitTaskParams {
     /// The event.
     pub event: aclrtEvent,
-    /// Flags that the event was made with.
+    /// Flags that the event was created with.
     pub eventFlag: u32,
     /// ACL_EVENT_WAIT_* flags.
     pub waitFlag: u32,
@@ -103,29 +103,29 @@ pub struct aclmdlRIEventWaitTaskParams {
 pub struct aclmdlRIEventResetTaskParams {
     /// The event.
     pub event: aclrtEvent,
-    /// Flags that the event was made with.
+    /// Flags that the event was created with.
     pub eventFlag: u32,
     /// Flags of the reset.
     pub resetFlag: u32,
 }
 
-/// Parameters of a value that is written.
+/// Parameters of a write of a value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclmdlRIValueWriteTaskParams {
-    /// Where.
+    /// The address.
     pub devAddr: *mut c_void,
-    /// What.
+    /// The value.
     pub value: u64,
 }
 
-/// Parameters of a value that is waited for.
+/// Parameters of a wait for a value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclmdlRIValueWaitTaskParams {
-    /// Where.
+    /// The address.
     pub devAddr: *mut c_void,
-    /// What it is compared with.
+    /// The value to compare with.
     pub value: u64,
     /// One of ACL_STREAM_WAIT_VALUE_*.
     pub flag: u32,
@@ -135,7 +135,7 @@ pub struct aclmdlRIValueWaitTaskParams {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclmdlRITaskParamsDetail {
-    /// Not used.
+    /// Reserved.
     pub rsv2: [u8; 128],
     /// Of a kernel.
     pub kernelTaskParams: aclmdlRIKernelTaskParams,
@@ -145,9 +145,9 @@ pub union aclmdlRITaskParamsDetail {
     pub eventWaitTaskParams: aclmdlRIEventWaitTaskParams,
     /// Of the reset of an event.
     pub eventResetTaskParams: aclmdlRIEventResetTaskParams,
-    /// Of a value that is written.
+    /// Of a write of a value.
     pub valueWriteTaskParams: aclmdlRIValueWriteTaskParams,
-    /// Of a value that is waited for.
+    /// Of a wait for a value.
     pub valueWaitTaskParams: aclmdlRIValueWaitTaskParams,
 }
 
@@ -157,28 +157,28 @@ pub union aclmdlRITaskParamsDetail {
 pub struct aclmdlRITaskParams {
     /// Its kind.
     pub r#type: MaybeUninit<aclmdlRITaskType>,
-    /// Not used.
+    /// Reserved.
     pub rsv0: [u32; 3],
-    /// The group it belongs to, or null.
+    /// The task group of the task, or null.
     pub taskGrp: aclrtTaskGrp,
-    /// Notes about its operator, or null.
+    /// Information about its operator, or null.
     pub opInfoPtr: *mut c_void,
-    /// Size of the notes.
+    /// Size of the information.
     pub opInfoSize: usize,
-    /// Not used.
+    /// Reserved.
     pub rsv1: [u8; 32],
     /// Its parameters, by its kind.
     pub detail: aclmdlRITaskParamsDetail,
 }
 
-/// A value that a conditional task looks at.
+/// The value of a conditional task.
 pub type aclmdlRICondHandle = *mut c_void;
 
-/// How a condition begins.
+/// The initial value of a condition.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICondHandleFlag {
-    /// It gets its default value at every run.
+    /// The default value is assigned at every launch.
     ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
 }
 
@@ -186,11 +186,11 @@ pub enum aclmdlRICondHandleFlag {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclmdlRICondTaskType {
-    /// Runs a graph if the value is not zero.
+    /// Runs a body if the value is not 0.
     ACL_MODEL_RI_COND_TYPE_IF = 0,
-    /// Runs a graph as long as the value is not zero.
+    /// Runs a body as long as the value is not 0.
     ACL_MODEL_RI_COND_TYPE_WHILE = 1,
-    /// Runs the graph with the value as its index.
+    /// Runs the body with the value as its index.
     ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
 }
 
@@ -202,9 +202,9 @@ pub struct tagAclmdlRICondTaskParams {
     pub handle: aclmdlRICondHandle,
     /// The kind.
     pub r#type: MaybeUninit<aclmdlRICondTaskType>,
-    /// How many graphs.
+    /// Number of bodies.
     pub size: u32,
-    /// The graphs.
+    /// The bodies.
     pub modelRIArray: *mut aclmdlRI,
 }
 

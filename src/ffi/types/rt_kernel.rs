@@ -5,64 +5,64 @@ use std::mem::MaybeUninit;
 
 use super::base::aclDataType;
 
-/// A device binary that is described.
+/// The description of a kernel binary.
 pub type aclrtBinary = *mut c_void;
 
-/// A device binary that is loaded.
+/// A loaded kernel binary.
 pub type aclrtBinHandle = *mut c_void;
 
 /// A kernel.
 pub type aclrtFuncHandle = *mut c_void;
 
-/// A list of a kernel's arguments.
+/// An argument list of a kernel.
 pub type aclrtArgsHandle = *mut c_void;
 
-/// A place in a list of arguments.
+/// An argument in an argument list.
 pub type aclrtParamHandle = *mut c_void;
 
-/// Options of loading a device binary.
+/// Options for loading a kernel binary.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtBinaryLoadOptionType {
-    /// Load kernels when they are needed.
+    /// Load kernels when they are used.
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
-    /// The number that tells for which cores it is.
+    /// The number that identifies the kind of cores.
     ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
     /// How kernels for the device's CPUs are found.
     ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3,
 }
 
-/// The value of an option of loading.
+/// The value of a load option.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtBinaryLoadOptionValue {
-    /// 1 to load kernels when they are needed.
+    /// 1 to load kernels when they are used.
     pub isLazyLoad: u32,
     /// One of ACL_RT_BINARY_MAGIC_*.
     pub magic: u32,
     /// How kernels for the device's CPUs are found.
     pub cpuKernelMode: i32,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u32; 4],
 }
 
-/// An option of loading a device binary.
+/// An option for loading a kernel binary.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtBinaryLoadOption {
-    /// Which.
+    /// The option.
     pub r#type: MaybeUninit<aclrtBinaryLoadOptionType>,
     /// Its value.
     pub value: aclrtBinaryLoadOptionValue,
 }
 
-/// Options of loading a device binary.
+/// Options for loading a kernel binary.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtBinaryLoadOptions {
     /// The options.
     pub options: *mut aclrtBinaryLoadOption,
-    /// How many there are.
+    /// Number of options.
     pub numOpt: usize,
 }
 
@@ -76,7 +76,7 @@ pub enum aclrtEngineType {
     ACL_RT_ENGINE_TYPE_AIV = 1,
 }
 
-/// How many blocks or threads in each direction.
+/// Number of blocks or threads in each dimension.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct dim3 {
@@ -94,25 +94,25 @@ pub struct dim3 {
 pub enum aclrtLaunchKernelAttrId {
     /// How blocks are scheduled.
     ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
-    /// Fast memory in bytes beyond what the kernel declares.
+    /// Dynamic shared memory in bytes, in addition to the kernel's static shared memory.
     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
-    /// Which cores.
+    /// The kind of cores.
     ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
-    /// The number of the first block.
+    /// The index of the first block.
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
-    /// Whether the task is not loaded ahead.
+    /// Whether prefetching of the task is disabled.
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
     /// Whether its data is dumped.
     ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
-    /// Time limit in seconds.
+    /// Timeout in seconds.
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
-    /// Time limit in microseconds.
+    /// Timeout in microseconds.
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
     /// Whether it is profiled.
     ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9,
 }
 
-/// A time limit of 64 bits in microseconds.
+/// A 64-bit timeout in microseconds.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtTimeoutUs {
@@ -122,7 +122,7 @@ pub struct aclrtTimeoutUs {
     pub timeoutHigh: u32,
 }
 
-/// The value of an attribute of a launch.
+/// The value of a launch attribute.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtLaunchKernelAttrValue {
@@ -130,13 +130,13 @@ pub union aclrtLaunchKernelAttrValue {
     pub schemMode: u8,
     /// An older name of dynUBufSize.
     pub localMemorySize: u32,
-    /// Fast memory in bytes.
+    /// Dynamic shared memory in bytes.
     pub dynUBufSize: u32,
-    /// Which cores.
+    /// The kind of cores.
     pub engineType: MaybeUninit<aclrtEngineType>,
-    /// The number of the first block.
+    /// The index of the first block.
     pub blockDimOffset: u32,
-    /// 1 to prevent loading ahead.
+    /// 1 to disable prefetching.
     pub isBlockTaskPrefetch: u8,
     /// 1 to dump data.
     pub isDataDump: u8,
@@ -146,15 +146,15 @@ pub union aclrtLaunchKernelAttrValue {
     pub timeoutUs: aclrtTimeoutUs,
     /// 1 to profile.
     pub enableProfiling: u8,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u32; 4],
 }
 
-/// An attribute of a launch.
+/// A launch attribute.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtLaunchKernelAttr {
-    /// Which.
+    /// The attribute.
     pub id: MaybeUninit<aclrtLaunchKernelAttrId>,
     /// Its value.
     pub value: aclrtLaunchKernelAttrValue,
@@ -166,21 +166,21 @@ pub struct aclrtLaunchKernelAttr {
 pub struct aclrtLaunchKernelCfg {
     /// The attributes.
     pub attrs: *mut aclrtLaunchKernelAttr,
-    /// How many there are.
+    /// Number of attributes.
     pub numAttrs: usize,
 }
 
-/// An argument whose data follows the arguments.
+/// A placeholder: an argument whose data follows the arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtPlaceHolderInfo {
-    /// Where the address of the data goes.
+    /// Offset of the slot for the address of the data.
     pub addrOffset: u32,
-    /// Where the data is.
+    /// Offset of the data.
     pub dataOffset: u32,
 }
 
-/// A number, or where it is in device memory.
+/// A number, or its address in device memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtRandomParaInfo {
@@ -188,9 +188,9 @@ pub struct aclrtRandomParaInfo {
     pub isAddr: u8,
     /// The bytes of the number or of the address.
     pub valueOrAddr: [u8; 8],
-    /// How many bytes the number has.
+    /// Size of the number in bytes.
     pub size: u8,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u8; 6],
 }
 
@@ -198,7 +198,7 @@ pub struct aclrtRandomParaInfo {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtDropoutBitmaskInfo {
-    /// The share that is dropped.
+    /// The ratio of dropped elements.
     pub dropoutRation: aclrtRandomParaInfo,
 }
 
@@ -208,7 +208,7 @@ pub struct aclrtDropoutBitmaskInfo {
 pub struct aclrtUniformDisInfo {
     /// The smallest number.
     pub min: aclrtRandomParaInfo,
-    /// What all numbers are below.
+    /// The upper bound; all numbers are less.
     pub max: aclrtRandomParaInfo,
 }
 
@@ -232,7 +232,7 @@ pub enum aclrtRandomNumFuncType {
     ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
     /// Normal.
     ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
-    /// Normal, without what is far from the mean.
+    /// Normal, truncated at a distance from the mean.
     ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3,
 }
 
@@ -252,35 +252,35 @@ pub union aclrtRandomNumFuncParaInfoDetail {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtRandomNumFuncParaInfo {
-    /// Which.
+    /// The distribution.
     pub funcType: MaybeUninit<aclrtRandomNumFuncType>,
     /// Its parameters.
     pub paramInfo: aclrtRandomNumFuncParaInfoDetail,
 }
 
-/// Random numbers to be made.
+/// A task that generates random numbers.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtRandomNumTaskInfo {
-    /// Of which type.
+    /// The type of the numbers.
     pub dataType: MaybeUninit<aclDataType>,
-    /// How they are distributed.
+    /// The distribution.
     pub randomNumFuncParaInfo: aclrtRandomNumFuncParaInfo,
-    /// Not used.
+    /// Reserved.
     pub randomParaAddr: *mut c_void,
-    /// Where they go.
+    /// The destination.
     pub randomResultAddr: *mut c_void,
     /// Device memory with the counter of the generator, or null.
     pub randomCounterAddr: *mut c_void,
     /// The seed.
     pub randomSeed: aclrtRandomParaInfo,
-    /// How many.
+    /// The number of elements.
     pub randomNum: aclrtRandomParaInfo,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u8; 8],
 }
 
-/// What to change in a waiting task.
+/// What to change in a pending task.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtUpdateTaskAttrId {
@@ -294,29 +294,29 @@ pub enum aclrtUpdateTaskAttrId {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtRandomTaskUpdateAttr {
-    /// Where they are in device memory.
+    /// Their address in device memory.
     pub srcAddr: *mut c_void,
-    /// How many bytes.
+    /// Size in bytes.
     pub size: usize,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u32; 4],
 }
 
-/// Another kernel for a waiting task; addresses in device memory.
+/// A different kernel for a pending task; addresses in device memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtAicAivTaskUpdateAttr {
-    /// Where the handle of its binary is.
+    /// Address of the handle of its binary.
     pub binHandle: *mut c_void,
-    /// Where its entry is.
+    /// Address of its entry.
     pub funcEntryAddr: *mut c_void,
-    /// Where its number of blocks is.
+    /// Address of its number of blocks.
     pub blockDimAddr: *mut c_void,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u32; 4],
 }
 
-/// What a waiting task becomes.
+/// The new parameters of a pending task.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtUpdateTaskAttrVal {
@@ -326,13 +326,13 @@ pub union aclrtUpdateTaskAttrVal {
     pub aicAivTaskAttr: aclrtAicAivTaskUpdateAttr,
 }
 
-/// A change of a waiting task.
+/// A change of a pending task.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtTaskUpdateInfo {
-    /// Of what.
+    /// The kind of task.
     pub id: MaybeUninit<aclrtUpdateTaskAttrId>,
-    /// To what.
+    /// The new parameters.
     pub val: aclrtUpdateTaskAttrVal,
 }
 

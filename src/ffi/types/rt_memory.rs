@@ -15,9 +15,9 @@ pub enum aclrtMemcpyKind {
     ACL_MEMCPY_DEVICE_TO_HOST = 2,
     /// Device to device, the same or another.
     ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
-    /// As the addresses say.
+    /// Derived from the addresses.
     ACL_MEMCPY_DEFAULT = 4,
-    /// Host to device; the source is free for reuse when the call returns.
+    /// Host to device; the source can be reused when the call returns.
     ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
     /// Inside one device.
     ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
@@ -25,7 +25,7 @@ pub enum aclrtMemcpyKind {
     ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,
 }
 
-/// What to know about managed memory.
+/// Advice about managed memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedAdviseType {
@@ -33,51 +33,51 @@ pub enum aclrtMemManagedAdviseType {
     ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
     /// It is not mostly read.
     ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
-    /// It should be at a place.
+    /// It should be at a location.
     ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
-    /// It may be anywhere.
+    /// It has no preferred location.
     ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
-    /// A place uses it.
+    /// A location accesses it.
     ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
-    /// A place does not use it.
+    /// A location does not access it.
     ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5,
 }
 
-/// Kinds of places for managed memory.
+/// Kinds of locations of managed memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedLocationType {
-    /// No place.
+    /// No location.
     ACL_MEM_LOCATIONTYPE_INVALID = 0,
     /// A device.
     ACL_MEM_LOCATIONTYPE_DEVICE = 1,
     /// The host.
     ACL_MEM_LOCATIONTYPE_HOST = 2,
-    /// A part of the host's memory.
+    /// A NUMA node of the host.
     ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
-    /// The part of the host's memory that is near the calling thread.
+    /// The NUMA node of the calling thread.
     ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4,
 }
 
-/// A place for managed memory.
+/// A location of managed memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemManagedLocation {
     /// Its kind.
     pub r#type: MaybeUninit<aclrtMemManagedLocationType>,
-    /// Its number.
+    /// Its id.
     pub id: i32,
 }
 
-/// Which pages an allocation asks for. Other numbers are allowed and decide by size.
+/// Page size policy of an allocation. Other numbers are allowed and select by size.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemMallocPolicy {
-    /// Huge pages if they can be had.
+    /// Huge pages if available.
     ACL_MEM_MALLOC_HUGE_FIRST = 0,
     /// Huge pages or a failure.
     ACL_MEM_MALLOC_HUGE_ONLY = 1,
-    /// Ordinary pages.
+    /// Normal pages.
     ACL_MEM_MALLOC_NORMAL_ONLY = 2,
     /// As ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
     ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
@@ -103,7 +103,7 @@ pub enum aclrtMemMallocPolicy {
 pub enum aclrtHostRegisterType {
     /// Mapped for the device.
     ACL_HOST_REGISTER_MAPPED = 0,
-    /// It belongs to another device's registers.
+    /// Memory-mapped registers of another device.
     ACL_HOST_REGISTER_IOMEMORY = 4,
     /// The device may only read it.
     ACL_HOST_REGISTER_READONLY = 8,
@@ -115,11 +115,11 @@ pub enum aclrtHostRegisterType {
 pub enum aclrtMallocAttrType {
     /// None.
     ACL_RT_MEM_ATTR_RSV = 0,
-    /// Who counts it.
+    /// The module that counts it.
     ACL_RT_MEM_ATTR_MODULE_ID = 1,
-    /// For which device.
+    /// The device.
     ACL_RT_MEM_ATTR_DEVICE_ID = 2,
-    /// At one address for host and device.
+    /// One address for host and device.
     ACL_RT_MEM_ATTR_VA_FLAG = 3,
 }
 
@@ -127,13 +127,13 @@ pub enum aclrtMallocAttrType {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtMallocAttrValue {
-    /// Who counts it.
+    /// The module that counts it.
     pub moduleId: u16,
-    /// For which device.
+    /// The device.
     pub deviceId: u32,
-    /// 1 for one address.
+    /// 1 for one address for host and device.
     pub vaFlag: u32,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u8; 8],
 }
 
@@ -141,7 +141,7 @@ pub union aclrtMallocAttrValue {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMallocAttribute {
-    /// Which.
+    /// The attribute.
     pub attr: MaybeUninit<aclrtMallocAttrType>,
     /// Its value.
     pub value: aclrtMallocAttrValue,
@@ -153,7 +153,7 @@ pub struct aclrtMallocAttribute {
 pub struct aclrtMallocConfig {
     /// The attributes.
     pub attrs: *mut aclrtMallocAttribute,
-    /// How many there are.
+    /// Number of attributes.
     pub numAttrs: usize,
 }
 
@@ -161,15 +161,15 @@ pub struct aclrtMallocConfig {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtServerPid {
-    /// The device, as the server's pod numbers it.
+    /// The device id in the pod of the server.
     pub sdid: u32,
     /// The processes.
     pub pid: *mut i32,
-    /// How many there are.
+    /// Number of entries.
     pub num: usize,
 }
 
-/// Kinds of device memory: DDR and HBM, page size, reachable by other devices (P2P) or not.
+/// Kinds of device memory: DDR and HBM, page size, accessible by other devices (P2P) or not.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemAttr {
@@ -179,31 +179,31 @@ pub enum aclrtMemAttr {
     ACL_HBM_MEM = 1,
     /// DDR, huge pages.
     ACL_DDR_MEM_HUGE = 2,
-    /// DDR, ordinary pages.
+    /// DDR, normal pages.
     ACL_DDR_MEM_NORMAL = 3,
     /// HBM, huge pages.
     ACL_HBM_MEM_HUGE = 4,
-    /// HBM, ordinary pages.
+    /// HBM, normal pages.
     ACL_HBM_MEM_NORMAL = 5,
     /// DDR for other devices, huge pages.
     ACL_DDR_MEM_P2P_HUGE = 6,
-    /// DDR for other devices, ordinary pages.
+    /// DDR for other devices, normal pages.
     ACL_DDR_MEM_P2P_NORMAL = 7,
     /// HBM for other devices, huge pages.
     ACL_HBM_MEM_P2P_HUGE = 8,
-    /// HBM for other devices, ordinary pages.
+    /// HBM for other devices, normal pages.
     ACL_HBM_MEM_P2P_NORMAL = 9,
     /// HBM, pages of 1 GiB.
     ACL_HBM_MEM_HUGE1G = 10,
     /// HBM for other devices, pages of 1 GiB.
     ACL_HBM_MEM_P2P_HUGE1G = 11,
-    /// Any memory, ordinary pages.
+    /// Any memory, normal pages.
     ACL_MEM_NORMAL = 12,
     /// Any memory, huge pages.
     ACL_MEM_HUGE = 13,
     /// Any memory, pages of 1 GiB.
     ACL_MEM_HUGE1G = 14,
-    /// Any memory for other devices, ordinary pages.
+    /// Any memory for other devices, normal pages.
     ACL_MEM_P2P_NORMAL = 15,
     /// Any memory for other devices, huge pages.
     ACL_MEM_P2P_HUGE = 16,
@@ -215,11 +215,11 @@ pub enum aclrtMemAttr {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtIpcMemAttrType {
-    /// The connection it is reached through.
+    /// The connection through which it is accessed.
     ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
 }
 
-/// Kinds of places for memory.
+/// Kinds of locations of memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemLocationType {
@@ -231,43 +231,43 @@ pub enum aclrtMemLocationType {
     ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
     /// Managed memory.
     ACL_MEM_LOCATION_TYPE_MANAGED = 3,
-    /// A part of the host's memory.
+    /// A NUMA node of the host.
     ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
 }
 
-/// A place for memory.
+/// A location of memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemLocation {
-    /// The number of the device, or of the part of the host's memory.
+    /// The id of the device, or of the NUMA node.
     pub id: u32,
     /// Its kind.
     pub r#type: MaybeUninit<aclrtMemLocationType>,
 }
 
-/// What aclrtPointerGetAttributes tells.
+/// The result of aclrtPointerGetAttributes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtPtrAttributes {
-    /// Where the address lives.
+    /// The location of the address.
     pub location: aclrtMemLocation,
     /// Size of its pages in bytes.
     pub pageSize: u32,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u32; 4],
 }
 
-/// Memory that one part of the system uses.
+/// Memory in use by one component.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemUsageInfo {
-    /// Which part.
+    /// The component.
     pub name: [c_char; 32],
-    /// Bytes now.
+    /// Current bytes.
     pub curMemSize: u64,
-    /// Most bytes so far.
+    /// Peak bytes.
     pub memPeakSize: u64,
-    /// Not used.
+    /// Reserved.
     pub reserved: [usize; 8],
 }
 
@@ -277,19 +277,19 @@ pub struct aclrtMemUsageInfo {
 pub enum aclrtMemManagedRangeAttribute {
     /// Whether it is mostly read.
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
-    /// The device where it should be.
+    /// The device of the preferred location.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
-    /// The devices that use it.
+    /// The devices that access it.
     ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
-    /// The kind of place where it should be.
+    /// The kind of the preferred location.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
-    /// The number of the place where it should be.
+    /// The id of the preferred location.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
-    /// The device it was moved to last.
+    /// The device of the latest prefetch.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
-    /// The kind of place it was moved to last.
+    /// The kind of location of the latest prefetch.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
-    /// The number of the place it was moved to last.
+    /// The id of the location of the latest prefetch.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
 }
 
@@ -297,7 +297,7 @@ pub enum aclrtMemManagedRangeAttribute {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemAllocationType {
-    /// It stays where it is.
+    /// Pinned: it does not move.
     ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
 }
 
@@ -305,7 +305,7 @@ pub enum aclrtMemAllocationType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemHandleType {
-    /// As the runtime does it.
+    /// By the runtime.
     ACL_MEM_HANDLE_TYPE_NONE = 0,
     /// By file descriptor.
     ACL_MEM_HANDLE_TYPE_POSIX = 2,
@@ -325,27 +325,27 @@ pub enum aclrtMemSharedHandleType {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemFabricHandle {
-    /// The library's own.
+    /// Opaque.
     pub data: [u8; 128],
 }
 
-/// How physical memory is wanted.
+/// Properties of physical memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtPhysicalMemProp {
-    /// How it will be shared.
+    /// How it can be shared.
     pub handleType: MaybeUninit<aclrtMemHandleType>,
     /// Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
     pub allocationType: MaybeUninit<aclrtMemAllocationType>,
-    /// Which kind of memory.
+    /// The kind of memory.
     pub memAttr: MaybeUninit<aclrtMemAttr>,
-    /// Where.
+    /// The location.
     pub location: aclrtMemLocation,
-    /// Not used.
+    /// Reserved.
     pub reserve: u64,
 }
 
-/// What aclrtMemGetAllocationGranularity is to tell.
+/// The granularity that aclrtMemGetAllocationGranularity returns.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemGranularityOptions {
@@ -360,7 +360,7 @@ pub enum aclrtMemGranularityOptions {
 /// Physical memory.
 pub type aclrtDrvMemHandle = *mut c_void;
 
-/// What caches are to do.
+/// Cache operations.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCmoType {
@@ -368,13 +368,13 @@ pub enum aclrtCmoType {
     ACL_RT_CMO_TYPE_PREFETCH = 0,
     /// Write memory back and keep it.
     ACL_RT_CMO_TYPE_WRITEBACK = 1,
-    /// Drop memory.
+    /// Drop cached data.
     ACL_RT_CMO_TYPE_INVALID = 2,
-    /// Write memory back and drop it.
+    /// Write memory back and drop it from the cache.
     ACL_RT_CMO_TYPE_FLUSH = 3,
 }
 
-/// What a reduction does.
+/// The operation of a reduction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtReduceKind {
@@ -392,9 +392,9 @@ pub enum aclrtReduceKind {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtBarrierCmoInfo {
-    /// Which operations.
+    /// The operation.
     pub cmoType: MaybeUninit<aclrtCmoType>,
-    /// Its number.
+    /// Its id.
     pub barrierId: u32,
 }
 
@@ -402,29 +402,29 @@ pub struct aclrtBarrierCmoInfo {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtBarrierTaskInfo {
-    /// How many there are.
+    /// Number of barriers.
     pub barrierNum: usize,
     /// The barriers.
     pub cmoInfo: [aclrtBarrierCmoInfo; 6],
 }
 
-/// Where the copies of a batch go.
+/// The locations of the copies of a batch.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemcpyBatchAttr {
-    /// To where.
+    /// Location of the destination.
     pub dstLoc: aclrtMemLocation,
-    /// From where.
+    /// Location of the source.
     pub srcLoc: aclrtMemLocation,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u8; 16],
 }
 
-/// How a place may use memory.
+/// The access of a location to memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemAccessFlags {
-    /// Not at all.
+    /// No access.
     ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
     /// Read.
     ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
@@ -432,15 +432,15 @@ pub enum aclrtMemAccessFlags {
     ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3,
 }
 
-/// Who may use memory, and how.
+/// The access of a location to memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemAccessDesc {
-    /// How.
+    /// The access.
     pub flags: MaybeUninit<aclrtMemAccessFlags>,
-    /// Who.
+    /// The location.
     pub location: aclrtMemLocation,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u8; 12],
 }
 
@@ -462,7 +462,7 @@ pub enum aclrtMemLinkType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemPgType {
-    /// Ordinary.
+    /// Normal.
     NORMAL_PAGE_TYPE = 0,
     /// Huge.
     HUGE_PAGE_TYPE = 1,

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use super::base::aclError;
 
-/// When a callback about a snapshot comes.
+/// The stage of a snapshot callback.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtSnapShotStage {
@@ -14,34 +14,34 @@ pub enum aclrtSnapShotStage {
     ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
     /// After the devices' state was saved.
     ACL_RT_SNAPSHOT_BACKUP_POST = 2,
-    /// Before the devices' state comes back.
+    /// Before the devices' state is restored.
     ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
-    /// After the devices' state came back.
+    /// After the devices' state was restored.
     ACL_RT_SNAPSHOT_RESTORE_POST = 4,
     /// After the process was unlocked.
     ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
 }
 
-/// Called with a device's number and the caller's argument; 0 is success.
+/// Called with a device id and the caller's argument; 0 is success.
 pub type aclrtSnapShotCallBack = Option<unsafe extern "C" fn(i32, *mut c_void) -> u32>;
 
-/// How the devices' state is saved.
+/// Options of a backup.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtSnapShotBackupArgs {
     /// Must be 0.
     pub backupFlags: u32,
-    /// Not used.
+    /// Reserved.
     pub reserved: [c_char; 60],
 }
 
-/// How the devices' state comes back.
+/// Options of a restore.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtSnapShotRestoreArgs {
     /// Must be 0.
     pub restoreFlags: u32,
-    /// Not used.
+    /// Reserved.
     pub reserved: [c_char; 60],
 }
 
@@ -49,7 +49,7 @@ pub struct aclrtSnapShotRestoreArgs {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclCANNPackageName {
-    /// All together.
+    /// All packages together.
     ACL_PKG_NAME_CANN = 0,
     /// The runtime.
     ACL_PKG_NAME_RUNTIME = 1,
@@ -81,31 +81,31 @@ pub struct aclCANNPackageVersion {
     pub releaseVersion: [c_char; 64],
     /// Its fourth part.
     pub patchVersion: [c_char; 64],
-    /// Not used.
+    /// Reserved.
     pub reserved: [c_char; 128],
 }
 
-/// Who registers a callback for start or end.
+/// The component that registers an init or finalize callback.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclRegisterCallbackType {
     /// The model layer.
     ACL_REG_TYPE_ACL_MODEL = 0,
-    /// The layer that runs operators.
+    /// The operator execution layer.
     ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
     /// The linear algebra layer.
     ACL_REG_TYPE_ACL_OP_CBLAS = 2,
-    /// The layer that compiles operators.
+    /// The operator compilation layer.
     ACL_REG_TYPE_ACL_OP_COMPILER = 3,
     /// The channels of the data transport.
     ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
     /// The queues of the data transport.
     ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
-    /// The layer for pictures and video.
+    /// The layer for images and video.
     ACL_REG_TYPE_ACL_DVPP = 6,
     /// The layer for retrieval.
     ACL_REG_TYPE_ACL_RETR = 7,
-    /// Anybody else.
+    /// Any other component.
     ACL_REG_TYPE_OTHER = 65535,
 }
 

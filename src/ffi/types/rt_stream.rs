@@ -5,47 +5,47 @@ use std::mem::MaybeUninit;
 
 use super::base::aclrtStream;
 
-/// What aclrtQueryEvent tells.
+/// The result of aclrtQueryEvent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventStatus {
-    /// It has happened.
+    /// It is complete.
     ACL_EVENT_STATUS_COMPLETE = 0,
-    /// It has not happened yet.
+    /// It is not complete.
     ACL_EVENT_STATUS_NOT_READY = 1,
     /// Not a state.
     ACL_EVENT_STATUS_RESERVED = 2,
 }
 
-/// What aclrtQueryEventStatus tells. Mind the numbers: 1 is complete.
+/// The result of aclrtQueryEventStatus. Note the numbers: 1 is complete.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventRecordedStatus {
-    /// The record has not happened yet, or was never made.
+    /// The record is not complete, or the event was never recorded.
     ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
-    /// The record has happened.
+    /// The record is complete.
     ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
 }
 
-/// What aclrtQueryEventWaitStatus tells.
+/// The result of aclrtQueryEventWaitStatus.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventWaitStatus {
-    /// Nobody waits any more.
+    /// All waits are complete.
     ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
-    /// Somebody waits.
+    /// A wait is pending.
     ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
     /// Not a state.
     ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
 }
 
-/// What aclrtStreamQuery tells.
+/// The result of aclrtStreamQuery.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamStatus {
-    /// All work has finished.
+    /// All work is complete.
     ACL_STREAM_STATUS_COMPLETE = 0,
-    /// There is work left.
+    /// Work is pending.
     ACL_STREAM_STATUS_NOT_READY = 1,
     /// Not a state.
     ACL_STREAM_STATUS_RESERVED = 65535,
@@ -55,13 +55,13 @@ pub enum aclrtStreamStatus {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCallbackBlockType {
-    /// Later work goes on at once.
+    /// Later work continues at once.
     ACL_CALLBACK_NO_BLOCK = 0,
     /// Later work waits until the callback has returned.
     ACL_CALLBACK_BLOCK = 1,
 }
 
-/// What a description of a stream can say.
+/// Fields of a stream configuration.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamConfigAttr {
@@ -75,7 +75,7 @@ pub enum aclrtStreamConfigAttr {
     ACL_RT_STREAM_PRIORITY = 3,
 }
 
-/// The description of a stream to be made.
+/// The configuration of a stream to create.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtStreamConfigHandle {
@@ -92,7 +92,7 @@ pub struct aclrtStreamConfigHandle {
 /// Called with the caller's argument.
 pub type aclrtCallback = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// Called in a stream's order with the caller's argument.
+/// Called in stream order with the caller's argument.
 pub type aclrtHostFunc = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// Attributes of a stream.
@@ -101,11 +101,11 @@ pub type aclrtHostFunc = Option<unsafe extern "C" fn(*mut c_void)>;
 pub enum aclrtStreamAttr {
     /// What happens after a failure.
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
-    /// Whether overflows are watched for.
+    /// Whether overflows are detected.
     ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
-    /// A number of the caller.
+    /// A user-defined number.
     ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
-    /// Whether notes about operators are kept.
+    /// Whether operator information is stored.
     ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
     /// The priority.
     ACL_STREAM_ATTR_PRIORITY = 5,
@@ -117,15 +117,15 @@ pub enum aclrtStreamAttr {
 pub union aclrtStreamAttrValue {
     /// ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
     pub failureMode: u64,
-    /// 1 to watch for overflows.
+    /// 1 to detect overflows.
     pub overflowSwitch: u32,
-    /// The caller's number.
+    /// The user-defined number.
     pub userCustomTag: u32,
-    /// 1 to keep notes about operators.
+    /// 1 to store operator information.
     pub cacheOpInfoSwitch: u32,
     /// The priority.
     pub streamPriority: u32,
-    /// Not used.
+    /// Reserved.
     pub reserve: [u32; 4],
 }
 
@@ -157,13 +157,13 @@ pub enum aclrtCompareDataType {
     ACL_RT_SWITCH_INT64 = 1,
 }
 
-/// When a callback about a stream comes.
+/// The time of a stream-state callback.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamState {
-    /// After it was made.
+    /// After its creation.
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
-    /// Before it ends.
+    /// Before its destruction.
     ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
 }
 
@@ -185,17 +185,17 @@ pub enum aclrtCntNotifyRecordMode {
     ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
 }
 
-/// How the count of a notify is changed.
+/// A change of the count of a notify.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtCntNotifyRecordInfo {
-    /// The way.
+    /// The kind of change.
     pub mode: MaybeUninit<aclrtCntNotifyRecordMode>,
-    /// With what.
+    /// The operand.
     pub value: u32,
 }
 
-/// What the count of a notify must be for a wait to end.
+/// The condition on the count of a notify that ends a wait.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCntNotifyWaitMode {
@@ -207,30 +207,30 @@ pub enum aclrtCntNotifyWaitMode {
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
     /// Not less than the value.
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
-    /// The value, in those bits.
+    /// All bits of the value are set.
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
 }
 
-/// How to wait for the count of a notify.
+/// A wait for the count of a notify.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtCntNotifyWaitInfo {
     /// The condition.
     pub mode: MaybeUninit<aclrtCntNotifyWaitMode>,
-    /// What the count is compared with.
+    /// The value to compare the count with.
     pub value: u32,
-    /// Longest wait in seconds; 0 is for ever.
+    /// Timeout in seconds; 0 for no timeout.
     pub timeout: u32,
-    /// 1 to set the count to zero afterwards.
+    /// 1 to set the count to 0 afterwards.
     pub isClear: u8,
-    /// Not used.
+    /// Reserved.
     pub rsv: [u8; 3],
 }
 
-/// An event, for another process to open.
+/// The handle of an event for other processes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtIpcEventHandle {
-    /// The library's own.
+    /// Opaque.
     pub reserved: [c_char; 64],
 }

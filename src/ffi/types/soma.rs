@@ -12,36 +12,36 @@ pub type aclrtMemPool = *mut c_void;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemPoolAttr {
-    /// Memory freed in one stream is used in another that waits for it by event.
+    /// Memory that was freed in one stream is reused in another that waits for it by an event.
     ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
-    /// Memory is used in another stream when its free has happened.
+    /// Memory is reused in another stream when its free is complete.
     ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC = 2,
-    /// Waits are added so that memory can be used in another stream.
+    /// The pool adds waits to reuse memory in another stream.
     ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
-    /// Bytes that the pool keeps when streams are synchronised.
+    /// Bytes that the pool keeps when streams are synchronized.
     ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD = 4,
-    /// Bytes that the pool has now.
+    /// Bytes that the pool has from its device.
     ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 5,
-    /// Most bytes that the pool had; can be set to 0.
+    /// The maximum of these bytes; can be set to 0.
     ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 6,
-    /// Bytes of the pool that are in use now.
+    /// Bytes of the pool in use.
     ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT = 7,
-    /// Most bytes of the pool that were in use; can be set to 0.
+    /// The maximum of the bytes in use; can be set to 0.
     ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH = 8,
 }
 
-/// How a pool is wanted.
+/// Properties of a pool.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemPoolProps {
     /// Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
     pub allocType: MaybeUninit<aclrtMemAllocationType>,
-    /// How its memory will be shared.
+    /// How its memory can be shared.
     pub handleType: MaybeUninit<aclrtMemHandleType>,
-    /// Where.
+    /// The location.
     pub location: aclrtMemLocation,
-    /// Most bytes; 0 is no limit.
+    /// Maximum size in bytes; 0 is no limit.
     pub maxSize: usize,
-    /// Not used.
+    /// Reserved.
     pub reserved: [c_uchar; 32],
 }
