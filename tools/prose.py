@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Finds words in documents and comments that the glossary of ARCHITECTURE.md replaces, and comments that are too wide.
+
+usage: prose.py [PATH...]    checks the paths, by default everything in DONE
+       prose.py --selftest   plants each word in each kind of comment and expects that it is found
+
+The forbidden words are the texts in backquotes in the last column of the glossary's table. A `*` stands for the rest of
+a word. Code is not prose: code blocks and code in backquotes are skipped.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Paths whose prose has been rewritten. This list only grows: add a folder as soon as it is clean.
+DONE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "include", "src/ffi")
+
+# Columns of a comment line, including its indentation. rustfmt wraps comments on nightly only.
+WIDTH = 120
+
+# Prose that this project did not write, or that must contain the words.
+EXCEPTIONS = {"docs/api.md"}
+
+MARKDOWN = {".md"}
+BLOCKS = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".rs"}
+
+
+def forbidden(glossary):
+    """(regular expression, word to use) of each row of the glossary."""
+    section = glossary.partition("## Glossary\n")[2].partition("\n## ")[0]
+    rows = []
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|") or len(cells) != 3 or cells[0] in ("use", "---"):
+            continue
+        for word in re.findall(r"`([^`]+)`", cells[2]):
+            pattern = re.escape(word).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
+            rows.append((re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.IGNORECASE), word, cells[0]))
+    if len(rows) < 20:
+        sys.exit("prose: ARCHITECTURE.md has no glossary, or its table has another form")
+    return rows
+
+
+def blank(match):
+    """Spaces in the place of a text, so that lines and columns stay."""
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def markdown(text):
+    text = re.sub(r"^ *```.*?^ *```", blank, text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"<!--.*?-->|\]\([^)\s]*\)|\]\[[^\]]*\]", blank, text, flags=re.DOTALL)
+    return re.sub(r"`[^`\n]*`", blank, text)
+
+
+# Strings come first, so that `//` in one of them starts no comment.
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def comments(text):
+    """Only the comments of a source; all else is blank."""
+    kept, end = [], 0
+    for match in TOKEN.finditer(text):
+        kept.append(re.sub(r"[^\n]", " ", text[end:match.start()]))
+        # The signs of a comment are no part of its sentences, which go on in the next line.
+        kept.append(re.sub(r"^\s*(///|//!|//|/\*\*|\*/|\*)", blank, match[0], flags=re.MULTILINE)
+                    if match[0].startswith("/") else blank(match))
+        end = match.end()
+    kept.append(re.sub(r"[^\n]", " ", text[end:]))
+    return markdown("".join(kept))
+
+
+def wide(path, text):
+    """Lines of comments, and of documents without tables and links, that are too wide."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) <= WIDTH:
+            continue
+        is_comment = re.match(r"\s*(//|/\*|\* )", line) and "http" not in line and "* |" not in line and "/// |" not in line
+        if is_comment and path.suffix in BLOCKS:
+            yield f"{path}:{number}: a comment of {len(line)} columns; {WIDTH} is the most"
+
+
+def findings(path, text, rows):
+    prose = markdown(text) if path.suffix in MARKDOWN else comments(text)
+    for pattern, word, use in rows:
+        for match in pattern.finditer(prose):
+            line = prose.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: '{' '.join(match[0].split())}': use '{use}' (ARCHITECTURE.md, Glossary)"
+    yield from wide(path, text)
+
+
+def files(paths):
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *paths],
+                            cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [pathlib.Path(name) for name in listed
+            if pathlib.Path(name).suffix in MARKDOWN | BLOCKS and name not in EXCEPTIONS and (ROOT / name).is_file()]
+
+
+def selftest(rows):
+    """Each word, planted in each kind of prose, is found once; in code it is not."""
+    places = {
+        "a.md": ("Text {}, text.\n", "```\n{}\n```\n`{}`\n"),
+        "a.rs": ("/// Text {}.\nfn a() {{}}\n", 'fn a() {{ "{} // {}" }}\n'),
+        "b.rs": ("    // Text {}.\n", "/// Text `{}`.\n"),
+        "a.h": ("/**\n * Text {}.\n */\n", 'const char* a = "{}";\n'),
+        "a.cpp": ("int a; /* {} */\n", "int a;\n"),
+    }
+    for name, (found, ignored) in places.items():
+        path = pathlib.Path(name)
+        for _, word, _ in rows:
+            planted = word.replace("*", "s")
+            if not any(f"'{planted}'" in line for line in findings(path, found.format(planted), rows)):
+                sys.exit(f"prose: '{planted}' was not found in {name}")
+            if list(findings(path, ignored.format(planted, planted), rows)):
+                sys.exit(f"prose: '{planted}' was found in the code of {name}")
+    if not list(wide(pathlib.Path("a.rs"), "// " + "x" * WIDTH)):
+        sys.exit("prose: a wide comment was not found")
+
+
+def main():
+    rows = forbidden((ROOT / "ARCHITECTURE.md").read_text())
+    selftest(rows)
+    if sys.argv[1:] == ["--selftest"]:
+        return
+    checked = files(sys.argv[1:] or DONE)
+    if not checked:
+        sys.exit("prose: no file to check")
+    found = [line for path in checked for line in findings(path, (ROOT / path).read_text(), rows)]
+    if found:
+        print(*found, sep="\n")
+        sys.exit(f"prose: {len(found)} findings in {len(checked)} files")
+    print(f"prose: {len(checked)} files, {len(rows)} words, no finding")
+
+
+if __name__ == "__main__":
+    main()
