@@ -2,6 +2,7 @@
 """Finds words in documents and comments that the glossary of ARCHITECTURE.md replaces, and comments that are too wide.
 
 usage: prose.py [PATH...]    checks the paths, by default everything in DONE
+       prose.py --files      lists the files that it checks
        prose.py --selftest   plants each word in each kind of comment and expects that it is found
 
 The forbidden words are the texts in backquotes in the last column of the glossary's table. A `*` stands for the rest of
@@ -120,6 +121,9 @@ def selftest(rows):
 
 
 def main():
+    if sys.argv[1:] == ["--files"]:
+        print(*files(DONE), sep="\n")
+        return
     rows = forbidden((ROOT / "ARCHITECTURE.md").read_text())
     selftest(rows)
     if sys.argv[1:] == ["--selftest"]:

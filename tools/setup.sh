@@ -8,7 +8,7 @@ export PATH="$HOME/.cargo/bin:$PATH"
 # What the scripts call, and the Debian package that has it.
 needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake
     ninja:ninja-build pkg-config:pkg-config python3:python3 clang-format:clang-format
-    doxygen:doxygen file:file cloc:cloc)
+    doxygen:doxygen codespell:codespell file:file cloc:cloc)
 packages=()
 for entry in "${needed[@]}"; do
     command -v "${entry%%:*}" >/dev/null || packages+=("${entry#*:}")

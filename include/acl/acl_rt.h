@@ -3987,8 +3987,8 @@ aclError aclrtDeviceGetUuid(int32_t deviceId,
 
 /**
  * Returns the device's PCI address, as in `0000:3b:00.0` (hexadecimal, lower case, as the kernel writes it). CPU
- * devices are not on a bus; they have addresses in the domain ffff, which no machine uses, so programs can tell
- * devices apart by address.
+ * devices are not on a bus; they have addresses in the domain ffff, which no machine uses, so programs can
+ * distinguish devices by address.
  *
  * @param deviceId 0 to the number of devices minus 1; the device need not be set.
  * @param pciBusId receives the text and a terminating zero.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Shorter forms of the calls that every C++ program makes: typed pointers, and defaults for what is
+ * Shorter forms of common calls for C++: typed pointers, and defaults for what is
  * mostly the same. Each is the C function of the same name, which does the work and the checks; a C
  * compiler sees acl_rt.h only.
  */
@@ -18,8 +18,8 @@
  *
  * @param devPtr receives the address.
  * @param size bytes, not elements.
- * @param policy which pages.
- * @return as aclrtMalloc.
+ * @param policy the page size policy.
+ * @return the codes of aclrtMalloc.
  */
 template <typename T>
 inline aclError aclrtMalloc(T** devPtr, size_t size,
@@ -37,7 +37,7 @@ inline aclError aclrtMalloc(T** devPtr, size_t size,
  *
  * @param hostPtr receives the address.
  * @param size bytes, not elements.
- * @return as aclrtMallocHost.
+ * @return the codes of aclrtMallocHost.
  */
 template <typename T>
 inline aclError aclrtMallocHost(T** hostPtr, size_t size) {
@@ -54,7 +54,7 @@ inline aclError aclrtMallocHost(T** hostPtr, size_t size) {
  *
  * @param ptr receives the address.
  * @param size bytes, not elements.
- * @return as aclrtMemAllocManaged.
+ * @return the codes of aclrtMemAllocManaged.
  */
 template <typename T>
 inline aclError aclrtMemAllocManaged(T** ptr, uint64_t size) {
@@ -70,11 +70,11 @@ inline aclError aclrtMemAllocManaged(T** ptr, uint64_t size) {
 /**
  * aclrtMemcpy to a destination that has room for `count` bytes.
  *
- * @param dst where to.
- * @param src where from.
+ * @param dst destination.
+ * @param src source.
  * @param count bytes.
- * @param kind the direction; by default the addresses tell it.
- * @return as aclrtMemcpy.
+ * @param kind the direction; by default derived from the addresses.
+ * @return the codes of aclrtMemcpy.
  */
 inline aclError aclrtMemcpy(void* dst, const void* src, size_t count,
                             aclrtMemcpyKind kind = ACL_MEMCPY_DEFAULT) {
@@ -82,14 +82,14 @@ inline aclError aclrtMemcpy(void* dst, const void* src, size_t count,
 }
 
 /**
- * aclrtMemcpyAsync to a destination that has room for `count` bytes; the addresses tell the
- * direction.
+ * aclrtMemcpyAsync to a destination that has room for `count` bytes; the direction is
+ * derived from the addresses.
  *
- * @param dst where to.
- * @param src where from.
+ * @param dst destination.
+ * @param src source.
  * @param count bytes.
- * @param stream in whose order; null means the default stream.
- * @return as aclrtMemcpyAsync.
+ * @param stream the stream; null: the default stream.
+ * @return the codes of aclrtMemcpyAsync.
  */
 inline aclError aclrtMemcpyAsync(void* dst, const void* src, size_t count, aclrtStream stream) {
     return ::aclrtMemcpyAsync(dst, count, src, count, ACL_MEMCPY_DEFAULT, stream);
@@ -98,12 +98,12 @@ inline aclError aclrtMemcpyAsync(void* dst, const void* src, size_t count, aclrt
 /**
  * aclrtMemcpyAsync to a destination that has room for `count` bytes.
  *
- * @param dst where to.
- * @param src where from.
+ * @param dst destination.
+ * @param src source.
  * @param count bytes.
  * @param kind the direction.
- * @param stream in whose order; null means the default stream.
- * @return as aclrtMemcpyAsync.
+ * @param stream the stream; null: the default stream.
+ * @return the codes of aclrtMemcpyAsync.
  */
 inline aclError aclrtMemcpyAsync(void* dst, const void* src, size_t count, aclrtMemcpyKind kind,
                                  aclrtStream stream) {
@@ -114,9 +114,9 @@ inline aclError aclrtMemcpyAsync(void* dst, const void* src, size_t count, aclrt
  * aclrtMemset on memory that has room for `count` bytes.
  *
  * @param devPtr first byte.
- * @param value with what.
+ * @param value the value to write.
  * @param count bytes.
- * @return as aclrtMemset.
+ * @return the codes of aclrtMemset.
  */
 inline aclError aclrtMemset(void* devPtr, int32_t value, size_t count) {
     return ::aclrtMemset(devPtr, count, value, count);
@@ -126,10 +126,10 @@ inline aclError aclrtMemset(void* devPtr, int32_t value, size_t count) {
  * aclrtMemsetAsync on memory that has room for `count` bytes.
  *
  * @param devPtr first byte.
- * @param value with what.
+ * @param value the value to write.
  * @param count bytes.
- * @param stream in whose order; null means the default stream.
- * @return as aclrtMemsetAsync.
+ * @param stream the stream; null: the default stream.
+ * @return the codes of aclrtMemsetAsync.
  */
 inline aclError aclrtMemsetAsync(void* devPtr, int32_t value, size_t count, aclrtStream stream) {
     return ::aclrtMemsetAsync(devPtr, count, value, count, stream);
@@ -139,8 +139,8 @@ inline aclError aclrtMemsetAsync(void* devPtr, int32_t value, size_t count, aclr
  * aclrtCreateStream with a priority.
  *
  * @param stream receives the handle.
- * @param priority smaller is more urgent.
- * @return as aclrtCreateStreamWithConfig.
+ * @param priority smaller numbers are higher priorities.
+ * @return the codes of aclrtCreateStreamWithConfig.
  */
 inline aclError aclrtCreateStream(aclrtStream* stream, uint32_t priority) {
     return ::aclrtCreateStreamWithConfig(stream, priority,
@@ -152,7 +152,7 @@ inline aclError aclrtCreateStream(aclrtStream* stream, uint32_t priority) {
  *
  * @param event receives the handle.
  * @param flag the flags.
- * @return as aclrtCreateEventExWithFlag.
+ * @return the codes of aclrtCreateEventExWithFlag.
  */
 inline aclError aclrtCreateEvent(aclrtEvent* event, uint32_t flag) {
     return ::aclrtCreateEventExWithFlag(event, flag);

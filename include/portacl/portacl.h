@@ -102,7 +102,7 @@ typedef enum portaclMemoryKind {
      */
     PORTACL_MEMORY_DEVICE = 0,
     /**
-     * Page-locked host memory: aclrtMallocHost and its variants, and physical memory of the host.
+     * Page-locked host memory: aclrtMallocHost and its variants, and physical host memory.
      */
     PORTACL_MEMORY_PINNED = 1,
     /**
@@ -533,7 +533,7 @@ extern "C" {
 
 /**
  * Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
- * library opens its backend; this call opens it if that has not happened.
+ * library opens its backend; this call opens it if it is not open.
  *
  * @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, or after
  *     aclFinalize: aclGetRecentErrMsg returns the reason.

@@ -1,5 +1,5 @@
-//! The C boundary: every `extern "C"` function reads what C sends, calls the core, and answers in
-//! codes. No logic lives here. One folder per region and one file per
+//! The C boundary: every `extern "C"` function reads the arguments from C, calls the core, and returns
+//! a code. There is no logic here. One folder per region and one file per
 //! noun, as in `core` and `cpp_tests`.
 //!
 //! # Safety

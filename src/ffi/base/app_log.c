@@ -15,10 +15,10 @@ enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, LINE_CAPACITY = 2048 };
 __attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(
     int level, const char* func, const char* file, uint32_t line, const char* fmt, ...);
 
-/* Tells people once that a level has no meaning. */
-static void tell_refusal(const char* name, const char* value) {
-    static int told;
-    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) {
+/* Reports an invalid level once. */
+static void report_refusal(const char* name, const char* value) {
+    static int reported;
+    if (!__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) {
         (void)fprintf(stderr,
                       "portacl: the environment variable %s is \"%s\"; allowed: 0 (debug) to 3 "
                       "(error), 4 (none)\n",
@@ -36,7 +36,7 @@ static int threshold(void) {
             return value[0] - '0';
         }
         if (value != NULL && value[0] != '\0') {
-            tell_refusal(names[i], value);
+            report_refusal(names[i], value);
         }
     }
     return LEVEL_ERROR;

@@ -1,7 +1,7 @@
-//! The log for applications. Its body is in `app_log.c`, because a function in Rust cannot take
-//! arguments like `printf`; `tests/headers` declares it for the same reason. It has no guard, and needs none: a
-//! guard would have to know the arguments to hand them on, and the body calls nothing of Rust's that could panic. It
-//! works in a forked child and beside a snapshot, because it asks neither a device nor anything of the library.
+//! The log for applications. Its body is in `app_log.c`, because a Rust function cannot take arguments like `printf`;
+//! `tests/headers` declares it for the same reason. It needs no guard: a guard would have to pass the arguments on, and
+//! the body calls no Rust code that could panic. It works in a forked child and during a snapshot, because it uses
+//! neither a device nor the state of the library.
 
 use std::arch::naked_asm;
 

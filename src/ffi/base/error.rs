@@ -1,4 +1,4 @@
-//! What a caller can ask about failures.
+//! Errors: texts, latest codes, hardware errors.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! The one guard at every entry.
+//! The guard of every entry.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! What this library tells about itself beyond the Ascend runtime API.
+//! Information about this library beyond the Ascend runtime API.
 
 use std::ffi::{CStr, c_char};
 
@@ -11,7 +11,7 @@ use crate::ffi::base::value::text;
 use crate::ffi::types::aclError;
 
 /// Returns the backend of this process: `"cpu"` or `"cuda"`. `PORTACL_BACKEND` and the machine determine it when the
-/// library opens its backend; this call opens it if that has not happened.
+/// library opens its backend; this call opens it if it is not open.
 ///
 /// @return a zero-terminated text that stays valid until the process ends; null if there is no usable backend, or after
 ///     aclFinalize: aclGetRecentErrMsg returns the reason.

@@ -1,4 +1,4 @@
-//! Reading what C sent, and writing what it asked for.
+//! Reads arguments from C, and writes results to C.
 
 use std::mem::{MaybeUninit, size_of};
 
@@ -21,7 +21,7 @@ impl<T> Out<T> {
     #[inline]
     pub fn write(self, value: T) {
         // SAFETY: not null, and by the contract of the C boundary it points to room for a T. C may
-        // hand out packed memory, so alignment is not assumed.
+        // pass packed memory, so alignment is not assumed.
         unsafe { self.0.write_unaligned(value) }
     }
 
@@ -69,7 +69,7 @@ impl<T: Copy> Array<T> {
     pub fn get(&self, index: usize) -> T {
         assert!(!self.first.is_null() && index < self.len, "beyond the end of an array");
         // SAFETY: not null and within the length, which by the contract of the C boundary is as
-        // much as there is. C may hand out packed memory, so alignment is not assumed.
+        // much as there is. C may pass packed memory, so alignment is not assumed.
         unsafe { self.first.add(index).read_unaligned() }
     }
 

@@ -1,4 +1,4 @@
-//! Streams of graphs that start others.
+//! Streams of graphs that start other streams.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

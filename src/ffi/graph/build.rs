@@ -1,4 +1,4 @@
-//! Building graphs from streams that store what they are given.
+//! Building graphs from streams that store their operations.
 
 use std::ffi::c_void;
 

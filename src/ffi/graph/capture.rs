@@ -1,4 +1,4 @@
-//! Capturing graphs: streams whose work is recorded instead of run.
+//! Capturing graphs: streams whose operations are recorded instead of run.
 
 use std::mem::MaybeUninit;
 

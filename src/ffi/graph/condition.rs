@@ -1,4 +1,4 @@
-//! Graphs with tasks that a value in device memory lets run, or not.
+//! Conditional tasks: graphs that run depending on a value in device memory.
 
 use std::mem::MaybeUninit;
 
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
         let kind = enum_value(params.r#type);
         let bodies = condition::add_task(condition, kind, params.size, stream, flags)?;
         let bodies: Vec<_> = bodies.into_iter().map(handle::to_c).collect();
-        // SAFETY: by the contract of the C boundary there is room for `size` graphs, and so many there are.
+        // SAFETY: by the contract of the C boundary there is room for `size` graphs, and there are `size` graphs.
         unsafe { out.write_all(&bodies) };
         Ok(())
     })

@@ -1,4 +1,4 @@
-//! Functions that are called when a graph ends.
+//! Functions that are called when a graph is destroyed.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Graphs: work that is recorded once and run many times.
+//! Graphs: work that is captured once and launched many times.
 
 use crate::core::graph;
 use crate::ffi::base::guard::guard;

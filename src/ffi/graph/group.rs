@@ -1,4 +1,4 @@
-//! Task groups: tasks of a graph whose arguments change between its runs, and in them.
+//! Task groups: tasks of a graph whose arguments can change between and during launches.
 
 use crate::core::graph::{capture, group};
 use crate::ffi::base::guard::guard;

@@ -1,4 +1,4 @@
-//! What graphs tell: their names, numbers, streams and tasks.
+//! Inspection of graphs: their names, ids, streams and tasks.
 
 use std::ffi::{c_char, c_void};
 

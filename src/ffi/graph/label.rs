@@ -1,4 +1,4 @@
-//! Labels: places in the streams of graphs that are built, to jump to.
+//! Labels: branch targets in the streams of graphs that are built.
 
 use std::ffi::c_void;
 

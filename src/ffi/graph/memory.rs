@@ -1,4 +1,4 @@
-//! Memory of graphs, as CUDA's functions with GraphMem in their names have it.
+//! Memory of graphs, as in CUDA's GraphMem functions.
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! Pictures of graphs: as text, as JSON.
+//! Graphs as text and as JSON.
 
 use std::ffi::c_char;
 use std::path::Path;

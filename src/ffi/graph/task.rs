@@ -1,4 +1,4 @@
-//! Tasks of graphs: what they are, and how to change them.
+//! Tasks of graphs: their parameters, and changes of them.
 
 use std::mem::MaybeUninit;
 
@@ -205,7 +205,7 @@ fn attributes_of(call: &Call) -> *mut aclrtLaunchKernelCfg {
     let shown = call.shown.get_or_init(|| {
         let attribute = |id| aclrtLaunchKernelAttr {
             id: enum_from(id),
-            // They are those that the launch was given: there are no others.
+            // These are the attributes of the launch: there are no others.
             value: attribute_value(call.config.value(id).unwrap_or(0)),
         };
         let mut attributes: Box<[_]> = call.config.ids().map(attribute).collect();

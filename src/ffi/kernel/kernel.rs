@@ -1,4 +1,4 @@
-//! Device binaries, and the kernels in them.
+//! Kernel binaries, and the kernels in them.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Lists of a kernel's arguments.
+//! Argument lists of kernels.
 
 use std::ffi::c_void;
 
@@ -28,7 +28,7 @@ pub unsafe fn with_list<R>(
         return Err(kernel_args::is_no_list(addr));
     }
     // SAFETY: it begins as only a list at this address does, which `aclrtKernelArgsInitByUserMem`
-    // has put there with entries behind it; nobody else uses it during the call, which is the
+    // has put there with entries behind it; nothing else uses it during the call, which is the
     // contract of such lists.
     let list = unsafe {
         let head = &mut *head;
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
 ) -> aclError {
     guard("aclrtKernelArgsAppendPlaceHolder", || {
         let out = Out::new("paramHandle", paramHandle)?;
-        // SAFETY: the list to append the place holder to is a handle or the caller's prepared
+        // SAFETY: the list to append the placeholder to is a handle or the caller's prepared
         // memory.
         let added = unsafe { with_list(argsHandle, |list| list.append_place_holder()) }?;
         out.write(handle::to_c(added));
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     guard("aclrtKernelArgsGetPlaceHolderBuffer", || {
         let out = Out::new("bufferAddr", bufferAddr)?;
         let handle = handle::from_c(paramHandle);
-        // SAFETY: the list that has the place holder is a handle or the caller's prepared memory.
+        // SAFETY: the list that has the placeholder is a handle or the caller's prepared memory.
         let buffer = unsafe { with_list(argsHandle, |list| list.buffer(handle, dataSize)) }?;
         out.write(address::to_c(buffer));
         Ok(())

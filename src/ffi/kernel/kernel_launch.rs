@@ -36,7 +36,7 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     }
     Config::new((0..entries.count()).map(|index| {
         let attribute = entries.get(index);
-        // SAFETY: the widest member; C fills as much as it says, the core looks at no more, and any
+        // SAFETY: the widest member; C fills as much as it says, the core reads no more, and any
         // bits are numbers.
         let value = unsafe { attribute.value.rsv };
         (enum_value(attribute.id), [value[0], value[1]])

@@ -1,4 +1,4 @@
-//! What an address in the program stands for.
+//! Registration of symbols.
 
 use std::ffi::{c_char, c_void};
 

@@ -1,4 +1,4 @@
-//! Symbols: addresses in the program that stand for variables and kernels of its binaries.
+//! Symbols: addresses of the program that are registered for variables and kernels of binaries.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

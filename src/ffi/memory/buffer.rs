@@ -1,4 +1,4 @@
-//! Buffers that are handed from one part of a program to another, alone or in chains.
+//! Buffers that components of a program pass to each other, alone or in chains.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Host memory of the caller, registered for devices.
+//! Host memory of the program, registered for devices.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Functions of the program that are told of allocations, and asked whether they may be.
+//! Memory hooks: functions of the program that observe and refuse allocations.
 
 use std::ffi::c_char;
 use std::io::{Write, stdout};

@@ -1,4 +1,4 @@
-//! What a program has allocated and not freed.
+//! Live allocations.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -92,7 +92,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
         stream: handle::to_c(record.map_or(0, |record| record.stream)),
         thread: record.map_or(0, |record| record.thread.into()),
         age: record.map_or(0, |record| {
-            // What was made meanwhile is young.
+            // Allocations made during the call have a small age.
             now.saturating_duration_since(record.made).as_nanos().max(1) as u64
         }),
         callSite: text::array(&site.map_or_else(String::new, |frame| frame.to_string())),
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
         })?;
         let (live, text) = leak_check::report();
         for line in text.lines() {
-            // A name that contains a zero is cut there.
+            // A name that contains a zero is truncated there.
             let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
             callback::run("line writer", || {
                 // SAFETY: the caller's own function, with a text that lives as long as the call.

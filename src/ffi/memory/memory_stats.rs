@@ -35,7 +35,7 @@ fn memory_kind(raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
 /// `first` is null or points to a T.
 unsafe fn check_size<T>(argument: &str, first: *const T) -> Result<()> {
     must_not_be_null(argument, first)?;
-    // SAFETY: not null, and all these structures begin with their size. C may hand out packed memory.
+    // SAFETY: not null, and all these structures begin with their size. C may pass packed memory.
     let size = unsafe { first.cast::<usize>().read_unaligned() };
     if size == size_of::<T>() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Virtual memory: address ranges and physical memory apart.
+//! Virtual memory: address ranges, and physical memory that is mapped to them.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Memory without an address, shared between processes.
+//! Sharing of physical memory between processes.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Pools: memory that is taken and given back in stream order.
+//! Stream-ordered memory pools.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn aclrtMemPoolSetAttr(
         let attr = enum_value(attr);
         let value = match mem_pool::is_short(attr) {
             true => Array::new(value.cast::<u32>().cast_const(), 1).get(0).into(),
-            // Of an attribute that does not exist nothing is known about the value, either.
+            // The type of the value of an unknown attribute is unknown as well.
             false if mem_pool::is_attribute(attr) => {
                 Array::new(value.cast::<u64>().cast_const(), 1).get(0)
             }

@@ -1,4 +1,4 @@
-//! Pools in several processes: handing one over, and single allocations of it.
+//! Sharing of pools, and of their allocations, between processes.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -104,7 +104,7 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
     let descriptor = RawFd::try_from(number).ok().filter(|number| {
         // SAFETY: asks whether there is such a descriptor.
         let known = *number >= 0 && unsafe { libc::fcntl(*number, libc::F_GETFD) } != -1;
-        // Where the system refuses to say it, the caller is believed.
+        // If the system refuses this query, the caller is trusted.
         let is_unknown = || std::io::Error::last_os_error().raw_os_error() != Some(libc::EBADF);
         known || *number >= 0 && is_unknown()
     });
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn portaclMemPoolExportPointer(
     guard("portaclMemPoolExportPointer", || {
         check_size(exportData)?;
         let data = sharing::export_pointer(address::from_c(ptr))?;
-        // SAFETY: `check_size` has looked at it; only the place of the data is made.
+        // SAFETY: `check_size` has checked it; only the place of the data is made.
         let place = unsafe { &raw mut (*exportData).data };
         Out::new("exportData", place)?.write(data);
         Ok(())

@@ -1,5 +1,5 @@
-//! What CUDA has for pools of memory and the Ascend runtime API has not: a current pool for each device,
-//! and who may use a pool's memory.
+//! Functions of CUDA's memory pools that the Ascend runtime API does not have: the current pool of a device,
+//! and the access of devices to a pool's memory.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Snapshots: a process whose devices' memory lies in host memory, and back.
+//! Snapshots: device memory of a process is saved in host memory and restored.
 
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Operators as ranges, marks in streams, and numbers for names.
+//! Ranges of operators, marks in streams, and ids of names.
 
 use std::ffi::c_char;
 

@@ -1,4 +1,4 @@
-//! Data of a program as marks in its streams.
+//! Marks with data of the program in its streams.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Profiling: from when to when what is recorded, and where the trace goes.
+//! Profiling: what is recorded when, and where the trace is written.
 
 use std::ffi::{OsStr, c_char};
 use std::mem::MaybeUninit;

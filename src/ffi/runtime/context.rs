@@ -1,4 +1,4 @@
-//! Contexts: a device together with a default stream, current in a thread.
+//! Contexts: a device with a default stream, current on a thread.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

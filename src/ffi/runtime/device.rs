@@ -1,4 +1,4 @@
-//! Devices: choosing, counting, synchronising, and what can happen to them.
+//! Devices: selection, count, synchronization, aborts and state callbacks.
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;

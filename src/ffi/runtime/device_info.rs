@@ -1,4 +1,4 @@
-//! Facts about devices, and their numbers.
+//! Properties and ids of devices.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -178,8 +178,8 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
 }
 
 /// Returns the device's PCI address, as in `0000:3b:00.0` (hexadecimal, lower case, as the kernel writes it). CPU
-/// devices are not on a bus; they have addresses in the domain ffff, which no machine uses, so programs can tell
-/// devices apart by address.
+/// devices are not on a bus; they have addresses in the domain ffff, which no machine uses, so programs can
+/// distinguish devices by address.
 ///
 /// @param deviceId 0 to the number of devices minus 1; the device need not be set.
 /// @param pciBusId receives the text and a terminating zero.
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
 ) -> aclError {
     guard("aclrtDeviceGetPCIBusId", || {
         let size = usize::try_from(len).unwrap_or(0);
-        // Whether there is room is told below, with what is needed.
+        // The size of the buffer is checked below, together with the required size.
         let room = text::Buffer::new("pciBusId", pciBusId, "len", size.max(1))?;
         let address = device_info::pci_address(deviceId)?.to_string();
         if address.len() >= size {

@@ -1,4 +1,4 @@
-//! Start and end of the library.
+//! Initialization and finalization of the library.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
             address: function as usize,
             call: Arc::new(move |text: &CStr| {
                 // SAFETY: by the contract of this function it can be called with the caller's
-                // argument until it is taken back; the text outlives the call.
+                // argument until it is unregistered; the text outlives the call.
                 unsafe { function(text.as_ptr(), text.count_bytes(), address::to_c(argument)) }
             }),
         })

@@ -1,4 +1,4 @@
-//! The chip: its name and what it can do.
+//! The chip: its name and its capabilities.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Versions of the interface and of the packages it stands for.
+//! Versions of the API and of packages.
 
 use std::ffi::c_char;
 use std::mem::MaybeUninit;

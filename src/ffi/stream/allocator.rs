@@ -1,4 +1,4 @@
-//! Allocators of the caller, registered for streams.
+//! Allocators of the program, registered for streams.
 
 use std::ffi::c_void;
 use std::mem::transmute;

@@ -1,4 +1,4 @@
-//! The caller's functions as part of a stream's work.
+//! Host functions: functions of the program as operations of a stream.
 
 use std::ffi::c_void;
 

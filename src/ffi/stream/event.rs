@@ -1,4 +1,4 @@
-//! Events: points in a stream's work that others can wait for.
+//! Events: points in a stream's work that streams and the host can wait for.
 
 use crate::core::stream::event;
 use crate::ffi::base::guard::guard;

@@ -21,7 +21,7 @@ fn watcher(function: Function) -> Watcher {
         address: function as usize,
         call: Arc::new(move |exception| {
             // SAFETY: by the contract of the C boundary it can be called from any thread until it
-            // is taken back, and does not look behind the pointer, whose type has no inside.
+            // is unregistered, and does not read through the pointer, whose type is opaque.
             unsafe { function(std::ptr::without_provenance_mut(exception)) }
         }),
     }

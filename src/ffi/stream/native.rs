@@ -1,4 +1,4 @@
-//! The driver's own objects, for programs that call the CUDA driver or libraries over it as well.
+//! The driver's objects, for programs that also call the CUDA driver or libraries on top of it.
 
 use std::ffi::c_void;
 

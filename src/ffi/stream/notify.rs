@@ -1,4 +1,4 @@
-//! Notifies: signals between streams, consumed by the wait, and counts that streams wait for.
+//! Notifies: signals between streams that one wait consumes, and counts that streams wait for.
 
 use std::ffi::c_char;
 

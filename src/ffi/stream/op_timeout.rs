@@ -1,4 +1,4 @@
-//! How long an operator, or a wait on a stream, may take.
+//! Timeouts of operators and of waits in streams.
 
 use crate::core::stream::op_timeout;
 use crate::ffi::base::guard::guard;

@@ -1,4 +1,4 @@
-//! The caller's functions as part of a stream's work, run in a thread of the caller.
+//! Callbacks: functions of the program as operations of a stream, run on a thread of the program.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

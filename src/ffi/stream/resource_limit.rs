@@ -1,4 +1,4 @@
-//! Limits of cores for devices, streams and threads.
+//! Core limits of devices, streams and threads.
 
 use std::mem::MaybeUninit;
 

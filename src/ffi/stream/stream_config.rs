@@ -1,4 +1,4 @@
-//! Descriptions of streams to be made.
+//! Configurations of streams.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(
                 handle.addr()
             )));
         }
-        // SAFETY: made above, and nobody else has taken it out of the set.
+        // SAFETY: made above, and no other call has removed it from the set.
         drop(unsafe { Box::from_raw(handle) });
         Ok(())
     })

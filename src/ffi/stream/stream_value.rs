@@ -1,4 +1,4 @@
-//! Values of 64 bits in memory that streams write, and wait for.
+//! 64-bit values in memory that streams write and wait for.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Caches between memory and those who use it.
+//! Cache operations.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

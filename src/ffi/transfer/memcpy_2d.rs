@@ -1,4 +1,4 @@
-//! Copies of rows: rectangles in memory.
+//! 2D copies.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Many copies in one call.
+//! Batches of copies.
 
 use std::ffi::c_void;
 

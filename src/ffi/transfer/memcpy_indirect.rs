@@ -1,4 +1,4 @@
-//! Copies on a device whose ends are told in its memory.
+//! Copies on a device whose addresses are read from device memory.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Setting memory: bytes and 32-bit words.
+//! Fills with bytes and 32-bit words.
 
 use std::ffi::c_void;
 

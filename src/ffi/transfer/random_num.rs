@@ -56,7 +56,7 @@ pub unsafe extern "C" fn aclrtRandomNumAsync(
     guard("aclrtRandomNumAsync", || {
         must_not_be_null("taskInfo", taskInfo)?;
         must_be_null("reserve", reserve)?;
-        // SAFETY: not null, and by the contract of the C boundary it points to one. C may hand out packed
+        // SAFETY: not null, and by the contract of the C boundary it points to one. C may pass packed
         // memory, so alignment is not assumed.
         let info = unsafe { taskInfo.read_unaligned() };
         let function = enum_value(info.randomNumFuncParaInfo.funcType);

@@ -12,7 +12,7 @@ use super::soma::aclrtMemPool;
 pub enum portaclMemoryKind {
     /// Memory of a device: aclrtMalloc and its variants, and physical memory of a device.
     PORTACL_MEMORY_DEVICE = 0,
-    /// Page-locked host memory: aclrtMallocHost and its variants, and physical memory of the host.
+    /// Page-locked host memory: aclrtMallocHost and its variants, and physical host memory.
     PORTACL_MEMORY_PINNED = 1,
     /// Memory that the host and all devices use: aclrtMemAllocManaged.
     PORTACL_MEMORY_MANAGED = 2,

@@ -1,8 +1,8 @@
-//! The types and constants of the headers, with their C names. `tests/headers` makes `include/acl`
-//! from them.
+//! The types and constants of the headers, with their C names. `tests/headers` generates
+//! `include/acl` from them.
 //!
-//! C can put any number where the header says `enum`. Such parameters and fields are therefore
-//! `MaybeUninit<...>`, which comes out as the plain C enum in the header and is read by
+//! C can pass any number where the header has an `enum`. Such parameters and fields are therefore
+//! `MaybeUninit<...>`, which becomes the plain C enum in the header and is read by
 //! [`enum_value`](super::base::value::enum_value).
 #![allow(non_camel_case_types, reason = "types have the names of the C header")]
 #![allow(non_snake_case, reason = "fields have the names of the C header")]

@@ -1,4 +1,4 @@
-//! Types of `acl_rt.h` about the process: versions, start and end, snapshots.
+//! Types of `acl_rt.h` about the process: versions, initialization, snapshots.
 
 use std::ffi::{c_char, c_void};
 
