@@ -4,7 +4,7 @@
 
 #include <acl/acl.h>
 
-// Not part of the Ascend runtime API; without it the report is a little shorter.
+// Not part of the Ascend runtime API; only used for a longer report.
 #if __has_include(<portacl/portacl.h>)
 #include <portacl/portacl.h>
 #define HAS_PORTACL 1
@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -34,7 +34,7 @@ double SecondsSince(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Says what the program is at when it takes long, at most once a second.
+// Prints the progress of a long run, at most once a second.
 class Progress {
   public:
     void Step(const char* what) {
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
         host_b[i] = static_cast<float>(i % 777) * 0.25f;
         host_out[i] = -1;
     }
-    // The first use of a kernel loads it; that is no part of the rates below.
+    // The first use of a kernel loads it; the rates below exclude that.
     CHECK(aclrtReduceAsync(out, a, sizeof(float), ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
                            stream, nullptr));
     CHECK(aclrtSynchronizeStream(stream));
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemcpy(b, bytes, host_b, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
     const double up = SecondsSince(start);
 
-    // Both are queued; the stream keeps their order.
+    // Both are enqueued; the stream keeps their order.
     progress.Step("computing");
     start = Clock::now();
     CHECK(aclrtMemcpyAsync(out, bytes, a, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));

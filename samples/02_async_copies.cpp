@@ -1,9 +1,9 @@
 // Copies that overlap compute: the same work in one stream and in two, measured by events.
 //
-// An array is worked on in pieces: copy a piece to the device, compute, copy it back. In one stream
-// that is one thing after the other. With two streams the copies of a piece run while the piece
-// before it is computed. Pinned host memory makes the copies asynchronous, events give the order
-// between the streams, and the time.
+// An array is processed in chunks: copy a chunk to the device, compute, copy it back. In one stream
+// these run one after the other. With two streams the copies of a chunk overlap the computation of
+// the previous chunk. Pinned host memory makes the copies asynchronous; events order the streams
+// and measure the time.
 //
 // usage: 02_async_copies [ELEMENTS]     default: 8388608 floats, 32 MiB
 
@@ -16,11 +16,11 @@
 namespace {
 
 constexpr size_t kPieces = 16;
-// How often a piece is added to its sum: work for the device between the copies.
+// How often a chunk is added to its sum: work for the device between the copies.
 constexpr int kRounds = 6;
 constexpr size_t kStreams = 2;
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -31,7 +31,7 @@ void Check(aclError code, const char* call, int line) {
     std::exit(EXIT_FAILURE);
 }
 
-// A stream with device memory of its own, so that two pieces can be under way at once.
+// A stream with its own device memory, so that two chunks can be processed at the same time.
 struct Lane {
     aclrtStream stream = nullptr;
     void* input = nullptr;
@@ -54,7 +54,7 @@ struct Lane {
     Lane& operator=(const Lane&) = delete;
 };
 
-// Queues everything for one piece: nothing here waits.
+// Enqueues all operations of one chunk without waiting.
 void QueuePiece(const Lane& lane, const float* from, float* to, size_t bytes) {
     CHECK(aclrtMemcpyAsync(lane.input, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
     CHECK(aclrtMemsetAsync(lane.sum, bytes, 0, bytes, lane.stream));
@@ -64,13 +64,14 @@ void QueuePiece(const Lane& lane, const float* from, float* to, size_t bytes) {
     CHECK(aclrtMemcpyAsync(to, bytes, lane.sum, bytes, ACL_MEMCPY_DEVICE_TO_HOST, lane.stream));
 }
 
-// Works on all pieces with the first `streams` lanes in turn. Milliseconds, as the device saw them.
+// Processes all chunks with the first `streams` lanes in turn. Returns milliseconds, measured on
+// the device.
 float Run(const std::array<Lane, kStreams>& lanes, size_t streams, const float* from, float* to,
           size_t count) {
     aclrtEvent start = nullptr;
     CHECK(aclrtCreateEventExWithFlag(&start, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
     CHECK(aclrtRecordEvent(start, lanes[0].stream));
-    // No stream begins before the clock runs.
+    // No stream starts before the clock does.
     for (size_t i = 1; i < streams; ++i) CHECK(aclrtStreamWaitEvent(lanes[i].stream, start));
 
     const size_t piece = count / kPieces;
@@ -79,7 +80,7 @@ float Run(const std::array<Lane, kStreams>& lanes, size_t streams, const float* 
         QueuePiece(lanes[i % streams], from + i * piece, to + i * piece, length * sizeof(float));
     }
 
-    // The first stream waits for the others, so that its last event is the end of everything.
+    // The first stream waits for the others, so that its last event is after all work.
     for (size_t i = 1; i < streams; ++i) {
         CHECK(aclrtRecordEvent(lanes[i].done, lanes[i].stream));
         CHECK(aclrtStreamWaitEvent(lanes[0].stream, lanes[i].done));
@@ -132,7 +133,7 @@ int main(int argc, char** argv) {
     {
         const size_t largest = (count - count / kPieces * (kPieces - 1)) * sizeof(float);
         const std::array<Lane, kStreams> lanes{Lane(largest), Lane(largest)};
-        // Once for kernels and caches, then the runs that count.
+        // One warm-up run for kernels and caches, then the measured runs.
         Run(lanes, kStreams, input, output, count);
         float times[kStreams] = {};
         for (size_t streams = 1; streams <= kStreams; ++streams) {

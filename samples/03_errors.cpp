@@ -1,4 +1,4 @@
-// Ten common mistakes, and what a program sees of each: a code to compare, and a text to read.
+// Ten common mistakes and their errors: a code for the program, and a text for people.
 //
 // The program succeeds if every mistake is reported as it expects.
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kSize = 1024;
 
-// Ends the program, in the library's own words, when a call has failed that should not.
+// Ends the program with the library's text if a call fails that should succeed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -31,10 +31,10 @@ struct Mistake {
     std::function<aclError()> make;
 };
 
-// Makes the mistake and prints what came of it. True if it was reported as expected.
+// Makes the mistake and prints its error. Returns true if it was reported as expected.
 bool Show(int number, const Mistake& mistake) {
     const aclError code = mistake.make();
-    // The text of the last failure of this thread; fetching it clears it.
+    // The text of this thread's latest failure; reading it clears it.
     const char* text = aclGetRecentErrMsg();
     std::printf("%2d. %s\n    code %d\n    text %s\n", number, mistake.what, code,
                 text ? text : "(none)");
@@ -120,7 +120,7 @@ int main() {
         as_expected += Show(++number, forgotten);
     }).join();
 
-    // None of it did any harm.
+    // None of the mistakes had an effect.
     CHECK(aclrtMemset(device, kSize, 7, kSize));
     CHECK(aclrtMemcpy(host.data(), host.size(), device, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
     const bool unharmed = host[0] == 7 && host[kSize - 1] == 7;

@@ -1,12 +1,12 @@
-// out = a + b by a kernel of one's own: the same calls on a CPU and on a GPU.
+// out = a + b with a custom kernel: the same calls on a CPU and on a GPU.
 //
-// The program with the kernel is what differs: for the cpu backend a shared object made from
+// Only the binary with the kernel differs: for the cpu backend a shared object built from
 // kernels/vector_add.cpp, for the cuda backend the PTX text kernels/vector_add.ptx. It is loaded
 // from a file, the kernel is found by its name, and a launch passes pointers to the arguments,
-// which are copied at once.
+// which are copied during the call.
 //
-// usage: 04_kernel [ELEMENTS [PROGRAM]]     default: 1048576 floats, and the program beside this
-// one
+// usage: 04_kernel [ELEMENTS [PROGRAM]]     default: 1048576 floats, and the binary next to this
+// program
 
 #include <acl/acl.h>
 #include <portacl/portacl.h>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -42,7 +42,7 @@ uint64_t ElementsFrom(int argc, char** argv) {
     return count;
 }
 
-// The program for the backend that is in use.
+// The binary for the current backend.
 std::string ProgramFrom(int argc, char** argv) {
     if (argc > 2) return argv[2];
     const char* backend = portaclBackendName();
@@ -82,11 +82,10 @@ int main(int argc, char** argv) {
     aclrtStream stream = nullptr;
     CHECK(aclrtCreateStream(&stream));
     void* arguments[] = {&out_device, &a_device, &b_device, const_cast<uint64_t*>(&count)};
-    // So many blocks, and as many threads in each as the device likes: the kernel does with any
-    // number.
+    // 64 blocks, and the device chooses the number of threads: the kernel works with any number.
     constexpr uint32_t kBlocks = 64;
     CHECK(aclrtLaunchKernelWithArgsArray(kernel, kBlocks, stream, nullptr, arguments));
-    // Behind it in the stream. The program may go: what is queued keeps what it needs.
+    // Ordered after the kernel. The binary can be unloaded: pending launches keep what they need.
     CHECK(
         aclrtMemcpyAsync(sum.data(), bytes, out_device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     CHECK(aclrtBinaryUnLoad(binary));

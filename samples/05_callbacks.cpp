@@ -1,10 +1,9 @@
-// Callbacks in a thread of the program: results are used as they arrive, in a thread that the
-// program owns, while the device goes on.
+// Callbacks on a thread of the program: it uses results as they arrive, while the device continues.
 //
-// A device makes one block of numbers after the other and copies each to one of two host buffers. A
-// consumer thread adds every block up. It is called back by a blocking callback, behind which the
-// stream waits: so a buffer is not overwritten before its block was added. After each round of
-// buffers a callback that does not block tells how far things are, and holds nothing up.
+// A device generates one block of numbers after the other and copies each to one of two host
+// buffers. A consumer thread sums every block in a blocking callback. The stream waits until the
+// callback returns: so a buffer is not overwritten before its block was summed. After each round of
+// buffers a non-blocking callback prints the progress, and delays nothing.
 //
 // usage: 05_callbacks [BLOCKS]     default: 64 blocks of 262144 numbers
 
@@ -25,7 +24,7 @@ constexpr size_t kNumbers = 262144;
 constexpr size_t kBytes = kNumbers * sizeof(int32_t);
 constexpr int kBuffers = 2;
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -36,7 +35,7 @@ void Check(aclError code, const char* call, int line) {
     std::exit(EXIT_FAILURE);
 }
 
-// The thread in which callbacks run: it looks for them until it is told to stop.
+// The thread that runs callbacks: it processes them until the stop flag is set.
 class Consumer {
   public:
     Consumer() : thread_([this] { Run(); }), id_(started_.get_future().get()) {}
@@ -47,15 +46,15 @@ class Consumer {
     Consumer(const Consumer&) = delete;
     Consumer& operator=(const Consumer&) = delete;
 
-    // How the library calls the thread.
+    // The id by which the library knows the thread.
     uint64_t Id() const { return id_; }
 
   private:
     void Run() {
         started_.set_value(static_cast<uint64_t>(pthread_self()));
         while (!stop_) {
-            // Both mean that there is nothing to run: nothing came in time, or no stream has
-            // subscribed this thread yet, or the last one does not need it any more.
+            // Both mean that there is nothing to run: no callback arrived in time, or this thread
+            // is not subscribed yet, or not any more.
             const aclError code = aclrtProcessReport(100);
             if (code == ACL_ERROR_RT_THREAD_SUBSCRIBE) std::this_thread::yield();
             if (code != ACL_ERROR_RT_THREAD_SUBSCRIBE && code != ACL_ERROR_RT_REPORT_TIMEOUT)
@@ -69,7 +68,7 @@ class Consumer {
     uint64_t id_;
 };
 
-// What a callback is given. It must live until the callback has run.
+// The argument of a callback. It must stay valid until the callback has run.
 struct Block {
     const int32_t* numbers;
     int64_t sum;
@@ -109,7 +108,7 @@ int main(int argc, char** argv) {
         Consumer consumer;
         CHECK(aclrtSubscribeReport(consumer.Id(), stream));
 
-        // Block n holds nothing but the number n + 1.
+        // Every element of block n is the number n + 1.
         CHECK(aclrtMemsetAsync(current, kBytes, 0, kBytes, stream));
         CHECK(aclrtMemsetD32Async(one, kBytes, 1, kNumbers, stream));
         for (int n = 0; n < count; ++n) {
@@ -123,7 +122,7 @@ int main(int argc, char** argv) {
             if (n % kBuffers == kBuffers - 1)
                 CHECK(aclrtLaunchCallback(TellProgress, &rounds, ACL_CALLBACK_NO_BLOCK, stream));
         }
-        // Waits for blocking callbacks with everything else; the end of the subscription waits for
+        // Waits for blocking callbacks and all other work; the end of the subscription waits for
         // all callbacks.
         CHECK(aclrtSynchronizeStream(stream));
         CHECK(aclrtUnSubscribeReport(consumer.Id(), stream));

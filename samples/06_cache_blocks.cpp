@@ -1,11 +1,10 @@
-// Blocks of a cache that go to the host and come back: many copies in one call, and rows of a
-// matrix.
+// Cache blocks that move to the host and back: batched copies, and 2D copies.
 //
-// A server that keeps the state of its conversations in equal blocks of device memory moves some of
-// them to the host when memory gets short, and back when they are wanted. The blocks lie anywhere.
-// One aclrtMemcpyBatch moves them all: the arrays say where to, where from and how much, an
-// attribute says on which side the device is, and when something is wrong `failIndex` names the
-// entry. Of one block only a few columns are wanted: those are rows with gaps, for aclrtMemcpy2d.
+// A server keeps the state of its conversations in equal blocks of device memory. It moves some of
+// them to the host when memory is short, and back when they are needed. The blocks are at arbitrary
+// addresses. One aclrtMemcpyBatch moves them all: the arrays contain destinations, sources and
+// sizes, an attribute names the device, and on an error `failIndex` is the index of the failed
+// copy. Of one block only a few columns are needed: aclrtMemcpy2d copies rows with gaps.
 //
 // usage: 06_cache_blocks [BLOCKS]     default: 512 blocks of 64 KiB
 
@@ -26,7 +25,7 @@ constexpr size_t kTokens = 128;
 constexpr size_t kTokenBytes = 512;
 constexpr size_t kBlock = kTokens * kTokenBytes;
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -50,7 +49,7 @@ aclrtMemLocation Device(uint32_t id) {
     return location;
 }
 
-// What one call moves.
+// The copies of one call.
 struct Batch {
     std::vector<void*> to, from;
     std::vector<size_t> room, sizes;
@@ -62,7 +61,7 @@ struct Batch {
         sizes.push_back(size);
     }
 
-    // Moves all of it, and waits.
+    // Runs all copies synchronously.
     void Copy(aclrtMemLocation destination, aclrtMemLocation source) {
         aclrtMemcpyBatchAttr attribute{};
         attribute.dstLoc = destination;
@@ -81,7 +80,7 @@ double MillisecondsSince(std::chrono::steady_clock::time_point start) {
         .count();
 }
 
-// What block `number` holds.
+// The contents of block `number`.
 unsigned char Content(size_t number, size_t at) {
     return static_cast<unsigned char>(number * 31 + at / kTokenBytes + at % kTokenBytes);
 }
@@ -125,7 +124,7 @@ int main(int argc, char** argv) {
     std::vector<void*> blocks(count);
     for (void*& block : blocks) CHECK(aclrtMalloc(&block, kBlock, ACL_MEM_MALLOC_NORMAL_ONLY));
 
-    // In the order of the host's list the blocks are all over the device's memory.
+    // The order of the host's list scatters the blocks over the device memory.
     std::shuffle(blocks.begin(), blocks.end(), std::mt19937(1));
     Batch in, out;
     for (size_t number = 0; number < count; ++number) {

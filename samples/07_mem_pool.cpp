@@ -1,11 +1,11 @@
-// Memory in stream order: two streams share a pool, and neither ever waits for memory.
+// Stream-ordered memory: two streams share a pool, and neither waits for memory.
 //
 // Usage: sample_07_mem_pool [ROUNDS]
 //
-// Each round a stream takes memory from the pool, fills it, copies it back, and gives it back, all
-// of it queued and nothing waited for. The second stream comes behind the first by an event, so
-// that the pool may hand it the very memory that the first one has just freed. The last lines tell
-// how much memory all of that took.
+// In each round a stream allocates memory from the pool, fills it, copies it to the host and frees
+// it. All operations are enqueued without waiting. An event orders the second stream after the
+// first, so that the pool can reuse the memory that the first stream has just freed. The last lines
+// print how much memory that took.
 
 #include <acl/acl.h>
 #include <acl/acl_rt_memory_soma.h>
@@ -18,7 +18,7 @@
 
 namespace {
 
-// Ends the program with the library's own text.
+// Ends the program with the library's text.
 void Check(aclError code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
@@ -36,7 +36,7 @@ uint64_t Ask(aclrtMemPool pool, aclrtMemPoolAttr attribute) {
     return value;
 }
 
-// Takes, fills, reads back and frees memory of the pool: all of it only queued.
+// Allocates, fills, copies and frees memory of the pool: only enqueues these operations.
 void UseMemory(aclrtMemPool pool, aclrtStream stream, int value, unsigned char* last_byte) {
     void* memory = nullptr;
     CHECK(aclrtMemPoolMallocAsync(&memory, kBytes, pool, stream));
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
     aclrtMemPool pool = nullptr;
     CHECK(aclrtMemPoolCreate(&pool, &props));
-    // The pool keeps up to this much when a stream is synchronized, for the next round.
+    // The release threshold: the pool keeps up to this much at a synchronize, for the next round.
     uint64_t keep = 64 << 20;
     CHECK(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &keep));
 
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtCreateStream(&second));
     CHECK(aclrtCreateEventExWithFlag(&freed, ACL_EVENT_SYNC));
 
-    // Page-locked, so that copies to it are only queued as well.
+    // Page-locked, so that copies to it are asynchronous.
     void* host = nullptr;
     CHECK(aclrtMallocHost(&host, 2 * static_cast<size_t>(rounds)));
     auto* bytes = static_cast<unsigned char*>(host);

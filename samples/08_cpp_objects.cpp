@@ -1,7 +1,7 @@
-// 01_device_memory in C++: the same out = A + B with objects that own what they stand for. Nothing
-// is freed by hand, sizes are elements, directions are known from the types, and a failure is an
-// exception that says which line made which call. What the C++ face does not have (here the sum on
-// the device) is called as in C: get() gives the handle.
+// 01_device_memory in C++: the same out = A + B with owning objects. Nothing is freed by hand,
+// sizes are elements, directions follow from the types, and an error is an exception with the line
+// and the call. Functions that the C++ interface does not have (here the sum on the device) are
+// called as in C: get() returns the handle.
 //
 // usage: 08_cpp_objects [ELEMENTS]     default: 4194304 floats, 16 MiB in each of three arrays
 
@@ -18,7 +18,7 @@ void Run(std::size_t count) {
     const portacl::Device device(0);
     std::printf("%s\n%zu floats in each array\n", device.name().c_str(), count);
 
-    // Page-locked, so that the copies below need not wait.
+    // Page-locked, so that the copies below are asynchronous.
     portacl::HostBuffer<float> host_a(count), host_b(count), host_out(count);
     for (std::size_t i = 0; i < count; ++i) {
         host_a[i] = static_cast<float>(i % 1000);
@@ -27,8 +27,8 @@ void Run(std::size_t count) {
 
     const portacl::DeviceBuffer<float> b(count), out(count);
     float last = 0;
-    // Declared after all that its work uses: it ends first, also where an exception ends this, and
-    // waits for its work then.
+    // Declared after everything that its work uses: it is destroyed first, also by an exception,
+    // and then waits for its work.
     const portacl::Stream stream;
     const portacl::Event begin(portacl::Timing::on), end(portacl::Timing::on);
     stream.record(begin);
@@ -39,7 +39,7 @@ void Run(std::size_t count) {
                                     nullptr));
     portacl::copy_async(host_out, out, stream);
     stream.record(end);
-    // Runs in the stream's order, on a thread of the library.
+    // Runs in stream order, on a thread of the library.
     stream.launch([&last, &host_out] { last = host_out[host_out.size() - 1]; });
     stream.synchronize();
     std::printf("copies and sum took %.3f ms, the last element is %g\n",
@@ -54,7 +54,7 @@ void Run(std::size_t count) {
     }
     std::printf("all %zu elements are right\n", count);
 
-    // A destination that is too small: the exception has the numbers.
+    // A destination that is too small: the exception contains the sizes.
     try {
         portacl::copy(b.span().subspan(0, 1), host_a);
         throw std::logic_error("a copy past the end was not refused");

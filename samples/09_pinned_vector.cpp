@@ -1,9 +1,10 @@
 // Standard containers in page-locked memory: a std::pmr::vector that a stream copies
 // asynchronously.
 //
-// An asynchronous copy from ordinary memory has read its source when the call returns: the caller
-// waits. From page-locked memory it is only queued. The memory resource below gives such memory to
-// any container of the standard library; a buffer resource in front makes many small pieces cheap.
+// An asynchronous copy from pageable memory has read its source when the call returns: the caller
+// waits. From page-locked memory it is only enqueued. The memory resource below provides such
+// memory to any container of the standard library; a buffer resource in front makes many small
+// allocations cheap.
 //
 // usage: 09_pinned_vector
 
@@ -33,12 +34,12 @@ void Run() {
     const portacl::DeviceBuffer<int> buffer(kCount);
     portacl::copy_async(buffer, sent, stream);
     portacl::copy_async(received, buffer, stream);
-    // Until here nothing has waited; the vectors must stay as they are until the stream is done.
+    // Nothing has waited up to here; the vectors must not change until the stream is idle.
     stream.synchronize();
     if (received != sent) throw std::runtime_error("the vector came back changed");
     std::printf("%zu integers went to the device and came back\n", received.size());
 
-    // Many small pieces: cut from a few large ones.
+    // Many small allocations, cut from a few large ones.
     std::pmr::monotonic_buffer_resource pool(portacl::pinned_memory_resource());
     std::pmr::unordered_map<int, std::pmr::string> names(&pool);
     for (int i = 0; i < 1000; ++i) names.emplace(i, "tensor number " + std::to_string(i));

@@ -1,7 +1,7 @@
-// Hooks around a program's allocations: who allocates how much, and a budget that refuses.
+// Hooks for a program's allocations: how much is allocated, and a budget that refuses.
 //
-// The function below stands for any code that uses device memory. Nothing in it knows of hooks:
-// they are registered around it. The first one counts, a ready one prints, another one keeps a
+// The function below represents any code that uses device memory. It does not contain hooks: they
+// are registered around it. The first hook counts, a built-in hook prints, another one enforces a
 // budget. For a program that cannot be changed there is PORTACL_MEMORY_HOOK=debug, log:FILE or
 // profile:FILE.
 //
@@ -19,8 +19,8 @@
 
 namespace {
 
-// A layer's worth of work: weights that stay, a scratch buffer for each step, and a small result
-// that a pool allocates in stream order.
+// The work of one layer: permanent weights, a scratch buffer for each step, and a small
+// stream-ordered result.
 void Work(int steps) {
     const portacl::Stream stream;
     const portacl::DeviceBuffer<float> weights(1 << 20);
@@ -33,7 +33,7 @@ void Work(int steps) {
     stream.synchronize();
 }
 
-// What is in use, and the most that was.
+// Current and peak bytes.
 class Counter : public portacl::MemoryHook {
   public:
     const char* name() const noexcept override { return "Counter"; }
@@ -48,7 +48,7 @@ class Counter : public portacl::MemoryHook {
     }
     void after_free(const portacl::MemoryEvent& event) override {
         if (event.failed) return;
-        // What a free reports is what the malloc reported: this never goes below 0.
+        // A free reports the same size as its malloc: this is never negative.
         if (event.roundedSize > used) underflow = true;
         used -= event.roundedSize;
     }

@@ -1,5 +1,5 @@
-// A memory profile of a small loop that looks like training: which lines ask for how much, and how
-// much of it has to be taken from the device because nothing that was freed before serves.
+// A memory profile of a small training-like loop: how much each line allocates, and how much of it
+// comes from the device because no cached memory serves it.
 //
 // Build with -g for files and lines; without it, and with -rdynamic, the report has names only.
 //
@@ -22,7 +22,7 @@ constexpr std::size_t kBatch = 64;
 constexpr std::size_t kWidth = 1024;
 constexpr int kLayers = 3;
 
-// What each layer hands to the next, kept for the way back.
+// The outputs of the layers, kept for the backward pass.
 [[gnu::noinline]] std::vector<Tensor> Forward(portacl::StreamRef stream) {
     std::vector<Tensor> activations;
     for (int layer = 0; layer < kLayers; ++layer) {

@@ -1,6 +1,6 @@
-// 07_mem_pool in C++: memory in stream order. Two streams share a pool, and neither ever waits for
-// memory: buffers go out of scope while the work that uses them has not even begun, and the pool
-// hands their memory to the next ones.
+// 07_mem_pool in C++: stream-ordered memory. Two streams share a pool, and neither waits for
+// memory: buffers go out of scope before the work that uses them has started, and the pool reuses
+// their memory for the next ones.
 //
 // usage: 12_async_buffers [ROUNDS]     default: 100
 
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kBytes = 8 << 20;
 
-// Fills memory of the pool in one stream, reads it back in the other. It is allocated in the order
-// of the first and freed in that of the second, which comes behind the fill by the hand-over.
+// Fills memory of the pool in one stream and copies it in the other. It is allocated in the order
+// of the first stream and freed in the order of the second, which hand_over orders after the fill.
 void UseMemory(portacl::MemPoolRef pool, portacl::StreamRef first, portacl::StreamRef second,
                unsigned char value, portacl::Span<unsigned char> last_byte) {
     portacl::AsyncBuffer<unsigned char> buffer(kBytes, first, pool);
@@ -29,16 +29,16 @@ void Run(std::size_t rounds) {
     const portacl::Runtime runtime;
     const portacl::Device device(0);
     const portacl::MemPool pool(device.id());
-    // The pool keeps up to this much when a stream is synchronized, for the next round.
+    // The release threshold: the pool keeps up to this much at a synchronize, for the next round.
     pool.set_release_threshold(64 << 20);
 
-    // Page-locked, so that copies to it are only queued as well.
+    // Page-locked, so that copies to it are asynchronous.
     const portacl::HostBuffer<unsigned char> last_bytes(rounds);
     const portacl::Stream first, second;
     for (std::size_t round = 0; round < rounds; ++round) {
         UseMemory(pool, first, second, static_cast<unsigned char>(round % 251),
                   {last_bytes.data() + round, 1});
-        // Now and then the first stream waits for the second, and may have its memory again.
+        // From time to time the first stream waits for the second, and can reuse its memory.
         if (round % 4 == 3) {
             const portacl::Event freed;
             second.record(freed);

@@ -1,11 +1,11 @@
-// What the library knows of memory, as data of C++ instead of text: statistics, the live
-// allocations, the tree of who asked for them, and what was leaked. All of it is of the component
-// portacl::cxx, which is linked beside the library:
+// Memory information as C++ data instead of text: statistics, live allocations, the tree of
+// allocating functions, and leaks. The component portacl::cxx provides it; link it in addition to
+// the library:
 //
 //   find_package(portacl CONFIG REQUIRED COMPONENTS cxx)
 //   target_link_libraries(program PRIVATE portacl::cxx)
 //
-// Build with -g for files and lines; without it, and with -rdynamic, there are names only.
+// Build with -g for files and lines; without it, but with -rdynamic, there are names only.
 
 #include <portacl/cxx.hpp>
 
@@ -40,7 +40,7 @@ void PrintStats(const char* what, const portacl::MemoryStats& stats) {
                 static_cast<unsigned long long>(stats.total_count));
 }
 
-// Follows those that use most from the root down.
+// Follows the largest users from the root down.
 void PrintHottestPath(const portacl::MemoryProfile& node, int depth) {
     std::printf("%*s%s %llu bytes in %llu\n", 2 * depth, "", node.function.c_str(),
                 static_cast<unsigned long long>(node.malloc_bytes),
@@ -83,7 +83,7 @@ void Run() {
 int main() {
     try {
         Run();
-        // All of it has gone with the objects above.
+        // The objects above have released everything.
         if (!portacl::leak_report().allocations.empty()) throw std::runtime_error("a leak");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

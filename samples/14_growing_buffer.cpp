@@ -4,8 +4,7 @@
 // Usage: sample_14_growing_buffer [MIB]
 //
 // Pools of deep-learning frameworks do this. Nothing is copied when the buffer grows, and pointers
-// into it stay valid. A transfer runs over pieces of memory that lie side by side as if they were
-// one.
+// into it stay valid. A transfer crosses adjacent mappings as if they were one.
 
 #include <acl/acl.h>
 
@@ -16,7 +15,7 @@
 
 namespace {
 
-// Ends the program with the library's own text.
+// Ends the program with the library's text.
 void Check(aclError code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
@@ -28,7 +27,7 @@ void Check(aclError code, const char* call) {
 
 class GrowingBuffer {
   public:
-    // Of at most `most` bytes, none of which it has yet.
+    // Reserves addresses for at most `most` bytes, without memory.
     explicit GrowingBuffer(size_t most) {
         std::memset(&prop_, 0, sizeof prop_);
         prop_.handleType = ACL_MEM_HANDLE_TYPE_NONE;
@@ -43,20 +42,20 @@ class GrowingBuffer {
     GrowingBuffer(const GrowingBuffer&) = delete;
     GrowingBuffer& operator=(const GrowingBuffer&) = delete;
 
-    // Has at least `size` bytes from now on.
+    // Grows to at least `size` bytes.
     void Grow(size_t size) {
         if (size <= size_) return;
         const size_t more = RoundUp(size - size_);
         aclrtDrvMemHandle memory = nullptr;
         CHECK(aclrtMallocPhysical(&memory, more, &prop_, 0));
         CHECK(aclrtMapMem(At(size_), more, 0, memory, 0));
-        // What is mapped keeps its memory.
+        // The mapping keeps the memory.
         CHECK(aclrtFreePhysical(memory));
         mappings_.push_back(At(size_));
         size_ += more;
     }
 
-    // Gives everything back. Not a destructor, because it may fail.
+    // Releases everything. Not a destructor, because it may fail.
     void End() {
         for (void* mapping : mappings_) CHECK(aclrtUnmapMem(mapping));
         CHECK(aclrtReleaseMemAddress(base_));
@@ -91,7 +90,7 @@ int main(int argc, char** argv) {
     GrowingBuffer buffer(all);
     std::vector<unsigned char> data(all);
     for (size_t i = 0; i < all; ++i) data[i] = static_cast<unsigned char>(i * 2654435761u >> 24);
-    // It is filled while it grows, to twice the size each time.
+    // Filled while it grows; the size doubles each time.
     size_t filled = 0;
     for (size_t size = 1 << 20; filled < all; size *= 2) {
         const size_t next = size < all ? size : all;
@@ -101,7 +100,7 @@ int main(int argc, char** argv) {
         filled = next;
     }
 
-    // One copy of all pieces.
+    // One copy across all mappings.
     std::vector<unsigned char> back(all);
     CHECK(aclrtMemcpy(back.data(), all, buffer.At(0), all, ACL_MEMCPY_DEVICE_TO_HOST));
     const bool right = back == data;

@@ -1,9 +1,9 @@
-// A trace of a pipeline: three streams hand pieces of an array to each other, and the trace shows
-// where each waits for whom. Open the file that is written in https://ui.perfetto.dev.
+// A trace of a pipeline: three streams process chunks of an array one after the other, and the
+// trace shows where each waits for whom. Open the file that is written in https://ui.perfetto.dev.
 //
-// Pieces are copied to the device in one stream, computed in the second, copied back in the third.
+// Chunks are copied to the device in one stream, computed in the second, copied back in the third.
 // Events order them, and become arrows; the program's steps and ranges are in the trace as well.
-// PORTACL_TRACE=FILE does the same for a program without a line of this.
+// PORTACL_TRACE=FILE does the same without a change to the program.
 //
 // usage: 15_trace [FOLDER [STEPS]]     default: the folder for temporary files, 4
 
@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kFloats = 1 << 19, kBytes = kFloats * sizeof(float);
 constexpr int kPieces = 3, kBuffers = 2;
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -33,7 +33,7 @@ void Check(aclError code, const char* call, int line) {
     std::exit(EXIT_FAILURE);
 }
 
-// Device memory of a piece that is under way, and how far it is.
+// Device memory of a chunk that is being processed, and its progress.
 struct Buffer {
     void* input = nullptr;
     void* sum = nullptr;
@@ -43,7 +43,7 @@ struct Buffer {
 struct Pipeline {
     aclrtStream upload = nullptr, compute = nullptr, download = nullptr;
     std::array<Buffer, kBuffers> buffers;
-    // Page-locked, so that copies are only queued.
+    // Page-locked, so that copies are asynchronous.
     void* source = nullptr;
     void* result = nullptr;
 
@@ -74,8 +74,7 @@ struct Pipeline {
     }
 };
 
-// Queues one piece: three times its values, which are in the first stream's hands until they are in
-// the third's.
+// Enqueues one chunk: multiplies its values by three, from the first stream to the third.
 void Submit(Pipeline& pipeline, int piece, void* stamp) {
     const std::string text = "submit piece " + std::to_string(piece);
     CHECK(aclprofSetStampTraceMessage(stamp, text.data(), static_cast<uint32_t>(text.size())));
@@ -83,7 +82,7 @@ void Submit(Pipeline& pipeline, int piece, void* stamp) {
     Buffer& buffer = pipeline.buffers[static_cast<size_t>(piece % kBuffers)];
     const size_t offset = static_cast<size_t>(piece) * kBytes;
 
-    // Whoever used the buffer before has to have come to its end.
+    // The previous use of the buffer must be complete.
     CHECK(aclrtStreamWaitEvent(pipeline.upload, buffer.computed));
     CHECK(aclrtMemcpyAsync(buffer.input, kBytes, static_cast<char*>(pipeline.source) + offset,
                            kBytes, ACL_MEMCPY_HOST_TO_DEVICE, pipeline.upload));

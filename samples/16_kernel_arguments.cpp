@@ -1,11 +1,11 @@
 // out = scale * in + offset: a kernel with a variable that the host sets, and with options that
-// travel along with each launch.
+// each launch passes.
 //
-// The variable is set by a symbol: an address of this program that stands for it. The options are a
-// structure whose address the kernel gets. One launch brings them behind its arguments, in one
-// block; others keep a list of arguments, and change the options in between.
+// The variable is set through a symbol: an address of this program that represents it. The options
+// are a structure whose address the kernel receives. One launch passes them after its arguments, in
+// one block; other launches use an argument list and change the options in between.
 //
-// usage: 16_kernel_arguments [PROGRAM]     default: the program beside this one,
+// usage: 16_kernel_arguments [PROGRAM]     default: the binary next to this program,
 // kernels/scale_add.cpp or .ptx
 
 #include <acl/acl.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -33,7 +33,7 @@ void Check(aclError code, const char* call, int line) {
     std::exit(EXIT_FAILURE);
 }
 
-// The program for the backend that is in use.
+// The binary for the current backend.
 std::string ProgramFrom(int argc, char** argv) {
     if (argc > 1) return argv[1];
     const char* backend = portaclBackendName();
@@ -42,13 +42,13 @@ std::string ProgramFrom(int argc, char** argv) {
     return folder / (cuda ? "scale_add.ptx" : "scale_add.so");
 }
 
-// As the kernel has it.
+// The same declaration as in the kernel.
 struct Options {
     uint64_t first, end;
     float offset;
 };
 
-// The kernel's arguments in one block, and what it gets the address of behind them.
+// The kernel's arguments in one block, followed by the structure whose address it receives.
 struct Block {
     void* out;
     void* in;
@@ -56,7 +56,7 @@ struct Block {
     alignas(64) Options data;
 };
 
-// Stands for the variable of the kernel's program. Nobody reads it.
+// Represents the variable of the kernel's binary. It is never read.
 float scale;
 
 constexpr uint64_t kCount = 1 << 20;
@@ -89,13 +89,13 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemcpyToSymbolAsync(&scale, &factor, sizeof factor, 0, ACL_MEMCPY_HOST_TO_DEVICE,
                                    stream));
 
-    // The first half: all in one block, which is the caller's again when the call returns.
+    // The first half: everything in one block, which the caller can reuse when the call returns.
     Block block{out, in, nullptr, {0, kCount / 2, 10}};
     aclrtPlaceHolderInfo place{offsetof(Block, options), offsetof(Block, data)};
     CHECK(aclrtLaunchKernelWithHostArgs(kernel, kBlocks, stream, nullptr, &block, sizeof block,
                                         &place, 1));
 
-    // The other half: a list, launched once for each of its quarters.
+    // The second half: a list, launched once for each of its quarters.
     aclrtArgsHandle list = nullptr;
     aclrtParamHandle first = nullptr, second = nullptr, third = nullptr;
     void* buffer = nullptr;
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtFree(in));
     CHECK(aclrtFree(out));
     CHECK(aclrtDestroyStream(stream));
-    CHECK(aclrtBinaryUnLoad(binary));  // takes the list along
+    CHECK(aclrtBinaryUnLoad(binary));  // also releases the list
     CHECK(aclrtResetDevice(0));
     CHECK(aclFinalize());
     return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

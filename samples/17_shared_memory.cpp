@@ -1,11 +1,11 @@
-// Two processes with the same device memory: one exports it and writes its key into a file, the
-// other opens it by that key.
+// Two processes share device memory: one exports it and writes its key to a file, the other imports
+// it with that key.
 //
-// Usage: sample_17_shared_memory            starts itself once more, as the other process
-//        sample_17_shared_memory KEYFILE    is the other process
+// Usage: sample_17_shared_memory            starts itself again, as the importing process
+//        sample_17_shared_memory KEYFILE is the importing process
 //
-// The order is the one that always works: the exporter writes and tells its key; the importer
-// opens, works, waits for its work, and closes; then the exporter closes, and frees.
+// This order always works: the exporter writes and passes its key; the importer opens the memory,
+// works, waits for its work, and closes it; then the exporter closes the key and frees the memory.
 
 #include <acl/acl.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kSize = 16 << 20;
 
-// Ends the program with the library's own text.
+// Ends the program with the library's text.
 void Check(aclError code, const char* call) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
@@ -35,7 +35,7 @@ void Check(aclError code, const char* call) {
 
 #define CHECK(call) Check(call, #call)
 
-// Fills what the other process has exported.
+// Fills the memory that the other process exported.
 int Import(const char* file) {
     std::string key;
     std::getline(std::ifstream(file), key);
@@ -54,7 +54,7 @@ int Import(const char* file) {
     return 0;
 }
 
-// Starts this program once more; what it ends with.
+// Starts this program again; returns its exit status.
 int Run(const char* program, const char* file) {
     std::string name = program, argument = file;
     char* arguments[] = {name.data(), argument.data(), nullptr};
@@ -77,8 +77,8 @@ int main(int argc, char** argv) {
     CHECK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     CHECK(aclrtMemset(memory, kSize, 0, kSize));
 
-    // Whoever has the key may come in. With ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT only processes that
-    // aclrtIpcMemSetImportPid lists.
+    // All processes that have the key can import it. With ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT only
+    // those that aclrtIpcMemSetImportPid lists.
     char key[65];
     CHECK(aclrtIpcMemGetExportKey(memory, kSize, key, sizeof key,
                                   ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));

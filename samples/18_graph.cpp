@@ -1,6 +1,6 @@
-// A graph: the work of two streams is captured once and run many times, each run on what lies in
-// pinned memory then. Afterwards its own events tell how long the last run took. With the name of a
-// file it writes a picture of the graph there, for Graphviz: dot -Tsvg FILE.
+// A graph: the work of two streams is captured once and launched many times; each launch reads the
+// current contents of pinned memory. Events in the graph measure the last launch. With a file name
+// the program writes a picture of the graph for Graphviz: dot -Tsvg FILE.
 #include <acl/acl.h>
 #include <portacl/portacl.h>
 
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemcpyAsync(input, kBytes, host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, first));
     CHECK(aclrtMemsetD32Async(other, kBytes, 100, kWords, second));
     CHECK(aclrtRecordEvent(join, second));
-    CHECK(aclrtStreamWaitEvent(first, join));  // and comes back
+    CHECK(aclrtStreamWaitEvent(first, join));  // and the first stream waits for it
     CHECK(aclrtReduceAsync(input, other, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, first,
                            nullptr));
     CHECK(aclrtMemcpyAsync(host, kBytes, input, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, first));

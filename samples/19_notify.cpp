@@ -1,7 +1,7 @@
-// Notifies: two streams take turns, and nobody waits on the host. One makes random numbers in a
-// block of device memory, the other adds them up; each waits until the other has done its part.
-// Unlike an event, a notify is used up by the wait: a wait that comes first waits for a record that
-// is still to be queued, which an event's does not.
+// Notifies: two streams take turns, without a wait on the host. One generates random numbers in a
+// block of device memory, the other sums them; each waits for the other. Unlike an event, a notify
+// is consumed by the wait: a wait that is enqueued first waits for a later record, which a wait for
+// an event does not.
 //
 // usage: 19_notify [ROUNDS]     default: 16 blocks of 16384 numbers
 
@@ -17,10 +17,10 @@ namespace {
 
 constexpr size_t kNumbers = 16384;
 constexpr size_t kBytes = kNumbers * sizeof(int32_t);
-// Seconds: a record that was lost is told, and not waited for for ever.
+// Seconds: a lost record causes an error instead of an endless wait.
 constexpr uint32_t kPatience = 10;
 
-// Ends the program, in the library's own words, when a call has failed.
+// Ends the program with the library's text if a call failed.
 #define CHECK(call) Check((call), #call, __LINE__)
 
 void Check(aclError code, const char* call, int line) {
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemset(sums, kBytes, 0, kBytes));
     CHECK(aclrtMemset(counter, 16, 0, 16));
 
-    // Numbers from 0 up to 100, other ones in each round: the counter goes on.
+    // Numbers from 0 up to 100, different ones in each round: the counter continues.
     aclrtRandomNumTaskInfo numbers{};
     numbers.dataType = ACL_INT32;
     numbers.randomNumFuncParaInfo.funcType = ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS;
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     numbers.randomSeed = Number(uint64_t{2026});
     numbers.randomNum = Number(uint64_t{kNumbers});
 
-    // All of one side first: its waits are there before what they wait for.
+    // One side is enqueued completely first: its waits come before the records.
     for (int round = 0; round < rounds; ++round) {
         CHECK(aclrtWaitAndResetNotify(is_made, adder, kPatience));
         CHECK(aclrtReduceAsync(sums, block, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < rounds; ++round) {
         CHECK(aclrtRandomNumAsync(&numbers, maker, nullptr));
         CHECK(aclrtRecordNotify(is_made, maker));
-        // The block is not overwritten before it was added.
+        // The block is not overwritten before it was summed.
         CHECK(aclrtWaitAndResetNotify(is_added, maker, kPatience));
     }
     CHECK(aclrtSynchronizeStream(maker));
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtDestroyStream(adder));
     CHECK(aclrtDestroyStream(maker));
     CHECK(aclFinalize());
-    // Nearer to 49.5 than by chance it could be otherwise, in as many rounds as one.
+    // Close enough to the mean, whether there is one round or many.
     const bool is_right = rounds < 1 || (mean > 48.5 && mean < 50.5);
     if (!is_right) std::fprintf(stderr, "the mean should be near 49.5\n");
     return is_right ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,7 +1,6 @@
-// A loop in a graph: how far each cell of a line is from the nearest source. A step lets each cell
-// look at its two neighbours; the graph repeats it until nothing changes any more, however many
-// steps that takes. With the name of a file it writes a picture of the graph there, for Graphviz:
-// dot -Tsvg FILE.
+// A loop in a graph: the distance of each cell of a line from the nearest source. In each step
+// every cell reads its two neighbours; the graph repeats the step until nothing changes any more.
+// With a file name the program writes a picture of the graph for Graphviz: dot -Tsvg FILE.
 #include <acl/acl.h>
 #include <portacl/portacl.h>
 
@@ -33,14 +32,14 @@ int32_t* DeviceMemory(const std::vector<int32_t>& values) {
     return static_cast<int32_t*>(address);
 }
 
-// In pinned memory: what the latest step gave, what the one before did, and the answer.
+// In pinned memory: the results of the latest and the previous step, and the condition.
 struct Watch {
     int32_t now[kMost], before[kMost];
     uint64_t goes_on;
     int rounds;
 };
 
-// Called in each round: is there something new?
+// Called in each iteration: did anything change?
 void Compare(void* argument) {
     auto* watch = static_cast<Watch*>(argument);
     watch->goes_on = std::memcmp(watch->now, watch->before, sizeof watch->now) != 0;
@@ -70,8 +69,8 @@ int main(int argc, char** argv) {
     CHECK(aclrtMallocHost(&pinned, sizeof(Watch)));
     auto* const watch = static_cast<Watch*>(pinned);
 
-    // The graph: everything is far, the sources are not, and then the loop, whose body is a graph
-    // of its own.
+    // The graph: initializes all distances, sets the sources to 0, and then runs the loop, whose
+    // body is a separate graph.
     aclmdlRI graph = nullptr, body = nullptr;
     aclmdlRICaptureStatus status;
     aclmdlRICondHandle handle = nullptr;
@@ -101,7 +100,7 @@ int main(int argc, char** argv) {
         CHECK(aclrtReduceAsync(distance, shifted, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN,
                                ACL_INT32, inner, nullptr));
     }
-    // The body says itself whether there is another round.
+    // The body itself decides whether there is another iteration.
     CHECK(aclrtMemcpyAsync(watch->now, bytes, distance, bytes, ACL_MEMCPY_DEVICE_TO_HOST, inner));
     CHECK(aclrtLaunchHostFunc(inner, Compare, watch));
     CHECK(aclrtMemcpyAsync(goes_on, sizeof(uint64_t), &watch->goes_on, sizeof(uint64_t),

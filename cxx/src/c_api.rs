@@ -1,5 +1,5 @@
-//! The functions of the C API that this component calls, made safe: the only unsafe code of it. The
-//! types are those that the header is made from; `tests/architecture.rs` compares the functions.
+//! Safe wrappers of the C functions that this component calls: its only unsafe code. The types are
+//! those that the header is made from; `tests/architecture.rs` compares the functions.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
@@ -105,16 +105,16 @@ unsafe fn sized<T>() -> T {
     }
 }
 
-/// Everything that a function lists which is asked twice: how much there is, and for that. Where more
-/// has come in between it is asked again.
+/// Returns everything that a two-step listing function lists: first the number, then the elements.
+/// Repeats if the number has grown in between.
 ///
 /// # Safety
-/// `T` is a structure as [`sized`] wants it; `call` writes so many of them, and how many there are.
+/// `T` is a structure as for [`sized`]; `call` writes elements, and their number.
 unsafe fn list<T>(call: impl Fn(*mut T, usize, *mut usize) -> aclError) -> Result<Vec<T>> {
     let mut count = 0;
     check(call(std::ptr::null_mut(), 0, &mut count))?;
     loop {
-        // Some more than there were: other threads go on.
+        // A few more elements: other threads continue to allocate.
         let capacity = count + count / 8 + 1;
         // SAFETY: all-zero bytes are a valid T by this function's contract; `sized` writes the size
         // on top.

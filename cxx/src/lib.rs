@@ -1,14 +1,14 @@
-//! The Rust side of the component `portacl::cxx`: asks the C API, which a program brings along, and
-//! hands over what it answers as vectors and strings. `include/portacl/cxx.hpp` is what programs
-//! see; `tests/generated.rs` writes the C++ between both.
+//! The Rust side of the component `portacl::cxx`: calls the C API, which the program provides, and
+//! returns the results as vectors and strings. `include/portacl/cxx.hpp` is the interface for
+//! programs; `tests/generated.rs` writes the C++ between both.
 
 mod c_api;
 mod report;
 
 use std::fmt;
 
-/// A call of the C API that has failed. An exception of cxx carries nothing but its text: the code
-/// stands at the beginning, where cxx.hpp finds it.
+/// A failed call of the C API. An exception of cxx contains only a text: it begins with the code,
+/// which cxx.hpp reads.
 #[derive(Debug)]
 struct Failure {
     code: i32,

@@ -1,4 +1,4 @@
-//! What the C API tells of memory, as the bridge's types.
+//! Converts the results of the C API to the types of the bridge.
 
 use super::Result;
 use super::bridge::{Allocation, PageStats, PoolStats, ProfileNode, Stats};

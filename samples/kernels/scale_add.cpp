@@ -1,5 +1,5 @@
-// The kernel of the sample about arguments for the cpu backend: out[i] = scale * in[i] + offset,
-// for those i that the options name. `scale` is a variable of the program, which the host sets.
+// The kernel of 16_kernel_arguments.cpp for the cpu backend: out[i] = scale * in[i] + offset, for
+// the range of i in the options. `scale` is a variable of the binary, which the host sets.
 #include <portacl/kernel.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The kernel of the sample about arguments for CUDA devices; scale_add.ptx is the same, written by
-// hand. A program of your own makes its PTX with `nvcc -ptx`.
+// The kernel of 16_kernel_arguments.cpp for CUDA devices; scale_add.ptx is the same, written by
+// hand. Compile your kernels with `nvcc -ptx`.
 struct Options {
     unsigned long long first, end;
     float offset;

@@ -1,5 +1,5 @@
-// The kernel of 04_kernel.cpp for CUDA devices; vector_add.ptx is the same, written by hand. A
-// program of your own makes its PTX with `nvcc -ptx`.
+// The kernel of 04_kernel.cpp for CUDA devices; vector_add.ptx is the same, written by hand.
+// Compile your kernels with `nvcc -ptx`.
 extern "C" __global__ void vector_add(float* out, const float* a, const float* b,
                                       unsigned long long count) {
     const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;

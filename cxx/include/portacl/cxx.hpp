@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * What the library knows of memory, as vectors of structures and strings: the component
- * portacl::cxx, which is linked statically (`find_package(portacl COMPONENTS cxx)`).
+ * Memory information as vectors of structures and strings: the component portacl::cxx, which is
+ * linked statically (`find_package(portacl COMPONENTS cxx)`).
  */
 
 #ifndef PORTACL_CXX_HPP
@@ -22,129 +22,130 @@
 
 namespace portacl {
 
-/** Which memory. */
+/** Kinds of memory. */
 enum class MemoryKind : int {
-    /** Of a device: aclrtMalloc, DeviceBuffer. */
+    /** Device memory: aclrtMalloc, DeviceBuffer. */
     device = PORTACL_MEMORY_DEVICE,
     /** Page-locked host memory: aclrtMallocHost, HostBuffer. */
     pinned = PORTACL_MEMORY_PINNED,
-    /** Managed: aclrtMemAllocManaged. */
+    /** Managed memory: aclrtMemAllocManaged. */
     managed = PORTACL_MEMORY_MANAGED,
-    /** Of pools: AsyncBuffer. */
+    /** Memory of pools: AsyncBuffer. */
     pool = PORTACL_MEMORY_POOL,
-    /** Of other processes. */
+    /** Memory of other processes. */
     imported = PORTACL_MEMORY_IMPORTED,
-    /** Of graphs: what captured streams take from pools. */
+    /** Memory of graphs: allocated by captured streams from pools. */
     graph = PORTACL_MEMORY_GRAPH,
 };
 
-/** A live allocation. What begins with "recorded" is 0 or empty if it was made before
+/** A live allocation. Members that begin with "Recorded" are 0 or empty if it was allocated before
  * portaclMemoryRecord. */
 struct MemoryAllocation {
-    /** The first byte; null: imported physical memory, which has no address of its own. */
+    /** The first byte; null: physical memory, which has no address. */
     void* address = nullptr;
-    /** Recorded: bytes that the program asked for. */
+    /** Recorded: requested bytes. */
     std::size_t size = 0;
-    /** Bytes that it takes, as portaclMemoryGetStats counts them; programs may use fewer. */
+    /** Bytes that the allocation takes, as portaclMemoryGetStats counts them; programs may use
+     * fewer. */
     std::size_t rounded_size = 0;
-    /** Which memory. */
+    /** Kinds of memory. */
     MemoryKind kind = MemoryKind::device;
     /** The device; -1: host memory. */
     int32_t device = -1;
-    /** The pool that it is of; null if none. */
+    /** The pool of the allocation; null if none. */
     aclrtMemPool pool = nullptr;
-    /** Recorded: the stream in whose order it was made; null if none. */
+    /** Recorded: the stream of a stream-ordered allocation; null if none. */
     aclrtStream stream = nullptr;
-    /** Recorded: the thread, as the system counts it. */
+    /** Recorded: the system's id of the allocating thread. */
     std::uint64_t thread = 0;
-    /** Recorded: the time since then. */
+    /** Recorded: the time since the allocation. */
     std::chrono::nanoseconds age{0};
-    /** Recorded: who asked for it, `file:line:function`. */
+    /** Recorded: the allocating function, `file:line:function`. */
     std::string call_site;
 };
 
-/** How much memory of a kind there is: portaclMemoryStats tells what each number is. */
+/** Statistics of one kind of memory; portaclMemoryStats documents the numbers. */
 struct MemoryStats {
     /** Bytes of live allocations. */
     std::uint64_t current_bytes = 0;
-    /** How many there are. */
+    /** Number of live allocations. */
     std::uint64_t current_count = 0;
-    /** The most bytes so far. */
+    /** Peak of the bytes. */
     std::uint64_t peak_bytes = 0;
-    /** The most allocations so far. */
+    /** Peak of the number of allocations. */
     std::uint64_t peak_count = 0;
-    /** Bytes of all that were made. */
+    /** Bytes of all allocations ever made. */
     std::uint64_t total_bytes = 0;
-    /** How many were made. */
+    /** Number of all allocations ever made. */
     std::uint64_t total_count = 0;
-    /** Requests that could not be served. */
+    /** Requests that failed. */
     std::uint64_t failures = 0;
-    /** Bytes that all this takes from the device or the system. */
+    /** Bytes taken from the device or the system. */
     std::uint64_t reserved_bytes = 0;
-    /** The most of them so far. */
+    /** Peak of the reserved bytes. */
     std::uint64_t peak_reserved_bytes = 0;
-    /** Bytes of them that wait for the next request. */
+    /** Reserved bytes that can serve the next request. */
     std::uint64_t kept_bytes = 0;
-    /** Huge pages that could not be had. */
+    /** Huge pages that were not available. */
     std::uint64_t huge_page_fallbacks = 0;
     /** Bytes that could not be locked. */
     std::uint64_t unlocked_bytes = 0;
 };
 
-/** A memory pool and what it has. */
+/** Statistics of a memory pool. */
 struct MemoryPoolStats {
     /** The pool; its former handle if it was destroyed. */
     aclrtMemPool pool = nullptr;
-    /** Whether it was destroyed, and is only there for memory that is live. */
+    /** Whether it was destroyed, and only exists for its live memory. */
     bool is_destroyed = false;
-    /** Whether another process has made it. */
+    /** Whether another process created it. */
     bool is_imported = false;
-    /** What it has, had and gave. */
+    /** Statistics of its memory. */
     MemoryStats stats;
 };
 
 /** Live allocations on pages of one size. */
 struct MemoryPageStats {
-    /** Bytes of a page. */
+    /** Page size in bytes. */
     std::uint64_t page_size = 0;
     /** Bytes of the allocations. */
     std::uint64_t bytes = 0;
-    /** How many they are. */
+    /** Number of the allocations. */
     std::uint64_t count = 0;
 };
 
-/** A function of the program in a profile, with all that it called. */
+/** A function of the program in a profile, including everything that it called. */
 struct MemoryProfile {
     /** Its name; "_root" for the program as a whole. */
     std::string function;
-    /** The file that it is in; empty if that is not known. */
+    /** The source file; empty if unknown. */
     std::string file;
-    /** The line that made the call; 0 if that is not known. */
+    /** The line of the call; 0 if unknown. */
     std::uint32_t line = 0;
-    /** Bytes that the program got. */
+    /** Bytes that the program allocated. */
     std::uint64_t malloc_bytes = 0;
-    /** How often. */
+    /** Number of these allocations. */
     std::uint64_t malloc_count = 0;
-    /** Bytes that were taken from the device or the system for that. */
+    /** Bytes that the library allocated from the device or the system for these. */
     std::uint64_t alloc_bytes = 0;
-    /** How often. */
+    /** Number of these allocations. */
     std::uint64_t alloc_count = 0;
-    /** What it called, what uses most first. */
+    /** The functions that it called, ordered by decreasing use. */
     std::vector<MemoryProfile> below;
 };
 
-/** What was not freed. */
+/** Live allocations and a report. */
 struct LeakReport {
-    /** What is live. */
+    /** The live allocations. */
     std::vector<MemoryAllocation> allocations;
-    /** The report for people, as portaclMemoryReportLeaks writes it, with the releases that have
-     * failed in destructors since that was told last. Empty where there is nothing to tell. */
+    /** The readable report, as portaclMemoryReportLeaks writes it, including releases that failed
+     * in destructors since the previous report. Empty if there is nothing to report. */
     std::vector<std::string> lines;
 };
 
 namespace detail {
 
-// An exception of cxx has only a text: the code, a blank, and what the library says.
+// An exception of cxx has only a text: the code, a space, and the library's text.
 template <typename Call>
 auto translated(SourceLocation where, Call&& call) -> decltype(call()) {
     try {
@@ -160,8 +161,8 @@ inline void* pointer(std::size_t value) noexcept {
     return reinterpret_cast<void*>(value);
 }
 
-// The structures of the bridge, as those above. Everything here is compiled by the program: how its
-// standard library's vectors and strings look is its own business.
+// Converts the structures of the bridge to those above. The program compiles this, so its standard
+// library's vectors and strings are used.
 inline MemoryAllocation from_bridge(const bridge::Allocation& one) {
     return {pointer(one.address),
             one.size,
@@ -202,7 +203,7 @@ auto from_bridge(const rust::Vec<T>& all) {
     return result;
 }
 
-// The node at `next` and all below it; `next` is then behind them.
+// Converts the node at `next` and all below it; `next` is moved past them.
 inline MemoryProfile tree(const rust::Vec<bridge::ProfileNode>& nodes, std::size_t& next) {
     const bridge::ProfileNode& node = nodes[next++];
     MemoryProfile profile{
@@ -216,10 +217,10 @@ inline MemoryProfile tree(const rust::Vec<bridge::ProfileNode>& nodes, std::size
 }  // namespace detail
 
 /**
- * All live allocations, by address: portaclMemorySnapshot.
+ * Returns all live allocations, by address: portaclMemorySnapshot.
  *
- * @param where the place of the call.
- * @return them.
+ * @param where the source location of the call.
+ * @return the list.
  */
 inline std::vector<MemoryAllocation> memory_snapshot(
     SourceLocation where = SourceLocation::current()) {
@@ -227,11 +228,11 @@ inline std::vector<MemoryAllocation> memory_snapshot(
 }
 
 /**
- * How much memory of a kind there is, was at most and was ever given out: portaclMemoryGetStats.
+ * Returns current, peak and total amounts of a kind of memory: portaclMemoryGetStats.
  *
  * @param device its id; -1: host memory.
- * @param kind which memory.
- * @param where the place of the call.
+ * @param kind the kind of memory.
+ * @param where the source location of the call.
  * @return the numbers.
  */
 inline MemoryStats memory_stats(int32_t device, MemoryKind kind,
@@ -241,11 +242,11 @@ inline MemoryStats memory_stats(int32_t device, MemoryKind kind,
 }
 
 /**
- * Lets the peaks of memory_stats begin again with what is live: portaclMemoryResetPeak.
+ * Resets the peaks of memory_stats to the current values: portaclMemoryResetPeak.
  *
  * @param device its id; -1: host memory.
- * @param kind which memory.
- * @param where the place of the call.
+ * @param kind the kind of memory.
+ * @param where the source location of the call.
  */
 inline void reset_memory_peak(int32_t device, MemoryKind kind,
                               SourceLocation where = SourceLocation::current()) {
@@ -253,11 +254,11 @@ inline void reset_memory_peak(int32_t device, MemoryKind kind,
 }
 
 /**
- * The pools of a device, with what each has: portaclMemoryListPools.
+ * Returns the pools of a device, with statistics of each: portaclMemoryListPools.
  *
  * @param device its id; -1: pools of host memory.
- * @param where the place of the call.
- * @return them.
+ * @param where the source location of the call.
+ * @return the list.
  */
 inline std::vector<MemoryPoolStats> memory_pools(int32_t device,
                                                  SourceLocation where = SourceLocation::current()) {
@@ -265,12 +266,12 @@ inline std::vector<MemoryPoolStats> memory_pools(int32_t device,
 }
 
 /**
- * Live allocations by the size of their pages: portaclMemoryListPageSizes.
+ * Returns live allocations by page size: portaclMemoryListPageSizes.
  *
  * @param device its id; -1: host memory.
- * @param kind which memory.
- * @param where the place of the call.
- * @return the sizes that there are, the smallest first.
+ * @param kind the kind of memory.
+ * @param where the source location of the call.
+ * @return the page sizes, smallest first.
  */
 inline std::vector<MemoryPageStats> memory_page_sizes(
     int32_t device, MemoryKind kind, SourceLocation where = SourceLocation::current()) {
@@ -279,10 +280,10 @@ inline std::vector<MemoryPageStats> memory_page_sizes(
 }
 
 /**
- * Which places of the program use memory: portaclMemoryHookProfile.
+ * Returns how much memory the functions of the program use: portaclMemoryHookProfile.
  *
- * @param hook what has looked on.
- * @param where the place of the call.
+ * @param hook the profiling hook.
+ * @param where the source location of the call.
  * @return the root of the tree.
  */
 inline MemoryProfile memory_profile(const LineProfileHook& hook,
@@ -293,10 +294,10 @@ inline MemoryProfile memory_profile(const LineProfileHook& hook,
 }
 
 /**
- * What was not freed: portaclMemorySnapshot and portaclMemoryReportLeaksTo.
+ * Returns the live allocations: portaclMemorySnapshot and portaclMemoryReportLeaksTo.
  *
- * @param where the place of the call.
- * @return allocations, and a report of them.
+ * @param where the source location of the call.
+ * @return the allocations, and a report.
  */
 inline LeakReport leak_report(SourceLocation where = SourceLocation::current()) {
     LeakReport report;
