@@ -1,4 +1,4 @@
-// Ends the program with the library's own words when a call fails.
+// Ends the program with the library's text when a call fails.
 #pragma once
 
 #include <acl/acl.h>

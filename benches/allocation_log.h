@@ -62,7 +62,7 @@ class LogLine {
         Expect('"');
         std::string text;
         for (; *at_ != '"'; at_++) {
-            // What is escaped is kept as it stands: no value that is read has any.
+            // Escape sequences are kept unchanged: no value that is read contains them.
             if (*at_ == '\\') text += *at_++;
             if (*at_ == 0) throw std::runtime_error("a string does not end");
             text += *at_;
@@ -86,9 +86,9 @@ class LogLine {
 
 struct AllocationLog {
     Trace trace;
-    // When each step was, in nanoseconds since the log began.
+    // The time of each step, in nanoseconds since the start of the log.
     std::vector<std::uint64_t> times;
-    // Frees of what was handed out before the log began.
+    // Frees of memory that was allocated before the start of the log.
     std::size_t unknown_frees = 0;
 };
 
@@ -110,7 +110,7 @@ inline AllocationLog ReadAllocationLog(const std::string& file, std::uint64_t de
         const auto stream = static_cast<std::uint32_t>(streams.size());
         Step step{0, 0, streams.emplace(line.Text("stream"), stream).first->second};
         if (allocates) {
-            // No byte is asked for by some programs; a trace has the size 0 for a free.
+            // Some programs allocate 0 bytes; in a trace the size 0 means a free.
             step.size = std::max<std::uint64_t>(line.Number("size"), 1);
             step.slot = static_cast<std::uint32_t>(log.trace.slots);
             if (vacant.empty()) {

@@ -1,4 +1,4 @@
-// Allocation logs are read as docs/allocation_log.md says.
+// Allocation logs are read as specified in docs/allocation_log.md.
 #include "allocation_log.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
-// What the API costs above the raw driver, in turns in one run: calls that queue work, rates of
-// copies, allocation, work that overlaps. PORTACL_BACKEND=cuda. With a name and a number it only
-// makes so many of the API's calls, for counting instructions: bench_cuda NAME CALLS. On the
-// stand-in driver, whose streams it holds back, bench_cuda above measures what calls cost above the
-// same calls of the driver.
+// Measures the API above the bare driver, alternating in one run: calls that enqueue work, copy
+// rates, allocation, overlapping work. PORTACL_BACKEND=cuda. With a name and a number it only makes
+// that number of API calls, for counting instructions: bench_cuda NAME CALLS. On the fake driver,
+// whose streams it blocks, bench_cuda above measures the cost of calls above the same driver calls.
 #include <acl/acl_rt_memory_soma.h>
 
 #include <atomic>
@@ -20,12 +19,12 @@
 namespace {
 
 constexpr int kRounds = 41;
-// Fewer than a driver queues before it lets the caller wait.
+// Fewer than a driver enqueues before the caller has to wait.
 constexpr int kBatch = 200;
 constexpr std::size_t kSmall = 64;
 constexpr std::size_t kPooled = 1u << 20;
 constexpr std::size_t kLargest = std::size_t{1} << 30;
-// Of the kernel, as blocks.ptx has them.
+// Parameters of the kernel in blocks.ptx.
 constexpr unsigned kThreads = 256;
 
 const cuda::Driver& Raw() {
@@ -33,7 +32,7 @@ const cuda::Driver& Raw() {
     return driver;
 }
 
-// The text of the kernel, which is beside the program.
+// The text of the kernel, which is next to the program.
 std::string KernelText() {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     std::ifstream file(folder / "blocks.ptx");
@@ -43,7 +42,7 @@ std::string KernelText() {
     std::exit(1);
 }
 
-// The same objects twice: of the API and of the driver.
+// The same objects of the API and of the driver.
 struct Objects {
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
@@ -64,9 +63,9 @@ struct Objects {
     std::uint64_t steps = 0;
     void* arguments[1] = {&steps};
     cuda::Pool raw_pool = nullptr;
-    // Of pairs whose lengths change, one counter for each side.
+    // One counter for each side, for pairs whose sizes alternate.
     unsigned pairs = 0, raw_pairs = 0;
-    // What a host function's stream waits for, as the API does it.
+    // The word that the stream of a host function waits for, as in the API.
     std::atomic<std::uint32_t>* word = nullptr;
     std::uint32_t called = 0;
 
@@ -80,7 +79,7 @@ struct Objects {
         const std::string text = KernelText();
         ACL(aclrtBinaryLoadFromData(text.c_str(), text.size(), nullptr, &binary));
         ACL(aclrtBinaryGetFunction(binary, "work", &kernel));
-        // What the pools have they keep: a row is about the calls, not about mapping memory.
+        // The pools keep their memory: a row measures the calls, not the mapping of memory.
         std::uint64_t keep = UINT64_MAX;
         aclrtMemPoolProps props{};
         props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
@@ -148,13 +147,13 @@ void RawAllocateAndFree(Objects& o, std::size_t bytes) {
     Raw().FreeAsync(memory, o.raw_stream);
 }
 
-// A call that queues work, or two, and the same through the driver.
+// One or two calls that enqueue work, and the same driver calls.
 struct Row {
     const char* name;
     double limit;
     void (*api)(Objects&);
     void (*raw)(Objects&);
-    // Whether the API asks which context is current.
+    // Whether the API queries the current context.
     bool asks = true;
 };
 
@@ -188,10 +187,10 @@ const Row kRows[] = {
          ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments));
      },
      [](Objects& o) { RawLaunch(o, 1, o.raw_stream); }},
-    // What a loop gives back it is given again, without the driver.
+    // A loop reuses the memory that it freed, without the driver.
     {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](Objects& o) { AllocateAndFree(o, kPooled); },
      [](Objects& o) { RawAllocateAndFree(o, kPooled); }, false},
-    // The driver is asked each time.
+    // The driver is called each time.
     {"aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns", 30,
      [](Objects& o) { AllocateAndFree(o, kPooled << (++o.pairs & 1)); },
      [](Objects& o) { RawAllocateAndFree(o, kPooled << (++o.raw_pairs & 1)); }, false},
@@ -296,7 +295,7 @@ void Rates(Objects& o, std::size_t largest) {
                                      ACL_MEMCPY_DEVICE_TO_HOST));
                  }),
             out, 1);
-        // The library leaves such copies to the driver. Where this is missed, it should not.
+        // The library passes such copies to the driver. If this goal is missed, it should not.
         const auto staged = [&](const char* what, double own, double raw) {
             std::snprintf(name, sizeof name, "%s by chunks of one's own, %zu KiB", what,
                           size >> 10);
@@ -333,8 +332,8 @@ void Allocation() {
           mine <= 1.1 * its);
 }
 
-// A copy in, a copy out of other memory and a kernel, each on a stream of its own: what the device
-// can do at once shows in the time for all three.
+// A copy in, a copy out of other memory and a kernel, each on a separate stream: the time for all
+// three shows what the device can overlap.
 void Overlap(Objects& o, std::size_t largest) {
     constexpr int kEach = 21;
     constexpr unsigned kBlocks = 256;
@@ -358,8 +357,8 @@ void Overlap(Objects& o, std::size_t largest) {
     const auto alone = [&](const auto& work) {
         return bench::Median(bench::Each(kEach, [&] { work(), raw_finish(); }));
     };
-    // A kernel that takes about as long as a copy. A device that does nothing would have steps for
-    // ever.
+    // A kernel that takes about as long as a copy. A device that does nothing would need an endless
+    // number of steps.
     constexpr double kFew = 10'000, kMost = 1e8;
     const double copies[] = {alone(copy_in), alone(copy_out)};
     o.steps = static_cast<std::uint64_t>(kFew);
@@ -391,13 +390,14 @@ void Overlap(Objects& o, std::size_t largest) {
     for (const cuda::Stream stream : raw_streams) Raw().StreamDestroy(stream);
 }
 
-// A short row of calls through the API, and one of the same calls of the driver right beside it.
+// A short series of API calls, followed by a series of the same driver calls.
 struct Pair {
     double api, raw;
 };
 
-// Nanoseconds of one call and of the same calls of the driver, which begin with the question which
-// context is current where the API's do, into `pairs`. Nothing of what is queued runs meanwhile.
+// Writes the nanoseconds of an API call and of the same driver calls to `pairs`. The driver calls
+// begin with a query of the current context where the API's do. No enqueued work runs in the
+// meantime.
 void Compare(const Row& row, Objects& objects, std::vector<Pair>& pairs) {
     constexpr int kPairs = 10, kCalls = 20;
     static const auto hold = reinterpret_cast<void (*)()>(cuda::Symbol("fakeCudaHold"));
@@ -411,7 +411,7 @@ void Compare(const Row& row, Objects& objects, std::vector<Pair>& pairs) {
     hold();
     api(), raw();
     for (int i = 0; i < kPairs; i++) {
-        // Who comes first has the caches against it.
+        // The first series has cold caches.
         const double before = i % 2 ? bench::PerCall(kCalls, raw) : 0;
         const double ours = bench::PerCall(kCalls, api);
         pairs.push_back({ours, i % 2 ? before : bench::PerCall(kCalls, raw)});
@@ -420,8 +420,8 @@ void Compare(const Row& row, Objects& objects, std::vector<Pair>& pairs) {
     objects.Finish();
 }
 
-// The median difference in the quickest quarter of the pairs: whatever else the machine does adds
-// to both.
+// The median difference of the quickest quarter of the pairs: other activity of the machine adds to
+// both.
 double MedianAbove(std::vector<Pair> pairs) {
     const auto quicker = [](const Pair& a, const Pair& b) { return a.api + a.raw < b.api + b.raw; };
     std::sort(pairs.begin(), pairs.end(), quicker);
@@ -463,7 +463,7 @@ int main(int argc, char** argv) {
     if (argc == 3) return Count(argv[1], std::atoi(argv[2]));
     if (argc == 2 && std::strcmp(argv[1], "above") == 0) return Above();
     std::fprintf(stderr, "%-44s %12s %12s\n", "", "portacl", "driver");
-    // A stand-in driver has no gigabytes to move.
+    // A fake driver has no gigabytes to copy.
     const char* largest = std::getenv("BENCH_CUDA_LARGEST");
     const std::size_t bytes = largest ? std::strtoull(largest, nullptr, 10) : kLargest;
     Objects objects(bytes);

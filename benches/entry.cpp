@@ -1,5 +1,5 @@
-// What an API entry costs above an empty call through a shared library, on one thread and on two.
-// All are measured in one run, in turns, so that a change of the machine's speed hits all of them.
+// Measures API calls above an empty call through a shared library, on one thread and on two. All
+// are measured alternately in one run, so that a change of the machine's speed affects all of them.
 #include <atomic>
 #include <cstdlib>
 #include <cstring>

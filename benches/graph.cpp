@@ -1,4 +1,5 @@
-// A graph of 1,000 small tasks: replaying it beside giving the same tasks to a stream, in turns.
+// A graph of 1,000 small tasks: launching it compared with enqueuing the same tasks on a stream,
+// alternating.
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ class Work {
         for (int i = 0; i < kTasks; i++) Copy(i, stream_);
     }
 
-    // Copies and fills in turns.
+    // Alternating copies and fills.
     void CopiesAndFills() {
         for (int i = 0; i < kTasks; i += 2) {
             Copy(i, stream_);
@@ -53,7 +54,7 @@ class Work {
         }
     }
 
-    // Reports both in nanoseconds of each task, with a synchronize at the end.
+    // Reports both in nanoseconds per task, with a synchronize at the end.
     void Compare(const std::string& name, void (Work::*issue)()) {
         ACL(aclmdlRICaptureBegin(stream_, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
         (this->*issue)();

@@ -1,5 +1,5 @@
 // Copies of 64 MiB inside one device: between memory of this process, and between it and memory of
-// another one, in turns.
+// another process, alternating.
 #include <acl/acl.h>
 
 #include <spawn.h>
@@ -27,7 +27,7 @@ void* Malloc() {
     return memory;
 }
 
-// The other process: tells its key on standard output, and ends with standard input.
+// The other process: prints its key on standard output, and exits at the end of standard input.
 int Export() {
     ACL(aclInit(nullptr));
     ACL(aclrtSetDevice(0));
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     void *const from = Malloc(), *const to = Malloc();
     void* imported;
     ACL(aclrtIpcMemImportByKey(&imported, key, 0));
-    // The first round finds out where the pages are.
+    // The first round touches the pages.
     Copy(to, from);
     Copy(imported, from);
     Copy(to, imported);

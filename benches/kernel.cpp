@@ -1,7 +1,7 @@
-// All blocks of a kernel beside oneTBB's parallel_for over the same function, in turns in one run.
-// Threads of both stay awake for a while after a launch and would be in the other's way: before
-// each turn they have time to go to sleep. Its first launch, which wakes them, is counted apart.
-// The kernel, blocks.so, is beside the program.
+// All blocks of a kernel compared with oneTBB's parallel_for over the same function, alternating in
+// one run. Threads of both stay awake for a while after a launch and would disturb the other:
+// before each turn they have time to go to sleep. The first launch of a turn, which wakes them, is
+// reported separately. The kernel, blocks.so, is next to the program.
 #include <dlfcn.h>
 #include <portacl/kernel.h>
 #include <tbb/parallel_for.h>

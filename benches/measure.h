@@ -1,4 +1,4 @@
-// What every benchmark program uses: medians, and results as JSON lines on standard output,
+// Common parts of the benchmark programs: medians, and results as JSON lines on standard output,
 // {"name": ..., "value": ..., "unit": ...}, which tools/bench_report.py reads.
 #pragma once
 
@@ -16,7 +16,7 @@ inline double NanosecondsSince(Clock::time_point start) {
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
-// The value that `share` (0 to 1) of the values are below.
+// The quantile of the values: a `share` (0 to 1) of them is below it.
 inline double Percentile(std::vector<double> values, double share) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * (values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
@@ -51,7 +51,7 @@ std::vector<double> Each(int rounds, Call call) {
     return took;
 }
 
-// Nanoseconds per call in a row of calls: for what is shorter than reading the clock.
+// Nanoseconds per call in a series of calls, for calls that are shorter than reading the clock.
 template <typename Call>
 double PerCall(int calls, Call call) {
     const auto start = Clock::now();

@@ -1,8 +1,8 @@
 // Stream-ordered pools: portacl's through the C API, and the peers' bookkeeping over a device
-// without memory, in turns in one process. PORTACL_BACKEND=cpu, and PORTACL_CPU_MEMORY=1T, because
-// none of the memory is touched. jemalloc does the same in peers/jemalloc_pool.cpp. With a workload
-// it only runs that on portacl's pool, for counting instructions: bench_mem_pool random N, steady
-// STREAMS.
+// without memory, alternating in one process. PORTACL_BACKEND=cpu, and PORTACL_CPU_MEMORY=1T,
+// because none of the memory is touched. jemalloc does the same in peers/jemalloc_pool.cpp. With a
+// workload it only runs that on portacl's pool, for counting instructions: bench_mem_pool random N,
+// steady STREAMS.
 #include <cstdlib>
 #include <cstring>
 

@@ -29,7 +29,7 @@ void Pairs(const char* name, std::size_t bytes, int calls) {
     bench::Report(name, bench::Median(took), "ns");
 }
 
-// Memory that nobody had before: the device is opened anew each time.
+// Memory that was not used before: the device is opened again each time.
 double FirstUse(aclrtMemMallocPolicy policy) {
     std::vector<double> took;
     for (int round = 0; round < kRounds; round++) {
@@ -65,14 +65,14 @@ void Pinned() {
 
 constexpr int kLive = 100'000;
 
-// What this thread has computed: with another one busy beside it, time alone says little.
+// The processor time of this thread: with another busy thread, elapsed time alone is not useful.
 double NanosecondsOfThread() {
     timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-// The slowest pair of an allocation and its release on a thread beside `body`.
+// The slowest pair of an allocation and its release on another thread while `body` runs.
 template <typename Body>
 double SlowestBeside(Body body) {
     std::atomic<bool> stop{false};
@@ -81,7 +81,7 @@ double SlowestBeside(Body body) {
         ACL(aclrtSetDevice(0));
         while (!stop) {
             const auto start = bench::Clock::now();
-            Pair(3u << 20);  // through the map of addresses
+            Pair(3u << 20);  // through the address map
             slowest = std::max(slowest.load(), bench::NanosecondsSince(start));
         }
     });
@@ -91,7 +91,8 @@ double SlowestBeside(Body body) {
     return slowest;
 }
 
-// Of many live allocations, and what that does to another thread: beside the same time without it.
+// A snapshot of many live allocations, and its effect on another thread, compared with the same
+// time without a snapshot.
 void Snapshots() {
     std::vector<void*> live(kLive);
     for (void*& memory : live) ACL(aclrtMalloc(&memory, 256, ACL_MEM_MALLOC_NORMAL_ONLY));

@@ -1,4 +1,4 @@
-// Runs traces on pools. A pool is a class that is made with a number of streams and has
+// Runs traces on pools. A pool is a class that is constructed with a number of streams and has
 //
 //   void* Allocate(size_t bytes, uint32_t stream)
 //   void Free(void*, uint32_t stream)
@@ -19,7 +19,7 @@
 
 namespace bench {
 
-// The blocks of a trace that is being replayed.
+// The live blocks during a replay.
 using Slots = std::vector<void*>;
 
 template <typename Pool>
@@ -40,17 +40,17 @@ inline void End(Pool& pool, const Slots& slots) {
     }
 }
 
-// The calling thread's time on a processor: a run is shorter than what the kernel gives to others
-// in between on a busy machine, and no pool waits for anything here.
+// The processor time of the calling thread: on a busy machine the kernel's time slices for other
+// threads exceed a run, and no pool waits here.
 inline double ThreadNanoseconds() {
     timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// What one run on a new pool says.
+// The results of one run on a new pool.
 struct Run {
-    double each = 0;  // nanoseconds per timed step, of the thread's own time
+    double each = 0;  // nanoseconds per timed step, of the thread's processor time
     std::uint64_t peak_reserved = 0;
 };
 
@@ -86,7 +86,7 @@ std::vector<double> StepTimes(const Trace& trace) {
     return took;
 }
 
-// One pool, a thread for each trace, each on a stream of its own: nanoseconds per step of a thread.
+// One pool, one thread per trace, each on a separate stream: nanoseconds per step of a thread.
 template <typename Pool>
 double RunThreads(const std::vector<Trace>& traces) {
     Pool pool(static_cast<std::uint32_t>(traces.size()));

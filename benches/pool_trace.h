@@ -1,4 +1,5 @@
-// Sequences of allocations and frees, made before the clock runs, so that every pool does the same.
+// Sequences of allocations and frees, generated before the measurement, so that every pool does the
+// same.
 #pragma once
 
 #include <cmath>
@@ -10,7 +11,7 @@
 
 namespace bench {
 
-// An allocation into a slot, or with size 0 the free of what the slot holds.
+// An allocation into a slot, or with size 0 the free of the slot.
 struct Step {
     std::uint64_t size;
     std::uint32_t slot;
@@ -20,7 +21,7 @@ struct Step {
 struct Trace {
     std::vector<Step> steps;
     std::size_t slots = 0;
-    // Steps before this one bring the pool into its state and are not timed.
+    // Steps before this one warm the pool up and are not timed.
     std::size_t timed_from = 0;
     std::uint32_t streams = 1;
 };
@@ -110,7 +111,7 @@ inline Trace Steady(std::size_t live, std::size_t replacements, std::uint32_t st
     return trace;
 }
 
-// Most bytes that were asked for and live at one time.
+// The maximum of the bytes requested and live at one time.
 inline std::uint64_t PeakRequested(const Trace& trace) {
     std::vector<std::uint64_t> held(trace.slots);
     std::uint64_t now = 0, peak = 0;

@@ -1,5 +1,5 @@
-// The workloads for pools, in turns on each; the names of the results stand in
-// tools/bench_report.py with their goals.
+// The workloads for pools, alternating between the pools; tools/pool_report.py has the names of the
+// results and their goals.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ Contestant Pooled(const char* name, std::size_t longest = SIZE_MAX) {
     return {name, longest, RunOnce<Pool>, RunThreads<Pool>, StepTimes<Pool>};
 }
 
-// The medians of some rounds, in turns; who is slow has fewer.
+// The medians of some rounds, alternating; slow pools have fewer rounds.
 template <typename Round>
 std::vector<double> InTurns(std::size_t contestants, Round round) {
     constexpr int kRounds = 7;
@@ -68,8 +68,8 @@ inline void Compare(const std::vector<Contestant>& contestants, const char* name
     }
 }
 
-// Reading the clock for each step has its price; what the kernel puts between two steps is not the
-// pool's, hence the median of some runs.
+// Reading the clock for each step costs time, and the kernel may interrupt between two steps, hence
+// the median of some runs.
 inline void SlowSteps(const Contestant& contestant, std::size_t n, const Trace& trace) {
     std::vector<double> slow;
     for (int run = 0; run < 3; run++) slow.push_back(Percentile(contestant.steps(trace), 0.999));

@@ -1,4 +1,4 @@
-// A pool of portacl's, through the C API.
+// A pool of portacl, through the C API.
 #pragma once
 
 #include <acl/acl_rt_memory_soma.h>
@@ -20,7 +20,7 @@ class PortaclPool {
         props.handleType = ACL_MEM_HANDLE_TYPE_NONE;
         props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
         ACL(aclrtMemPoolCreate(&pool_, &props));
-        // As the peers: what was taken from the device stays until the pool ends.
+        // As the peers: memory from the device stays until the pool is destroyed.
         std::uint64_t keep = UINT64_MAX;
         ACL(aclrtMemPoolSetAttr(pool_, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &keep));
     }

@@ -10,11 +10,11 @@
 
 namespace {
 
-// So many points has a curve at least, or as many as there are steps.
+// The minimum number of points of a curve, if there are as many steps.
 constexpr std::size_t kPoints = 400;
 
-// What a pool has at points in time. Peaks between two points are kept: the highest of each stretch
-// is what is told.
+// The reserved bytes of a pool over time. Peaks between two points are kept: each point is the
+// maximum of its interval.
 template <typename Pool>
 void Curve(const char* pool_name, const bench::AllocationLog& log) {
     const bench::Trace& trace = log.trace;
@@ -32,7 +32,7 @@ void Curve(const char* pool_name, const bench::AllocationLog& log) {
     }
 }
 
-// What the program had asked for: the pool that has nothing to spare.
+// The requested bytes of the program: a pool without overhead.
 class Requested {
   public:
     static constexpr bool kEndsWhole = true;

@@ -1,4 +1,4 @@
-// A small but whole program: what it weighs is measured, not what it does.
+// A small but complete program: its size is measured, not its work.
 #include <acl/acl.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What a trace costs each call: with profiling stopped and started in turns, in one run.
+// The cost of a trace per call: profiling is stopped and started alternately in one run.
 #include <acl/acl_prof.h>
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int kRounds = 41;
-// A burst that the trace's buffers hold: what is measured is the call, not the disk.
+// A burst that fits into the trace's buffers: measures the call, not the disk.
 constexpr int kCalls = 2000;
 constexpr std::size_t kSmall = 64, kSize = 4096;
 

@@ -2,15 +2,15 @@
 //
 //   static constexpr bool kHasEvents, kHasHostFunctions, kHasMemory, kHasHops
 //   static constexpr int kQueues = 2: queues are numbers
-//   void Mark(int queue)              queues the recording of an event (or an operation of nothing)
-//   void Finish(int queue)            waits for everything queued there
-//   bool Query()                      asks whether a finished event has happened
-//   void Call(int queue, void (*)(void*), void*)    queues user code
-//   void Hop(int from, int to)        what is queued in `to` from now on waits for `from`
+//   void Mark(int queue)              enqueues the record of an event (or an empty operation)
+//   void Finish(int queue)            waits for everything enqueued there
+//   bool Query()                      queries a complete event
+//   void Call(int queue, void (*)(void*), void*)    enqueues user code
+//   void Hop(int from, int to)        later operations of `to` wait for `from`
 //   void Hold(int queue); Release()   nothing in the queue runs until Release
-//   void Prepare(size_t), Copy(int queue, size_t)   queues a copy to the device
+//   void Prepare(size_t), Copy(int queue, size_t)   enqueues a copy to the device
 //
-// The names of the results stand in tools/bench_report.py with their goals.
+// tools/bench_report.py has the names of the results and their goals.
 #pragma once
 
 #include <cstddef>

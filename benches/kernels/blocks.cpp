@@ -1,4 +1,4 @@
-// A kernel whose blocks take as long as they are told, without looking at a clock.
+// A kernel whose blocks take a given time, without reading a clock.
 #include <portacl/kernel.h>
 
 // Each step is a multiplication and an addition that wait for the step before.
@@ -10,7 +10,7 @@ static void Work(const portaclBlock& block, uint64_t steps) {
     }
 }
 
-// The last hundredth of the blocks takes about half of the time of all.
+// The last hundredth of the blocks takes about half of the total time.
 static void Uneven(const portaclBlock& block, uint64_t steps) {
     Work(block,
          uint64_t{100} * block.index[0] < uint64_t{99} * block.count[0] ? steps : 99 * steps);

@@ -1,8 +1,8 @@
-// A caching allocator, after what is published about PyTorch's for CUDA: sizes in multiples of 512
-// B; requests up to 1 MiB from segments of 2 MiB, larger ones from segments of 20 MiB, from 10 MiB
-// on from segments of their own; best fit among the free blocks of the same stream; blocks are
-// split and merged within their segment; a block that another stream has used waits, when it is
-// freed, for events recorded there. Bookkeeping only.
+// A caching allocator, written from published descriptions of PyTorch's for CUDA: sizes in
+// multiples of 512 B; requests up to 1 MiB from segments of 2 MiB, larger ones from segments of 20
+// MiB, from 10 MiB on from separate segments; best fit among the free blocks of the same stream;
+// blocks are split and merged within their segment; a freed block that another stream has used
+// waits for events recorded there. Bookkeeping only.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@
 
 namespace peers {
 
-// A number as torch.cuda.memory_stats tells it.
+// A number as in torch.cuda.memory_stats.
 struct Statistic {
     std::int64_t current = 0, peak = 0, allocated = 0, freed = 0;
 
@@ -29,8 +29,8 @@ struct Statistic {
     }
 };
 
-// Blocks and their bytes: handed out, held by the program or by events, free parts of segments
-// that are in use; segments; and what was asked for before it was rounded.
+// Blocks and their bytes: allocated, held by the program or by events, free parts of segments that
+// are in use; segments; and requested bytes before rounding.
 struct Statistics {
     struct Blocks {
         Statistic number, bytes;
@@ -89,7 +89,7 @@ class CachingAllocator {
         return reinterpret_cast<void*>(block->address);
     }
 
-    // Frees on any stream: on another than the block's own, it has been used there.
+    // Frees on any stream: a stream other than the block's stream has used it.
     void Free(void* memory, std::uint32_t stream) {
         std::lock_guard lock(mutex_);
         const auto found = live_.find(reinterpret_cast<std::uint64_t>(memory));
@@ -119,15 +119,15 @@ class CachingAllocator {
 
     std::uint64_t Reserved() const { return upstream_.reserved(); }
     std::uint64_t PeakReserved() const { return upstream_.peak(); }
-    // Of small segments, of large ones, of all.
+    // Statistics of small segments, of large ones, and of all.
     const Statistics& Small() const { return statistics_[0]; }
     const Statistics& Large() const { return statistics_[1]; }
     const Statistics& All() const { return statistics_[2]; }
     void EnterThread() const {}
-    // For tests: the work of a stream.
+    // The work of a stream, for tests.
     StreamClock& Clock(std::uint32_t stream) { return clocks_[stream]; }
 
-    // Gives segments back that are entirely free.
+    // Releases segments that are entirely free.
     void EmptyCache() {
         std::lock_guard lock(mutex_);
         ReapEvents();
@@ -242,7 +242,8 @@ class CachingAllocator {
     std::vector<StreamClock> clocks_;
     Pool small_, large_;
     std::unordered_map<std::uint64_t, Block*> live_;
-    // By stream: events in the order in which they were recorded, and the blocks that wait.
+    // For each stream: events in the order in which they were recorded, and the blocks that wait
+    // for them.
     std::map<std::uint32_t, std::deque<std::pair<std::uint64_t, Block*>>> waiting_;
     Statistics statistics_[3];
 };

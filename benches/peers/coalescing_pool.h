@@ -1,7 +1,7 @@
-// A coalescing best-fit pool, after what RAPIDS publishes about RMM's pool_memory_resource: a list
-// of free blocks in order of address for each stream, best fit by looking through it, neighbours
-// merged when a block comes back; blocks of other streams behind their event; without a maximum the
-// pool doubles when nothing fits. Bookkeeping only.
+// A coalescing best-fit pool, written from what RAPIDS publishes about RMM's pool_memory_resource:
+// for each stream a list of free blocks in address order, best fit by a linear search, neighbours
+// merged at a free; blocks of other streams after their event; without a maximum the pool doubles
+// when nothing fits. Bookkeeping only.
 #pragma once
 
 #include <list>
@@ -35,7 +35,8 @@ class CoalescingPool {
     void Free(void* memory, std::uint32_t stream) {
         std::lock_guard lock(mutex_);
         const auto block = live_.find({reinterpret_cast<std::uint64_t>(memory), 0, false});
-        // The event of the stream is recorded anew: it covers all that the stream has freed.
+        // The event of the stream is recorded again: it covers everything that the stream has
+        // freed.
         clocks_[stream].Record();
         Insert(free_[stream], *block);
         live_.erase(block);
@@ -44,13 +45,13 @@ class CoalescingPool {
     std::uint64_t Reserved() const { return upstream_.reserved(); }
     std::uint64_t PeakReserved() const { return upstream_.peak(); }
     void EnterThread() const {}
-    // Of a stream, for tests: how often it had to wait for another.
+    // For tests: how often a stream had to wait for another stream.
     std::uint64_t Waits(std::uint32_t stream) const { return clocks_[stream].waits(); }
 
   private:
     struct Block {
         std::uint64_t address, size;
-        // The beginning of what came from upstream, which is no neighbour of what lies before it.
+        // The start of an upstream block, which is not merged with memory before it.
         bool first;
 
         bool operator<(const Block& other) const { return address < other.address; }
@@ -85,7 +86,7 @@ class CoalescingPool {
         }
     }
 
-    // The smallest block of at least `size`, taken out.
+    // Removes and returns the smallest block of at least `size`.
     static Block TakeBest(List& list, std::uint64_t size) {
         auto best = list.end();
         for (auto block = list.begin(); block != list.end(); ++block) {
@@ -108,7 +109,7 @@ class CoalescingPool {
                 return found;
             }
         }
-        // No list has it alone; neighbours may be in two of them.
+        // No single list contains it; neighbours may be in two lists.
         for (auto other = free_.begin(); other != free_.end();) {
             if (other->first == stream) {
                 ++other;

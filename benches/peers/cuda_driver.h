@@ -1,4 +1,5 @@
-// The raw CUDA driver, found at run time as portacl finds it, with what the benchmarks need of it.
+// The bare CUDA driver, loaded at run time as portacl does, with the functions that the benchmarks
+// need.
 #pragma once
 
 #include <dlfcn.h>

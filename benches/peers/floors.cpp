@@ -1,4 +1,4 @@
-// What the machine itself allows: copies by every method, and a round trip between two threads.
+// The limits of the machine: copies by every method, and a round trip between two threads.
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ void RepMovsb(char* to, const char* from, std::size_t bytes) {
 }
 #endif
 
-// With `threads` threads, which wait ready: their start is not part of the copy.
+// With `threads` threads that are already running: their start is not part of the copy.
 double MedianOfCopies(CopyFunction copy, int threads, char* to, const char* from,
                       std::size_t bytes) {
     const std::size_t part = bytes / threads;
@@ -63,7 +63,7 @@ double MedianOfCopies(CopyFunction copy, int threads, char* to, const char* from
     return bench::Median(took);
 }
 
-// On 2 MiB pages, as device memory and pinned memory have them.
+// On 2 MiB pages, as device memory and pinned memory.
 char* Pages(std::size_t bytes) {
     void* memory = std::aligned_alloc(2u << 20, bytes);
     if (memory == nullptr) std::exit(1);
@@ -76,8 +76,8 @@ void Futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
     syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 
-// This thread wakes another, which wakes this one: what a host function and a synchronise cost at
-// least, when nobody spins.
+// This thread wakes another, which wakes this one: the minimum cost of a host function and a
+// synchronize without spinning.
 void FutexRoundTrip() {
     constexpr std::uint32_t kTrips = 2'000;
     std::atomic<std::uint32_t> there{0}, back{0};

@@ -19,7 +19,7 @@ class Jemalloc {
         return memory;
     }
     void Free(void* memory, std::uint32_t) { std::free(memory); }
-    // The process's memory, with what earlier runs left: no figure to compare.
+    // The process's memory, including leftovers of earlier runs: not comparable.
     std::uint64_t PeakReserved() const { return 0; }
     void EnterThread() const {}
 };
@@ -27,7 +27,7 @@ class Jemalloc {
 }  // namespace
 
 int main() {
-    // The allocator under test is the one meant, not the C library's.
+    // The allocator under test is jemalloc, not the C library's.
     unsigned arenas = 0;
     std::size_t size = sizeof arenas;
     if (mallctl("arenas.narenas", &arenas, &size, nullptr, 0) != 0 || arenas == 0) return 1;

@@ -31,8 +31,8 @@ void JemallocPair(std::size_t bytes) {
     std::free(memory);
 }
 
-// Maps, touches and locks small pages: what a program does without huge ones. Where the limit on
-// locked memory is lower the lock fails, and the pages are touched all the same.
+// Maps, touches and locks small pages, as a program without huge pages does. If the limit of locked
+// memory is lower, the lock fails, and the pages are still touched.
 void LockSmallPages() {
     std::vector<double> took;
     for (int round = 0; round < kRounds; round++) {
@@ -51,7 +51,7 @@ void LockSmallPages() {
 }  // namespace
 
 int main() {
-    // The allocator under test is the one meant, not the C library's.
+    // The allocator under test is jemalloc, not the C library's.
     unsigned arenas = 0;
     std::size_t size = sizeof arenas;
     if (mallctl("arenas.narenas", &arenas, &size, nullptr, 0) != 0 || arenas == 0) return 1;

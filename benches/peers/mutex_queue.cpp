@@ -1,4 +1,4 @@
-// The workloads on what one writes first: a queue under a mutex and one thread that serves it.
+// The workloads on the simplest queue: a mutex and one thread.
 #include <condition_variable>
 #include <deque>
 #include <functional>

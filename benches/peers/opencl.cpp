@@ -80,7 +80,7 @@ class OpenCl {
         CL(clEnqueueMarkerWithWaitList(queues_[from], 0, nullptr, &event));
         CL(clEnqueueBarrierWithWaitList(queues_[to], 1, &event, nullptr));
         CL(clReleaseEvent(event));
-        // Without a flush a queue may keep what it has been given.
+        // Without a flush a queue may not start its work.
         CL(clFlush(queues_[from]));
     }
     void Hold(int queue) {

@@ -1,4 +1,4 @@
-// The peers' pools do what is published about those they stand for.
+// The peers' pools behave as published about the originals.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -203,7 +203,7 @@ TEST(CachingAllocator, AFreeOnAnotherStreamWaitsForItsWork) {
     void* other = pool.Allocate(2 * kMiB, 0);
     EXPECT_NE(other, memory);
     pool.Clock(1).Finish();
-    // The block is merged with nothing it may not be merged with, and serves its own stream again.
+    // The block is not merged wrongly, and serves its stream again.
     EXPECT_EQ(pool.Allocate(2 * kMiB, 0), memory);
     EXPECT_EQ(pool.Reserved(), 20 * kMiB);
 }
@@ -211,7 +211,7 @@ TEST(CachingAllocator, AFreeOnAnotherStreamWaitsForItsWork) {
 TEST(CachingAllocator, RecordedUsesHoldABlockUntilAllOfThemAreOver) {
     peers::CachingAllocator pool(3);
     void* memory = pool.Allocate(2 * kMiB, 0);
-    pool.RecordUse(memory, 0);  // its own stream needs no event
+    pool.RecordUse(memory, 0);  // the block's stream needs no event
     pool.RecordUse(memory, 1);
     pool.RecordUse(memory, 2);
     pool.Clock(1).Hold();

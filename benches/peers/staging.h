@@ -1,5 +1,5 @@
-// Copies of pageable memory through two pinned chunks of one's own, in turns: what the library
-// could do instead of leaving them to the driver, which has such chunks itself.
+// Copies of pageable memory through two alternating pinned chunks: an alternative to the driver's
+// copies, which use such chunks themselves.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Staging {
     Staging(const Staging&) = delete;
     Staging& operator=(const Staging&) = delete;
 
-    // The host fills one chunk while the device reads the other. Returns when all is there.
+    // The host fills one chunk while the device reads the other. Returns when the copy is complete.
     void In(Address to, const char* from, std::size_t bytes, Stream stream) {
         for (std::size_t at = 0, turn = 0; at < bytes; at += kChunk, turn ^= 1) {
             const Half& half = halves_[turn];
@@ -58,7 +58,7 @@ class Staging {
     static constexpr std::size_t kChunk = std::size_t{4} << 20;
     struct Half {
         void* chunk = nullptr;
-        // The device is done with the chunk.
+        // The device has finished with the chunk.
         Event done = nullptr;
     };
 

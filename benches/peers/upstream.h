@@ -1,5 +1,5 @@
-// A device without memory: it hands out addresses and counts. What the peers' pools do with them
-// needs no more, and a real device would only make them slower.
+// A device without memory: it returns addresses and counts. The peers' pools need no more, and a
+// real device would only make them slower.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +35,8 @@ class Upstream {
     std::uint64_t reserved_ = 0, peak_ = 0;
 };
 
-// The work of a stream as a pool sees it: events that are recorded, and that have happened or not.
-// By default everything has happened at once, as on a stream without work; with `hold` nothing
-// happens until `finish`.
+// The work of a stream as a pool sees it: recorded events, complete or not. By default everything
+// is complete at once, as on an idle stream; after `hold` nothing completes until `finish`.
 class StreamClock {
   public:
     std::uint64_t Record() { return ++recorded_; }

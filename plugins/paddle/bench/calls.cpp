@@ -1,8 +1,8 @@
-// What the callbacks that Paddle makes most cost above an empty call through a pointer:
-// nanoseconds, the least of many rounds. Loads the plug-in as Paddle does.
+// Measures the most frequent callbacks of Paddle: nanoseconds above an empty call through a
+// pointer, the minimum of many rounds. Loads the plug-in as Paddle does.
 //
-// usage: calls PLUGIN [CALLBACK COUNT]   with a callback, only makes so many calls of it, to be
-// counted
+// usage: calls PLUGIN [CALLBACK COUNT]   with a callback, only makes COUNT calls of it, for
+// counting instructions
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -31,7 +31,7 @@ C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size);
 C_Status is_float16_supported(C_Device device, bool* supported);
 C_Status is_bfloat16_supported(C_Device device, bool* supported);
 C_Status is_dnn_supported(C_Device device, bool* supported);
-// As Paddle 3.0 asks, which names no device: of the one that the thread has set.
+// For Paddle 3.0, which passes no device: refers to the device that the thread has set.
 C_Status get_compute_capability_of_current(std::size_t* capability);
 C_Status get_runtime_version_of_current(std::size_t* version);
 C_Status get_driver_version_of_current(std::size_t* version);
@@ -95,32 +95,36 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
 
 }  // namespace portacl_paddle
 
-// Every callback above, for what has to be done with each of them: those with the name of their
-// slot, and with the slot's name behind it, those of another type.
-// clang-format off
+// All callbacks above, for code that handles each of them: callbacks with the name of their slot,
+// and callbacks of another type followed by the name of the slot. clang-format off
 #define PORTACL_PADDLE_CALLBACKS(_) \
     PORTACL_PADDLE_CALLBACKS_BY_NAME(_) PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_)
-#define PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_) \
+#define PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_)                   \
     _(get_compute_capability_of_current, get_compute_capability) \
-    _(get_runtime_version_of_current, get_runtime_version) \
+    _(get_runtime_version_of_current, get_runtime_version)       \
     _(get_driver_version_of_current, get_driver_version)
-#define PORTACL_PADDLE_CALLBACKS_BY_NAME(_) \
-    _(initialize) _(finalize) _(init_device) _(deinit_device) _(set_device) _(get_device) \
-    _(synchronize_device) _(get_device_count) _(get_device_list) \
-    _(get_compute_capability) _(get_device_properties) _(get_runtime_version) \
-    _(get_driver_version) _(get_multi_process) _(get_max_threads_per_mp) \
-    _(get_max_threads_per_block) _(get_max_grid_dim_size) _(is_float16_supported) \
-    _(is_bfloat16_supported) _(is_dnn_supported) \
-    _(device_memory_allocate) _(device_memory_deallocate) _(host_memory_allocate) \
-    _(host_memory_deallocate) _(unified_memory_allocate) _(unified_memory_deallocate) \
-    _(device_memory_set) _(device_memory_stats) \
-    _(device_min_chunk_size) _(device_max_chunk_size) _(device_max_alloc_size) \
-    _(device_extra_padding_size) _(device_init_alloc_size) _(device_realloc_size) \
-    _(memory_copy_h2d) _(memory_copy_d2h) _(memory_copy_d2d) _(memory_copy_p2p) \
-    _(async_memory_copy_h2d) _(async_memory_copy_d2h) _(async_memory_copy_d2d) \
-    _(async_memory_copy_p2p) \
-    _(create_stream) _(destroy_stream) _(query_stream) _(synchronize_stream) \
-    _(stream_add_callback) _(stream_wait_event) \
-    _(create_event) _(destroy_event) _(record_event) _(query_event) _(synchronize_event) \
-    _(profiler_initialize) _(profiler_finalize) _(profiler_prepare_tracing) \
-    _(profiler_start_tracing) _(profiler_stop_tracing) _(profiler_collect_trace_data)
+#define PORTACL_PADDLE_CALLBACKS_BY_NAME(_)                                                        \
+    _(initialize)                                                                                  \
+    _(finalize)                                                                                    \
+    _(init_device) _(deinit_device) _(set_device) _(get_device) _(synchronize_device) _(           \
+        get_device_count) _(get_device_list) _(get_compute_capability) _(get_device_properties)    \
+        _(get_runtime_version) _(get_driver_version) _(get_multi_process) _(                       \
+            get_max_threads_per_mp) _(get_max_threads_per_block) _(get_max_grid_dim_size)          \
+            _(is_float16_supported) _(is_bfloat16_supported) _(is_dnn_supported) _(                \
+                device_memory_allocate) _(device_memory_deallocate) _(host_memory_allocate)        \
+                _(host_memory_deallocate) _(unified_memory_allocate) _(unified_memory_deallocate)  \
+                    _(device_memory_set) _(device_memory_stats) _(device_min_chunk_size)           \
+                        _(device_max_chunk_size) _(device_max_alloc_size)                          \
+                            _(device_extra_padding_size) _(device_init_alloc_size) _(              \
+                                device_realloc_size) _(memory_copy_h2d) _(memory_copy_d2h)         \
+                                _(memory_copy_d2d) _(memory_copy_p2p) _(async_memory_copy_h2d) _(  \
+                                    async_memory_copy_d2h) _(async_memory_copy_d2d)                \
+                                    _(async_memory_copy_p2p) _(create_stream) _(destroy_stream) _( \
+                                        query_stream) _(synchronize_stream) _(stream_add_callback) \
+                                        _(stream_wait_event) _(create_event) _(destroy_event)      \
+                                            _(record_event) _(query_event) _(synchronize_event)    \
+                                                _(profiler_initialize) _(profiler_finalize)        \
+                                                    _(profiler_prepare_tracing)                    \
+                                                        _(profiler_start_tracing)                  \
+                                                            _(profiler_stop_tracing)               \
+                                                                _(profiler_collect_trace_data)

@@ -1,5 +1,5 @@
-// What Paddle asks about a device besides its memory. Paddle ignores the status and takes what was
-// written, so that a device that is not there is 0.
+// Device properties other than memory. Paddle ignores the status and uses the written value, so a
+// device that does not exist is 0.
 #include <acl/acl.h>
 #include <portacl/portacl.h>
 
@@ -106,7 +106,7 @@ C_Status get_multi_process(C_Device device, std::size_t* processors) {
     return Tell("get_multi_process", device, ACL_DEV_ATTR_AICORE_CORE_NUM, processors);
 }
 
-// The library gives the bound of a core's half, of which it has two.
+// The library returns the limit of half a core; a core has two halves.
 C_Status get_max_threads_per_mp(C_Device device, std::size_t* threads) {
     const C_Status status =
         Tell("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, threads);
@@ -135,8 +135,8 @@ C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size) {
     return C_SUCCESS;
 }
 
-// Operators fall back to Paddle's CPU kernels, which have next to none for half precision; tensors
-// of these types are fine.
+// Operators fall back to Paddle's CPU kernels, which have nearly none for half precision; tensors
+// of these types work.
 C_Status is_float16_supported(C_Device device, bool* supported) {
     return Deny("is_float16_supported", device, supported);
 }

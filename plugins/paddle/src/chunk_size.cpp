@@ -1,12 +1,12 @@
-// Sizes that Paddle's two allocators plan with.
+// Sizes for Paddle's two allocators.
 //
-// `auto_growth` (the default) rounds each request up to the smallest chunk and asks for what it has
-// not got. `naive_best_fit` takes chunks of the largest size, cuts them up, and asks the device
-// directly for what is larger; it adds up to 256 bytes to each request. Where Paddle was built for
-// it, the first of these chunks has the initial size, and the later ones that of a reallocation.
-// All three are one number here. A chunk loses what is left behind its last tensor, and a larger
-// request loses next to nothing: so it is a little more than 1 MiB, into which tensors of any power
-// of two up to 1 MiB fit almost without rest.
+// `auto_growth` (the default) rounds each request up to the minimum chunk size and allocates what
+// it does not have. `naive_best_fit` allocates chunks of the maximum size and divides them, and
+// allocates larger requests directly from the device; it adds up to 256 bytes to each request.
+// Depending on how Paddle was built, the first of these chunks has the initial size, and the later
+// ones the reallocation size. All three are one number here. A chunk wastes the space after its
+// last tensor, and a larger request wastes nearly nothing: so the size is a little more than 1 MiB,
+// which tensors of any power of two up to 1 MiB fill almost completely.
 #include <algorithm>
 
 #include "callbacks.h"
@@ -15,8 +15,8 @@
 namespace portacl_paddle {
 namespace {
 
-// What an allocation is aligned to on a GPU, and four cache lines on a CPU. Never 0: Paddle divides
-// by it.
+// The alignment of allocations on a GPU, and four cache lines on a CPU. Never 0: Paddle divides by
+// it.
 constexpr std::size_t kMinChunk = 256;
 constexpr std::size_t kMaxChunk = (std::size_t{1} << 20) + (std::size_t{32} << 10);
 
@@ -55,7 +55,7 @@ C_Status device_realloc_size(C_Device device, std::size_t* size) {
     return WriteChunk("device_realloc_size", device, size);
 }
 
-// There is no bound but the device's memory.
+// Only the device's memory limits allocations.
 C_Status device_max_alloc_size(C_Device device, std::size_t* size) {
     if (device == nullptr) return Refuse("device_max_alloc_size", "device is null");
     if (size == nullptr) return Refuse("device_max_alloc_size", "size is null");
@@ -63,7 +63,7 @@ C_Status device_max_alloc_size(C_Device device, std::size_t* size) {
     return device_memory_stats(device, size, &free);
 }
 
-// The library has room of its own behind each allocation.
+// The library adds its own padding after each allocation.
 C_Status device_extra_padding_size(C_Device device, std::size_t* size) {
     return Write("device_extra_padding_size", device, size, 0);
 }

@@ -1,5 +1,5 @@
-// Compiled where a wheel of Paddle's is, and never run: what the plug-in has written down about
-// Paddle is what the wheel's headers say.
+// Compiled if a Paddle wheel is available, and never run: checks that the plug-in's declarations
+// match the wheel's headers.
 #include <cstddef>
 #include <type_traits>
 
@@ -9,14 +9,14 @@
 #include "scalar.h"
 #include "trace_event.h"
 
-// A warning of Paddle's headers is Paddle's business.
+// Ignores warnings in Paddle's headers.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
 #include <paddle/phi/api/profiler/trace_event.h>
 #include <paddle/phi/backends/device_base.h>
 #include <paddle/phi/core/enforce.h>
-// A scalar's members are private, and where they are is what has to be compared.
+// The members of a scalar are private, and their offsets have to be compared.
 #define private public
 #include <paddle/phi/common/scalar.h>
 #undef private
@@ -33,8 +33,8 @@ constexpr int kColumn = ColumnOf(sizeof(C_DeviceInterface));
 static_assert(kColumn >= 0, "slots.inc has no table of this size: run tools/paddle_slots.py");
 static_assert(kReleases[kColumn].params == sizeof(CustomRuntimeParams));
 
-// The slot called `slot` is where slots.inc says, and has the type of `callback`; or there is none
-// of this name and type, and slots.inc says so.
+// Checks that `slot` has the offset of slots.inc and the type of `callback`; or that there is no
+// slot of this name and type, and slots.inc has none.
 #define PORTACL_PADDLE_CHECK_SLOT(callback, slot)                                                 \
     template <typename Table, typename = void>                                                    \
     struct callback##_slot {                                                                      \
@@ -54,7 +54,7 @@ PORTACL_PADDLE_CALLBACKS_OF_CURRENT(PORTACL_PADDLE_CHECK_SLOT)
 #undef PORTACL_PADDLE_CHECK
 #undef PORTACL_PADDLE_CHECK_SLOT
 
-// Members behind a std::string: what offsetof gives for them is right in every compiler we know.
+// Members after a std::string: offsetof works for them with all known compilers.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 static_assert(sizeof(RuntimeEvent) == sizeof(phi::RuntimeTraceEvent));
@@ -86,7 +86,7 @@ struct Properties<Paddles, std::void_t<decltype(sizeof(Paddles))>> {
 };
 static_assert(Properties<phi::DeviceProp>::kAsWritten);
 
-// Of Paddle's union, whose largest member is that of copies.
+// The size of Paddle's union, whose largest member is the one for copies.
 static_assert(sizeof(DeviceEvent) == sizeof(phi::DeviceTraceEvent));
 static_assert(offsetof(DeviceEvent, correlation_id) ==
               offsetof(phi::DeviceTraceEvent, correlation_id));

@@ -1,5 +1,5 @@
-// Copies. The queued ones lean on what aclrtMemcpyAsync promises about ordinary host memory: a
-// source has been read, and a destination written, when it returns.
+// Copies. The asynchronous ones rely on the guarantee of aclrtMemcpyAsync for pageable host memory:
+// when it returns, a source has been read, and a destination written.
 #include "callbacks.h"
 #include "device.h"
 #include "profiler.h"
@@ -34,7 +34,7 @@ C_Status CopyLater(const char* callback, Work work, C_Device device, C_Stream st
     return Answer(callback, code);
 }
 
-// An event that is recorded once, waited for, and destroyed with those waits still queued.
+// An event that is recorded once, waited for, and destroyed while these waits are pending.
 class Mark {
   public:
     Mark() : code_(aclrtCreateEventExWithFlag(&event_, ACL_EVENT_SYNC)) {}
@@ -54,13 +54,14 @@ class Mark {
     aclError code_;
 };
 
-// A call on a stream that another thread has destroyed meanwhile: there is nothing to order any
-// more, since destroying waits for the stream's work.
+// Ignores a stream that another thread has destroyed: nothing needs to be ordered any more, since
+// destroying waits for the stream's work.
 bool IsGone(aclError code, int device, aclrtStream stream) {
     return code == ACL_ERROR_RT_PARAM_INVALID && !IsStreamOf(device, stream);
 }
 
-// What `stream` of device `dst` does next comes after what device `src` has been given so far.
+// Orders later operations of `stream` of device `dst` after all work enqueued on device `src` so
+// far.
 aclError WaitForDevice(int src, int dst, aclrtStream stream) {
     for (const aclrtStream source : StreamsOf(src)) {
         aclError code = Enter(src);
@@ -79,8 +80,8 @@ aclError WaitForDevice(int src, int dst, aclrtStream stream) {
     return Enter(dst);
 }
 
-// What device `src` is given from now on comes after the copy that `stream` of device `dst` has
-// been given: Paddle may free the source and use its memory again before the copy has read it.
+// Orders later work of device `src` after the copy in `stream` of device `dst`: Paddle may free the
+// source and reuse its memory before the copy has read it.
 aclError HoldDevice(int src, int dst, aclrtStream stream) {
     Mark mark;
     aclError code = mark.Record(stream);
@@ -137,8 +138,8 @@ C_Status async_memory_copy_d2d(C_Device device, C_Stream stream, void* dst, cons
                      ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
-// Queued on a stream of the destination's, with no event of Paddle's: the order between the two
-// devices is made here.
+// Enqueued on a stream of the destination, without an event of Paddle: this function orders the two
+// devices.
 C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Stream stream, void* dst,
                                const void* src, std::size_t size) {
     constexpr const char* kName = "async_memory_copy_p2p";

@@ -14,7 +14,7 @@ constexpr int kMaxDevices = 64;
 
 std::atomic<std::uint64_t> open_devices{0};
 
-// What the thread has set; Paddle takes device 0 for what a thread starts with.
+// The device that the thread has set; Paddle assumes that a thread starts with device 0.
 thread_local int chosen = 0;
 
 std::uint64_t Bit(int device) {
@@ -27,7 +27,7 @@ bool IsOpen(int device) {
     return (open_devices.load(std::memory_order_acquire) & Bit(device)) != 0;
 }
 
-// Paddle ends the process where this fails. InitPlugin has opened the backend by now.
+// Paddle ends the process if this fails. InitPlugin has already opened the backend.
 C_Status initialize() {
     const aclError code = aclInit(nullptr);
     if (code != ACL_ERROR_REPEAT_INITIALIZE) Answer("initialize", code);
@@ -61,8 +61,8 @@ C_Status deinit_device(C_Device device) {
     return C_SUCCESS;
 }
 
-// Made thousands of times in a training step: remembers the device, which each callback enters by
-// itself.
+// Called thousands of times in a training step: only stores the device; each callback makes it
+// current itself.
 C_Status set_device(C_Device device) {
     if (device == nullptr) return Refuse("set_device", "device is null");
     if (!IsOpen(device->id)) {

@@ -1,5 +1,5 @@
-// Which device a thread works on. Paddle names the device in each call, and does not always set it
-// before; the library works on the one that is current.
+// The device of a thread. Paddle passes the device in each call, and does not always set it before;
+// the library uses the current device.
 #pragma once
 
 #include <acl/acl.h>
@@ -8,8 +8,8 @@
 
 namespace portacl_paddle {
 
-// Makes a device current for what the callback does next. It stays current: what Paddle itself has
-// set, and asks for by get_device, is remembered apart.
+// Makes a device current for the rest of the callback. It stays current: the device that Paddle
+// itself has set, and reads by get_device, is stored separately.
 inline aclError Enter(int device) {
     int32_t current = -1;
     if (aclrtGetDevice(&current) == ACL_SUCCESS && current == device) return ACL_SUCCESS;
@@ -20,8 +20,8 @@ inline aclError Enter(C_Device device) {
     return Enter(device->id);
 }
 
-// Whether a device is between init_device and deinit_device. What belonged to one that is not has
-// gone with it, so that giving it back is nothing to fail about.
+// Returns whether a device is between init_device and deinit_device. Objects of other devices have
+// been released with them, so releasing them again is not an error.
 bool IsOpen(int device);
 
 }  // namespace portacl_paddle

@@ -1,5 +1,5 @@
-// What get_device_properties fills: phi::DeviceProp of Paddle, which the table has as a void
-// pointer. conformance.cpp compares it with the wheel's header.
+// The structure that get_device_properties fills: phi::DeviceProp of Paddle, a void pointer in the
+// table. conformance.cpp compares it with the wheel's header.
 #pragma once
 
 #include <cstddef>

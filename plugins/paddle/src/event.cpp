@@ -16,7 +16,7 @@ constexpr const char* kNoEvent = "event is not one of create_event's, or destroy
 
 std::mutex registry_lock;
 std::map<std::uintptr_t, std::shared_ptr<Event>> registry;  // by handle
-std::uintptr_t last_handle = 0;                             // never used again, never null
+std::uintptr_t last_handle = 0;                             // never reused, never null
 
 std::uintptr_t Number(C_Event event) {
     return reinterpret_cast<std::uintptr_t>(event);
@@ -28,7 +28,7 @@ aclError Event::Record(int device, aclrtStream stream) {
     const std::lock_guard<std::mutex> held(lock_);
     aclrtEvent& event = made_[device];
     aclError code = ACL_SUCCESS;
-    // One that may be recorded again, and that counts as complete until it is recorded.
+    // An event that may be recorded repeatedly, and counts as complete until it is recorded.
     if (event == nullptr) code = aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC);
     if (code == ACL_SUCCESS) code = aclrtRecordEvent(event, stream);
     if (code == ACL_SUCCESS) latest_ = event;
@@ -44,7 +44,7 @@ aclError Event::Destroy() {
     const std::lock_guard<std::mutex> held(lock_);
     aclError first = ACL_SUCCESS;
     for (const auto& [device, event] : made_) {
-        // What belonged to a device that was closed has gone with it.
+        // Objects of a closed device have been released with it.
         const aclError code = event == nullptr ? ACL_SUCCESS : aclrtDestroyEvent(event);
         if (first == ACL_SUCCESS && IsOpen(device)) first = code;
     }
@@ -74,7 +74,7 @@ C_Status create_event(C_Device device, C_Event* event) {
     return C_SUCCESS;
 }
 
-// Waits that are queued keep the record they saw. Paddle does not survive a failure.
+// Pending waits keep the record that they saw. Paddle does not survive a failure.
 C_Status destroy_event(C_Device device, C_Event event) {
     if (device == nullptr) return Refuse("destroy_event", "device is null");
     if (InForkedChild()) return C_SUCCESS;
@@ -133,7 +133,7 @@ C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event) {
     if (code == ACL_SUCCESS && latest != nullptr) {
         code = aclrtStreamWaitEvent(Handle(stream), latest);
     } else if (code == ACL_SUCCESS) {
-        // Nothing to wait for, but a stream that is none is refused all the same.
+        // There is nothing to wait for, but an invalid stream is still refused.
         aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
         code = aclrtStreamQuery(Handle(stream), &status);
     }

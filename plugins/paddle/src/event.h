@@ -1,5 +1,5 @@
-// The events that Paddle has. One belongs to no device until it is recorded: Paddle creates it on
-// the device that is current, and may record it in a stream of another one.
+// The events of Paddle. An event belongs to no device until it is recorded: Paddle creates it on
+// the current device, and may record it in a stream of another device.
 #pragma once
 
 #include <acl/acl.h>
@@ -15,11 +15,11 @@ namespace portacl_paddle {
 class Event {
   public:
     // Records it in a stream of `device`, which is current. The first record there creates the
-    // library's event. Waits that are queued keep the record they saw.
+    // library's event. Pending waits keep the record that they saw.
     aclError Record(int device, aclrtStream stream);
-    // The library's event with the latest record; null where there is none.
+    // The library's event with the latest record; null if there is none.
     aclrtEvent Latest();
-    // Destroys the library's events: the first failure.
+    // Destroys the library's events. Returns the first failure.
     aclError Destroy();
 
   private:

@@ -1,7 +1,6 @@
-// What Paddle's custom-device interface is made of: the header of the installed wheel, or, for
-// builds on machines without Paddle, the same types written down here. plugin.cpp proves where it
-// can that both are the same. The table of callbacks has no type here: slots.inc says where its
-// slots are.
+// The types of Paddle's custom-device interface: from the header of the installed wheel, or, on
+// machines without Paddle, declared here. With a wheel, conformance.cpp checks that both are equal.
+// The table of callbacks has no type here: slots.inc has the offsets of its slots.
 #pragma once
 
 #ifdef PORTACL_PADDLE_HEADER
@@ -45,7 +44,7 @@ typedef struct C_Profiler_st* C_Profiler;
 typedef void (*C_Callback)(C_Device device, C_Stream stream, void* user_data, C_Status* status);
 
 struct C_DeviceInterface {
-    std::size_t size;  // of the table, and the callbacks follow
+    std::size_t size;  // of the table; the callbacks follow
 };
 
 struct CustomRuntimeVersion {

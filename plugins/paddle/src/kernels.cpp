@@ -1,5 +1,5 @@
-// The operator `full`. optimizer.clear_grad() fills gradients in place, and what Paddle falls back
-// to is its CPU kernel, which writes where the tensor's memory is: on the device.
+// The operator `full`. optimizer.clear_grad() fills gradients in place. Paddle's fallback is its
+// CPU kernel, which would write the tensor's device memory from the host.
 //
 // Paddle calls a kernel in two ways: with a context that holds the arguments, from compiled
 // programs, and directly, with the arguments of its C++ declaration, of which all but the data type
@@ -39,12 +39,11 @@ namespace portacl_paddle {
 namespace {
 
 constexpr int kAnyLayout = 0;
-// Of 3.3: the releases before do not survive to see a kernel registered for the larger unsigned
-// types.
+// Since 3.3: earlier releases crash if a kernel is registered for the larger unsigned types.
 constexpr std::size_t kTableWithUnsigned = 1128;
 enum Argument : int { kTensor = 1, kScalar = 10, kIntArray = 11, kDataType = 12 };
 
-// The functions of that interface that are used here.
+// The functions of that interface in use here.
 struct PaddleFunctions {
     void (*PD_RegisterPhiKernel)(const char* name, const char* backend, C_DataType type, int layout,
                                  std::size_t inputs, Argument* input_types, std::size_t attributes,
@@ -96,7 +95,7 @@ void Demand(bool fine, const char* what) {
 }
 
 struct Element {
-    unsigned char bytes[sizeof(std::complex<double>)];  // of the largest type
+    unsigned char bytes[sizeof(std::complex<double>)];  // size of the largest type
     std::size_t size;
 };
 
@@ -107,7 +106,7 @@ Element Bytes(T value) {
     return element;
 }
 
-// To the nearest, ties to even; NaN stays one.
+// Rounds to nearest even; NaN stays NaN.
 std::uint16_t ToBfloat16(float value) {
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
@@ -150,8 +149,8 @@ Element Convert(PD_Scalar* scalar) {
     if constexpr (Type == COMPLEX128) return Bytes(ToComplex(scalar));
 }
 
-// Elements of equal bytes are a fill. Others are a block from the host, and copies that double it:
-// all in order in the stream, none of it waited for.
+// An element with equal bytes is a fill. Other elements are a copy of a block from the host,
+// followed by copies that double it: all in stream order, without waiting.
 aclError FillWith(const Element& element, void* memory, std::size_t size, aclrtStream stream) {
     auto* const to = static_cast<unsigned char*>(memory);
     const bool uniform = std::all_of(element.bytes, element.bytes + element.size,
@@ -171,7 +170,7 @@ aclError FillWith(const Element& element, void* memory, std::size_t size, aclrtS
     return code;
 }
 
-// The device that memory is on: Paddle need not have set it for the thread.
+// The device of the memory: Paddle may not have set it for the thread.
 aclError EnterDeviceOf(void* memory, int* device) {
     aclrtPtrAttributes attributes{};
     const aclError code = aclrtPointerGetAttributes(memory, &attributes);

@@ -1,11 +1,10 @@
-// Operators that Paddle's CPU kernels cannot do for us, because they would write memory of the
-// device.
+// Operators for which Paddle's CPU kernels cannot be used, because they would write device memory.
 #pragma once
 
 namespace portacl_paddle {
 
-// Registers them for the device, where Paddle has the interface for it; the column of slots.inc
-// tells the release.
+// Registers them for the device, if Paddle has the interface for it; the column of slots.inc
+// identifies the release.
 void RegisterKernels(const char* device_type, int column);
 
 }  // namespace portacl_paddle

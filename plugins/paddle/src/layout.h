@@ -1,5 +1,5 @@
-// Where the slots of the callbacks are, for each table of callbacks that a release of Paddle has. A
-// table is known by its size: Paddle moves slots without a new version of the interface.
+// The offsets of the callback slots, for each table of callbacks of a Paddle release. The size
+// identifies a table: Paddle moves slots without a new version of the interface.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr Release kReleases[] = {
 #undef PORTACL_PADDLE_SLOT
 };
 
-// By the name of a callback: an offset for each release, 0 where it has no such slot.
+// For each callback: its offset in each release, 0 if the release has no such slot.
 namespace slot_of {
 #define PORTACL_PADDLE_RELEASE(column, versions, table, params)
 #define PORTACL_PADDLE_SLOT(name, ...) inline constexpr std::size_t name[] = {__VA_ARGS__};

@@ -9,9 +9,9 @@ namespace {
 using Allocate = aclError (*)(void** pointer, std::size_t size);
 using Deallocate = aclError (*)(void* pointer);
 
-// Large pages, where rounding up to whole ones costs next to nothing of the device. Other sizes,
-// such as the chunks of naive_best_fit and the tensors that it does not cut out of chunks, lie on
-// ordinary ones, which the device can put side by side.
+// Huge pages if rounding up to whole pages wastes nearly nothing. Other sizes, such as the chunks
+// of naive_best_fit and the tensors that it does not cut out of chunks, use normal pages, which the
+// device can place next to each other.
 aclError AllocateUnpadded(void** pointer, size_t size) {
     constexpr size_t kLargePage = size_t{2} << 20;
     const size_t lost = (kLargePage - size % kLargePage) % kLargePage;
@@ -19,11 +19,11 @@ aclError AllocateUnpadded(void** pointer, size_t size) {
     return aclrtMallocAlign32(pointer, size, policy);
 }
 
-// The size that the thread's latest request was refused for want of memory; 0: it was not. One line
-// for the tries that Paddle makes after it is enough.
+// The size of the thread's latest request that was refused for lack of memory; 0: none. Reports
+// Paddle's retries of a request in one line.
 thread_local std::size_t out_of_memory_for = 0;
 
-// Nothing asked for, nothing given: a null pointer, as the copies of size 0 take it.
+// A request of size 0 returns a null pointer, as the copies of size 0 expect.
 C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::size_t size,
                     Allocate allocate) {
     if (device == nullptr) return Refuse(callback, "device is null");
@@ -36,14 +36,14 @@ C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::
         out_of_memory_for = 0;
         return Answer(callback, code);
     }
-    // A null pointer means out of memory to Paddle: it gives its caches back and tries again, and
-    // throws its own exception if that does not help. A failure it throws at once.
+    // For Paddle a null pointer means out of memory: it releases its caches, tries again, and
+    // throws its own exception if that does not help. It throws other failures at once.
     if (out_of_memory_for != size) Answer(callback, code);
     out_of_memory_for = size;
     return C_SUCCESS;
 }
 
-// Paddle frees in destructors, also in forked children and after the device has gone.
+// Paddle frees in destructors, also in forked children and after the device was closed.
 C_Status DeallocateOn(const char* callback, C_Device device, void* pointer, Deallocate deallocate) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (pointer == nullptr) return C_SUCCESS;

@@ -10,8 +10,8 @@
 namespace portacl_paddle {
 namespace {
 
-// Paths of the loaded libraries of Paddle's: libpaddle.so, libphi.so, libphi_core.so, as they are
-// split in the release.
+// Paths of Paddle's loaded libraries: libpaddle.so, libphi.so, libphi_core.so, depending on the
+// release.
 std::vector<std::string> PaddleLibraries() {
     std::vector<std::string> paths;
     dl_iterate_phdr(
@@ -30,13 +30,13 @@ std::vector<std::string> PaddleLibraries() {
 }  // namespace
 
 void* FindInPaddle(const char* name) {
-    // A program that has Paddle linked in, or a test that stands in for it.
+    // A program that is linked with Paddle, or a test that replaces it.
     if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
     for (const std::string& path : PaddleLibraries()) {
         void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
         if (library == nullptr) continue;
         void* found = dlsym(library, name);
-        dlclose(library);  // it stays loaded: this took back only the count of RTLD_NOLOAD
+        dlclose(library);  // it stays loaded: this only undoes the count of RTLD_NOLOAD
         if (found != nullptr) return found;
     }
     return nullptr;

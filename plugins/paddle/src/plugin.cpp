@@ -28,15 +28,16 @@ std::string KnownReleases() {
     return text;
 }
 
-// Puts a callback into its slot, if the release has one.
+// Sets a callback in its slot, if the release has one.
 template <typename Callback>
 void Fill(unsigned char* table, std::size_t offset, Callback callback) {
     static_assert(sizeof callback == sizeof(void*));
     if (offset != 0) std::memcpy(table + offset, &callback, sizeof callback);
 }
 
-// The device has no kernels for views that share memory with a tensor. Paddle makes copies of them
-// instead where its flag says so, which is read at each operator. What the environment says holds.
+// The device has no kernels for views that share memory with a tensor. With its flag off, which it
+// reads at each operator, Paddle makes copies instead. A setting of the environment takes
+// precedence.
 void TurnViewsOff() {
     if (std::getenv("FLAGS_use_stride_kernel") != nullptr) return;
     // paddle_flags::FLAGS_use_stride_kernel, which libphi_core.so exports.
@@ -46,7 +47,7 @@ void TurnViewsOff() {
 
 }  // namespace
 
-// To refuse, it returns with device_type null: Paddle warns and goes on without the device.
+// To refuse, it returns with a null device_type: Paddle warns and continues without the device.
 extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeParams* params) {
     if (params == nullptr) return;
     params->device_type = nullptr;

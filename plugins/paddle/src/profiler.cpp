@@ -21,7 +21,7 @@ std::atomic<bool> tracing{false};
 
 namespace {
 
-// A call, with its work if it had any. The times of queued work are in events, until it is
+// A call, with its work if it has any. The times of enqueued work are in events until they are
 // collected.
 struct Record {
     const char* name;
@@ -46,7 +46,7 @@ std::uint64_t ReadClock(clockid_t clock) {
            static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// The clock of the library's events, and so of the records; Paddle's timeline has the time of day.
+// The clock of the library's events, and so of the records; Paddle's timeline uses the time of day.
 std::uint64_t Now() {
     return ReadClock(CLOCK_MONOTONIC);
 }
@@ -77,7 +77,7 @@ void ReleaseAll() {
     for (const Record& record : mine) Release(record);
 }
 
-// When queued work ran. False if that cannot be told: the device was reset since.
+// Returns when enqueued work ran. False if unknown, because the device was reset since.
 bool TimesOf(const Record& record, std::uint64_t* start_ns, std::uint64_t* end_ns) {
     std::uint64_t start_us = 0;
     std::uint64_t end_us = 0;

@@ -1,4 +1,4 @@
-// What Paddle's profiler is told: each call of the runtime, and each copy and fill with the time in
+// Reports to Paddle's profiler: each call of the runtime, and each copy and fill with the time in
 // which it ran in its stream.
 #pragma once
 
@@ -16,19 +16,19 @@ enum class Work { kNone, kHostToDevice, kDeviceToHost, kDeviceToDevice, kFill };
 // On while the profiler traces; read by every call.
 extern std::atomic<bool> tracing;
 
-// Lives as long as the call that it stands for. Costs a load while nobody traces.
+// Lives as long as its call. Costs one load while the profiler is off.
 class Traced {
   public:
     // A call without work on memory.
     explicit Traced(const char* name) : Traced(name, Work::kNone, 0, 0) {}
 
-    // A call that is done when it returns.
+    // A synchronous call.
     Traced(const char* name, Work work, int device, std::size_t bytes)
         : on_(tracing.load(std::memory_order_relaxed)) {
         if (on_) Begin(name, work, device, bytes, nullptr, false);
     }
 
-    // A call that queues work on `stream`; the device must be current.
+    // A call that enqueues work on `stream`; the device must be current.
     Traced(const char* name, Work work, int device, std::size_t bytes, aclrtStream stream)
         : on_(tracing.load(std::memory_order_relaxed)) {
         if (on_) Begin(name, work, device, bytes, stream, true);

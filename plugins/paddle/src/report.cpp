@@ -12,7 +12,7 @@ const pid_t loaded_in = getpid();
 
 C_Status StatusOf(aclError code) {
     if (code == ACL_SUCCESS) return C_SUCCESS;
-    if (code >= 200000 && code < 300000) return C_FAILED;  // out of something, or not supported
+    if (code >= 200000 && code < 300000) return C_FAILED;  // out of a resource, or not supported
     if (code >= 500000) return C_INTERNAL_ERROR;
     return C_ERROR;
 }

@@ -1,4 +1,4 @@
-// Paddle shows the status of a callback and no words, so the words go to the standard error stream.
+// Paddle shows the status of a callback without a text, so the text is written to standard error.
 #pragma once
 
 #include <acl/acl.h>
@@ -7,22 +7,22 @@
 
 namespace portacl_paddle {
 
-// One line. Stays on the line: no newline in `format`.
+// Writes one line; `format` must not contain a newline.
 void Say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// The status for what the library answered to `callback`; a failure is told with the library's
-// words.
+// Converts the library's code for `callback` to a status; reports a failure with the library's
+// text.
 C_Status Answer(const char* callback, aclError code);
 
-// As Answer, for calls that Paddle's destructors make before they give something back: in a forked
+// As Answer, for calls that Paddle's destructors make before they release something: in a forked
 // child there is nothing to set or to wait for.
 C_Status AnswerUnlessForked(const char* callback, aclError code);
 
-// An argument that the library need not be asked about.
+// Reports an argument that is invalid without calling the library.
 C_Status Refuse(const char* callback, const char* why);
 
-// In a child that was forked after the library had begun its work: nothing works there, and what
-// only gives something back has to pass for done, because Paddle's destructors do not survive a
+// Returns whether this is a child that was forked after the library was initialized: no call works
+// there, and releases have to return success, because Paddle's destructors do not survive a
 // failure.
 bool InForkedChild();
 

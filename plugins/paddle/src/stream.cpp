@@ -28,7 +28,7 @@ void Unregister(int device, aclrtStream stream) {
     streams.erase(std::remove(streams.begin(), streams.end(), stream), streams.end());
 }
 
-// A call of Paddle's that waits in a stream.
+// A pending callback of Paddle in a stream.
 struct QueuedCallback {
     C_Device_st device;
     C_Stream stream;
@@ -59,7 +59,7 @@ bool IsStreamOf(int device, aclrtStream stream) {
     return stream == nullptr || std::find(streams.begin(), streams.end(), stream) != streams.end();
 }
 
-// Paddle does not survive a failure: where no stream can be made, its work goes to the default one.
+// Paddle does not survive a failure: if no stream can be created, the default stream is used.
 C_Status create_stream(C_Device device, C_Stream* stream) {
     if (device == nullptr) return Refuse("create_stream", "device is null");
     if (stream == nullptr) return Refuse("create_stream", "stream is null");
@@ -76,7 +76,8 @@ C_Status create_stream(C_Device device, C_Stream* stream) {
     return C_SUCCESS;
 }
 
-// Paddle does not survive a failure. The default stream, which create_stream may have given, stays.
+// Paddle does not survive a failure. The default stream, which create_stream may have returned, is
+// not destroyed.
 C_Status destroy_stream(C_Device device, C_Stream stream) {
     if (device == nullptr) return Refuse("destroy_stream", "device is null");
     if (stream == nullptr) return C_SUCCESS;
@@ -101,8 +102,8 @@ C_Status query_stream(C_Device device, C_Stream stream) {
 C_Status synchronize_stream(C_Device device, C_Stream stream) {
     if (device == nullptr) return Refuse("synchronize_stream", "device is null");
     const Traced call("synchronize_stream");
-    // Made for every operator, and nearly always on the device that is current: asks only if it is
-    // not. The default stream is that of whichever device is.
+    // Called for every operator, nearly always on the current device: queries the library only if
+    // it is not. The default stream belongs to the current device.
     aclError code =
         stream == nullptr ? ACL_ERROR_RT_STREAM_CONTEXT : aclrtSynchronizeStream(Handle(stream));
     if (code == ACL_ERROR_RT_STREAM_CONTEXT || code == ACL_ERROR_RT_CONTEXT_NULL) {
@@ -122,7 +123,7 @@ C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callba
     const Traced traced("stream_add_callback");
     aclError code = Enter(device);
     if (code == ACL_SUCCESS) code = aclrtLaunchHostFunc(Handle(stream), RunCallback, call.get());
-    if (code == ACL_SUCCESS) call.release();  // RunCallback's now
+    if (code == ACL_SUCCESS) call.release();  // owned by RunCallback now
     return Answer("stream_add_callback", code);
 }
 

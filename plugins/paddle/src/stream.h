@@ -1,4 +1,4 @@
-// The streams that Paddle has on each device, for copies between devices.
+// The streams of Paddle on each device, for copies between devices.
 #pragma once
 
 #include <acl/acl.h>
@@ -13,7 +13,7 @@ inline aclrtStream Handle(C_Stream stream) {
     return reinterpret_cast<aclrtStream>(stream);
 }
 
-// The device's streams, with its default stream (null) among them.
+// The device's streams, including its default stream (null).
 std::vector<aclrtStream> StreamsOf(int device);
 
 bool IsStreamOf(int device, aclrtStream stream);

@@ -1,6 +1,6 @@
-// What profiler_add_runtime_trace_event and profiler_add_device_trace_event of Paddle read behind
-// their void pointers: phi::RuntimeTraceEvent and phi::DeviceTraceEvent, the same in Paddle 3.0.0
-// to 3.3.1. conformance.cpp compares them with the wheel's header.
+// The structures that profiler_add_runtime_trace_event and profiler_add_device_trace_event of
+// Paddle read through their void pointers: phi::RuntimeTraceEvent and phi::DeviceTraceEvent, the
+// same in Paddle 3.0.0 to 3.3.1. conformance.cpp compares them with the wheel's header.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace portacl_paddle {
 
 enum class TraceType { kRuntime = 3, kMemcpy = 5, kMemset = 6 };
 
-// What both begin with.
+// The common beginning of both.
 struct TraceEvent {
     std::string name;
     TraceType type;

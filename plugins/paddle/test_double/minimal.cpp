@@ -1,5 +1,5 @@
-// The smallest plug-in that Paddle trains with: malloc, memcpy, and streams that are done at once.
-// A test double, and what the benchmark compares with.
+// The smallest plug-in that Paddle trains with: malloc, memcpy, and streams that complete at once.
+// A test double, and the baseline of the benchmark.
 #include <cstdlib>
 #include <cstring>
 

@@ -1,6 +1,6 @@
-// A plug-in that breaks one of the rules of rules_test.cpp: PORTACL_TEST_BREAKS says which. The
-// others it keeps, because it is the plug-in itself with some slots filled otherwise. A test
-// double, for the proof that the tests notice.
+// A plug-in that breaks one of the rules of rules_test.cpp: PORTACL_TEST_BREAKS names the rule. It
+// keeps the others, because it is the plug-in itself with some slots replaced. A test double that
+// proves that the tests detect it.
 #include <acl/acl.h>
 
 #include <chrono>
@@ -30,7 +30,7 @@ std::string Broken() {
     return rule == nullptr ? "" : rule;
 }
 
-// 1: takes a null pointer for a mistake, whatever the size.
+// 1: treats a null pointer as an error, whatever the size is.
 template <typename... Before>
 C_Status Strict(C_Status (*copy)(Before..., void*, const void*, std::size_t), Before... before,
                 void* dst, const void* src, std::size_t size) {
@@ -41,7 +41,7 @@ C_Status StrictH2D(C_Device device, void* dst, const void* src, std::size_t size
     return Strict<C_Device>(memory_copy_h2d, device, dst, src, size);
 }
 
-// 2 and 3: leaves the copy to a thread, which is late; synchronizing waits for it.
+// 2 and 3: a thread makes the copy late; synchronizing waits for it.
 std::vector<std::thread> late;
 
 void Later(C_Device device, void (*copy)(C_Device, void*, const void*, std::size_t), void* dst,
@@ -78,7 +78,7 @@ C_Status SynchronizeWithLate(C_Device device, C_Stream stream) {
     return synchronize_stream(device, stream);
 }
 
-// 4: queues the copy on the destination's stream and leaves the order to others.
+// 4: enqueues the copy on the destination's stream without ordering the devices.
 C_Status UnorderedP2P(C_Device dst_device, C_Device, C_Stream stream, void* dst, const void* src,
                       std::size_t size) {
     Enter(dst_device);
@@ -88,7 +88,7 @@ C_Status UnorderedP2P(C_Device dst_device, C_Device, C_Stream stream, void* dst,
                : C_ERROR;
 }
 
-// 5: notes a wait, and looks at its event when the stream gets its next work: too late.
+// 5: stores a wait, and checks its event at the stream's next operation: too late.
 std::map<C_Stream, C_Event> noted;
 
 C_Status NoteWait(C_Device, C_Stream stream, C_Event event) {
@@ -112,7 +112,7 @@ C_Status QueryLatest(C_Device device, C_Event event) {
     return found == nullptr || found->Latest() == nullptr ? C_FAILED : query_event(device, event);
 }
 
-// 6: does more than it should in the calls that are made most, or less at the end.
+// 6: does too much in the most frequent calls, or too little at the end.
 C_Status SetAndSynchronize(C_Device device) {
     const C_Status status = set_device(device);
     return status == C_SUCCESS ? synchronize_device(device) : status;

@@ -16,13 +16,13 @@ class Copy : public WithTwoDevices {
     }
 };
 
-// On the way from the host, within a device, to the other device, and back.
+// From the host, within a device, to the other device, and back.
 struct Steps {
     explicit Steps(std::size_t size) : first(0, size), second(0, size), third(1, size) {}
     const Memory first, second, third;
 };
 
-// Small ones run in the caller where they can, large ones do not.
+// Small copies can run on the calling thread, large copies do not.
 constexpr std::size_t kSizes[] = {1, 64, 4097, 5 << 20};
 
 TEST_F(Copy, AtOnceInEveryDirection) {

@@ -107,7 +107,7 @@ TEST_F(Device, MemoryGoesWithItsDeviceWhichMayComeBack) {
     ErrorOutput output;
     EXPECT_EQ(Plugin().deinit_device(&last), C_SUCCESS);
     EXPECT_EQ(Plugin().deinit_device(&last), C_SUCCESS) << "it is closed already";
-    // Paddle's destructors come late, and what they give back has gone.
+    // Paddle's destructors run late, after the objects were released with their device.
     EXPECT_EQ(Plugin().device_memory_deallocate(&last, pointer, 1 << 20), C_SUCCESS);
     EXPECT_EQ(Plugin().destroy_stream(&last, stream), C_SUCCESS);
     EXPECT_EQ(Plugin().destroy_event(&last, event), C_SUCCESS);
@@ -117,7 +117,7 @@ TEST_F(Device, MemoryGoesWithItsDeviceWhichMayComeBack) {
     EXPECT_TRUE(memory.Holds(9));
 }
 
-// What Paddle's destructors do in a child; the status tells which of them failed.
+// Runs the calls of Paddle's destructors in a child; the exit status identifies the failed one.
 int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, C_Stream stream,
                     C_Event event) {
     const Callbacks& p = Plugin();

@@ -1,4 +1,4 @@
-// InitPlugin: which tables it takes, and what it puts into them.
+// InitPlugin: which tables it accepts, and which callbacks it sets.
 #include <cstdlib>
 #include <set>
 
@@ -10,8 +10,7 @@ namespace {
 
 using Load = testing::Test;
 
-// Beyond the four groups of the interface: the releases before lack some slots, and have none of
-// them.
+// Callbacks beyond the four groups of the interface: earlier releases lack some slots.
 TEST(Load, FillsEverySlotThatAReleaseHasForACallbackAndNoOther) {
     for (int column = 0; column < kColumns; ++column) {
         SCOPED_TRACE(kReleases[column].versions);

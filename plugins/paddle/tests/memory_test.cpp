@@ -10,7 +10,7 @@ namespace {
 class MemoryCallbacks : public WithDevice {};
 class MemoryOfTwo : public WithTwoDevices {};
 
-// Devices of the cpu backend share the machine's memory unless each has a limit of its own.
+// Devices of the cpu backend share the machine's memory unless each has its own limit.
 [[maybe_unused]] const int kLimitIsSet = setenv("PORTACL_CPU_MEMORY", "4G", 0);
 
 std::size_t Free(C_Device device) {
@@ -47,8 +47,8 @@ TEST_F(MemoryOfTwo, AnAllocationIsOnTheDeviceThatIsNamedAndNotOnTheOneThatIsSet)
     EXPECT_EQ(Free(other()), there);
 }
 
-// A null pointer is out of memory to Paddle, which then gives its caches back and tries again; a
-// status of failure it throws at once.
+// For Paddle a null pointer means out of memory: it releases its caches and tries again. It throws
+// a failure status at once.
 TEST_F(MemoryCallbacks, OutOfMemoryIsANullPointerAndALineWithTheLibrarysWords) {
     for (const std::size_t size : {SIZE_MAX / 2, SIZE_MAX}) {
         void* pointer = &pointer;
@@ -64,7 +64,7 @@ TEST_F(MemoryCallbacks, OutOfMemoryIsANullPointerAndALineWithTheLibrarysWords) {
         EXPECT_EQ(pointer, nullptr);
         EXPECT_EQ(again.Take(), "") << "one line for all tries";
     }
-    // A request that is served ends the tries.
+    // A successful request ends the retries.
     void* pointer = nullptr;
     EXPECT_EQ(Plugin().device_memory_allocate(device(), &pointer, 64), C_SUCCESS);
     EXPECT_EQ(Plugin().device_memory_deallocate(device(), pointer, 64), C_SUCCESS);
@@ -75,7 +75,7 @@ TEST_F(MemoryCallbacks, OutOfMemoryIsANullPointerAndALineWithTheLibrarysWords) {
 
 TEST_F(MemoryCallbacks, TensorsCostTheDeviceWhatTheyHave) {
     constexpr std::size_t kMiB = std::size_t{1} << 20;
-    // What a driver rounds to is up to it.
+    // The driver chooses its rounding.
     const char* backend = std::getenv("PORTACL_BACKEND");
     const bool driver = backend != nullptr && std::string(backend) == "cuda";
     const std::size_t page = driver ? 2 * kMiB : 4096;

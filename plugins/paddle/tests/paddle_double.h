@@ -18,8 +18,8 @@ extern bool FLAGS_use_stride_kernel;
 
 namespace paddle_test {
 
-// A scalar as Paddle has it, whose complex numbers the plug-in reads by itself, and a tensor and a
-// device context as the double has them.
+// A scalar with Paddle's layout, whose complex numbers the plug-in reads directly, and a tensor and
+// a device context of the double.
 struct Scalar : portacl_paddle::Scalar {
     static constexpr Type kFloat64{11};
 
@@ -59,10 +59,10 @@ struct Kernel {
     void (*run_directly)(Context*, void* shape, Scalar*, int type, Tensor*) = nullptr;
 };
 
-// What was registered, by name and data type.
+// The registered kernels, by name and data type.
 std::map<std::pair<std::string, C_DataType>, Kernel>& Kernels();
 
-// What the profiler was told.
+// The reports to the profiler.
 std::vector<portacl_paddle::RuntimeEvent>& RuntimeEvents();
 std::vector<portacl_paddle::DeviceEvent>& DeviceEvents();
 

@@ -10,7 +10,7 @@
 namespace paddle_test {
 namespace {
 
-// Beside the program, as in a pack for another machine, or where this build has it.
+// Next to the program, as in a pack for another machine, or in this build.
 std::string DefaultPath() {
     const auto beside =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpaddle-portacl.so";
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     }
     if (unload) return paddle_test::UseAndUnload();
     const int result = RUN_ALL_TESTS();
-    // Paddle's last call, and what the stand-in driver wants before it looks for leaks.
+    // Paddle's last call, which the fake driver needs before its leak check.
     paddle_test::Finalize();
     return result;
 }

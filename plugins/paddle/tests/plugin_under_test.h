@@ -27,10 +27,10 @@ struct Callbacks {
 #undef PORTACL_PADDLE_MEMBER
 };
 
-// A table of a release's size, all zero but for the size, and the parameters around it.
+// A table of a release's size, zero except for the size, with its parameters.
 class Table {
   public:
-    // `column` of slots.inc.
+    // Creates the table for `column` of slots.inc.
     explicit Table(int column) : Table(kReleases[column].table, kReleases[column].params) {}
     Table(std::size_t size, std::size_t params_size);
 
@@ -45,8 +45,8 @@ class Table {
     CustomRuntimeParams params_{};
 };
 
-// Loads the plug-in: the program's first argument that begins with --plugin=, else the one of this
-// build. It stays loaded until Unload.
+// Loads the plug-in of the program's first argument that begins with --plugin=, else the one of
+// this build. It stays loaded until Unload.
 void Load();
 void Unload();
 bool IsLoaded();
@@ -54,18 +54,19 @@ void SetPath(const std::string& path);
 const std::string& Path();
 std::string Program();  // this one's path
 
-// What `--unload` does instead of the tests: 0 if nothing of the plug-in is left after its end.
+// Runs for `--unload` instead of the tests: returns 0 if nothing of the plug-in is left after its
+// end.
 int UseAndUnload();
 
-// The callbacks of the newest release's table. Loads the plug-in and starts it up if need be.
+// The callbacks of the newest release's table. Loads and initializes the plug-in if necessary.
 const Callbacks& Plugin();
 
-// finalize, as Paddle calls it at exit.
+// Calls finalize, as Paddle does at exit.
 void Finalize();
 
 int DeviceCount();
 
-// What the code under test writes to the standard error stream while this lives.
+// Captures standard error while this object lives.
 class ErrorOutput {
   public:
     ErrorOutput() { testing::internal::CaptureStderr(); }
@@ -81,7 +82,7 @@ class ErrorOutput {
     bool taken_ = false;
 };
 
-// Device 0, initialised and set.
+// Device 0, initialized and set.
 class WithDevice : public testing::Test {
   protected:
     void SetUp() override {
@@ -118,7 +119,7 @@ class Memory {
 
     void* At(std::size_t offset = 0) const { return static_cast<char*>(pointer_) + offset; }
     std::vector<unsigned char> Read() const;
-    // Whether every byte is `value`; waits for nothing.
+    // Returns whether every byte is `value`; does not wait.
     bool Holds(unsigned char value) const;
 
   private:
@@ -145,7 +146,7 @@ class Stream {
     C_Stream stream_ = nullptr;
 };
 
-// A stream waits at it until it is opened.
+// Blocks a stream until it is opened.
 class Gate {
   public:
     ~Gate() { Open(); }

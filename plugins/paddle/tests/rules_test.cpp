@@ -1,5 +1,5 @@
-// The rules that Paddle expects a runtime to keep and tells nobody, each found by a run that
-// failed. For each of them the plug-in in broken.cpp breaks it, and this test has to notice.
+// The undocumented rules that Paddle expects a runtime to keep, each found by a failed run. The
+// plug-in in broken.cpp breaks each of them, and this test must detect it.
 #include <chrono>
 #include <cstdlib>
 #include <future>
@@ -16,8 +16,8 @@ class Rules : public WithTwoDevices {
   protected:
     static constexpr std::size_t kSize = 4096;
 
-    // Memory of a device with 1 in it, with 2, and of the same or of another device with 0; a
-    // stream for each side, and a gate for one of them.
+    // Memory of a device filled with 1 and with 2, and memory of the same or of another device
+    // filled with 0; a stream for each side, and a gate for one of them.
     struct Scene {
         explicit Scene(int where) : there(where, kSize, 0), stream_there(where) {}
         const Memory ones{0, kSize, 1};
@@ -28,7 +28,7 @@ class Rules : public WithTwoDevices {
         Gate gate;
     };
 
-    // Of all of it, in a stream: on the first device, and from there to the second.
+    // Copies all of it in a stream: on the first device, and from there to the second.
     C_Status CopyWithin(C_Stream stream, const Memory& to, const Memory& from) {
         return Plugin().async_memory_copy_d2d(device(), stream, to.At(), from.At(), kSize);
     }
@@ -72,7 +72,7 @@ TEST_F(Rules, Rule3AQueuedCopyToPageableMemoryIsCompleteWhenItReturns) {
         const Memory memory(0, size, 1);
         const Memory source(0, size, 7);
         Stream stream(0);
-        // In order: what the stream was given before is seen.
+        // In order: the earlier operations of the stream are visible.
         ASSERT_EQ(Plugin().async_memory_copy_d2d(device(), stream, memory.At(), source.At(), size),
                   C_SUCCESS);
         std::vector<unsigned char> host(size, 2);
@@ -99,7 +99,7 @@ TEST_F(Rules, Rule4WhatTheSourceIsGivenNextComesAfterTheCopyBetweenDevices) {
     Scene s(1);
     ASSERT_EQ(s.gate.Close(other(), s.stream_there), C_SUCCESS);
     ASSERT_EQ(CopyAcross(s.stream_there, s.there, s.ones), C_SUCCESS);
-    // As if Paddle had freed the source, and used its memory again.
+    // Simulates that Paddle freed the source and reused its memory.
     ASSERT_EQ(CopyWithin(s.stream, s.ones, s.twos), C_SUCCESS);
     ExpectWaiting(device(), s.stream);
     s.gate.Open();
@@ -156,17 +156,17 @@ TEST_F(Rules, Rule6SettingAndAskingForADeviceWaitForNothing) {
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
 }
 
-// In a process of its own: the C library keeps a shared object as long as threads live that have
-// used it.
+// In a separate process: the C library keeps a shared object loaded as long as threads live that
+// have used it.
 TEST(Unload, Rule6AfterFinalizeNoThreadIsLeftAndTheLibraryIsGone) {
-    // The library's tables of handles are never freed: with it goes who would know of them.
+    // The library's tables of handles are never freed, and unloading the library loses the pointers
+    // to them.
     const std::string command =
         "LSAN_OPTIONS=detect_leaks=0 '" + Program() + "' --plugin='" + Path() + "' --unload";
     EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
-// On backends whose memory the host cannot reach, what Paddle's CPU kernel does to it ends the
-// process.
+// On backends whose memory the host cannot access, Paddle's CPU kernel ends the process.
 TEST_F(Rules, Rule7ClearingGradientsDoesNotTouchDeviceMemoryFromTheHost) {
     Plugin();
     const auto found = Kernels().find({"full", FLOAT32});

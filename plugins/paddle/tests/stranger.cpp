@@ -1,5 +1,5 @@
-// A test double: the plug-in as a Paddle would find it whose table of callbacks is 8 bytes larger
-// than every one that the plug-in knows. Opens the plug-in itself, whose path is compiled in.
+// A test double: the plug-in for a Paddle whose table of callbacks is 8 bytes larger than every
+// known one. Opens the plug-in itself, whose path is compiled in.
 #include <dlfcn.h>
 
 #include "../src/interface.h"

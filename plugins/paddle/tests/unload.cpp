@@ -1,4 +1,4 @@
-// Uses the plug-in as Paddle does, ends it, and looks at what is left.
+// Uses the plug-in as Paddle does, finalizes it, and checks what is left.
 #include <dirent.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ std::set<std::string> ThreadsOfThisProcess() {
     return threads;
 }
 
-// A driver may keep threads of its own, and the library with them.
+// A driver may keep its threads, and these keep the library loaded.
 bool HasDriver() {
     const char* backend = std::getenv("PORTACL_BACKEND");
     return backend != nullptr && std::string(backend) == "cuda";
