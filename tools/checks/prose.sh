@@ -1,8 +1,8 @@
 # Documents, headers and comments use the words of the glossary (ARCHITECTURE.md), and are spelled right.
 check() {
-    tools/prose.py
+    tools/prose.py || return 1
     command -v codespell >/dev/null || { echo "codespell is missing: ./dev setup installs it"; return 1; }
-    # CANN is a name.
-    codespell --ignore-words-list=cann $(tools/prose.py --files)
+    # CANN, CopyIn and crate are no mistakes.
+    codespell --ignore-words-list=cann,copyin,crate $(tools/prose.py --files)
 }
 sabotage() { printf '\nA callback is told of the failure.\n' >>docs/errors.md; }
