@@ -4306,7 +4306,7 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
  * @param deviceId 0 to the number of devices minus 1.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
- * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -4446,7 +4446,7 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
- * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
  */
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
@@ -5506,7 +5506,7 @@ aclError aclrtCheckMemType(void **addrList,
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
  *     unknown `type`.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory of this library, in use or freed, or called
  *     inside a host function.
  * @retval ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of the range is already registered.
@@ -5623,7 +5623,7 @@ aclError aclrtMemsetAsync(void *devPtr,
  * @param N number of words; with 0 the call does nothing, whatever the other arguments are.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
  *     inside a host function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -5875,7 +5875,7 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst,
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, `count` is not a multiple of the
  *     element size, or `reserve` is not null.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType or the kind EQUAL.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
  *     memory that is not on the stream's device, or past the end of an allocation.
@@ -6085,7 +6085,7 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts,
  * @retval ACL_SUCCESS 0: the operation is enqueued
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `count` is greater than `destMax`.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
  *     the stream's device.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6126,7 +6126,7 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
  *     function.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -6181,7 +6181,7 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc,
  * @retval ACL_SUCCESS 0: the operation is enqueued
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or distribution, a size, `isAddr` or
  *     parameter out of range, too many numbers, parameters overlap the destination, or `reserve` is not null.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType, or `randomNum` by address with memory
  *     of another library.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not memory of the
@@ -6833,7 +6833,7 @@ aclError aclrtMemAllocManaged(void **ptr,
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size`, an unknown `advise`, or an invalid
  *     location.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
  *     host function.
@@ -6863,7 +6863,7 @@ aclError aclrtMemManagedAdvise(const void *ptr,
  * @param dataSize size of `data` in bytes: 4, for ACCESSED_BY a multiple of 4.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown `attribute`, an invalid `size` or `dataSize`.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
  *     host function.
  * @note Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
@@ -6906,7 +6906,7 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size` or location, or `flags` is not 0.
- * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+ * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
  *     destroyed, or called inside a host function.

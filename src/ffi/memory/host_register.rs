@@ -23,7 +23,7 @@ use crate::ffi::types::{aclError, aclrtHostRegisterType};
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or goes past the end of the address space, an
 ///     unknown `type`.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: a part of the range is memory of this library, in use or freed, or called
 ///     inside a host function.
 /// @retval ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of the range is already registered.

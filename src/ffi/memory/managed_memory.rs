@@ -53,7 +53,7 @@ pub unsafe extern "C" fn aclrtMemAllocManaged(
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size`, an unknown `advise`, or an invalid
 ///     location.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
 ///     host function.
@@ -92,7 +92,7 @@ fn place(location: aclrtMemManagedLocation) -> Place {
 /// @param dataSize size of `data` in bytes: 4, for ACCESSED_BY a multiple of 4.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown `attribute`, an invalid `size` or `dataSize`.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a
 ///     host function.
 /// @note Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, an invalid `size` or location, or `flags` is not 0.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
 ///     destroyed, or called inside a host function.

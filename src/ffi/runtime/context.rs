@@ -18,7 +18,7 @@ use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
 /// @param deviceId 0 to the number of devices minus 1.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001
+/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn aclrtGetSysParamOpt(
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {

@@ -114,7 +114,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, `count` is not a multiple of the
 ///     element size, or `reserve` is not null.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType or the kind EQUAL.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
 ///     memory that is not on the stream's device, or past the end of an allocation.

@@ -26,7 +26,7 @@ use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 /// @retval ACL_SUCCESS 0: the operation is enqueued
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `count` is greater than `destMax`.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
 ///     the stream's device.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of the current device, past its end, or called inside a host
 ///     function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

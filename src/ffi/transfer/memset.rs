@@ -66,7 +66,7 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
 /// @param N number of words; with 0 the call does nothing, whatever the other arguments are.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
 ///     inside a host function.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.

@@ -38,7 +38,7 @@ fn value(info: aclrtRandomParaInfo) -> Value {
 /// @retval ACL_SUCCESS 0: the operation is enqueued
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or distribution, a size, `isAddr` or
 ///     parameter out of range, too many numbers, parameters overlap the destination, or `reserve` is not null.
-/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008
+/// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another type of aclDataType, or `randomNum` by address with memory
 ///     of another library.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not memory of the
