@@ -96,35 +96,31 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
 }  // namespace portacl_paddle
 
 // All callbacks above, for code that handles each of them: callbacks with the name of their slot,
-// and callbacks of another type followed by the name of the slot. clang-format off
+// and callbacks of another type followed by the name of the slot.
+// clang-format off
 #define PORTACL_PADDLE_CALLBACKS(_) \
     PORTACL_PADDLE_CALLBACKS_BY_NAME(_) PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_)
-#define PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_)                   \
+#define PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_) \
     _(get_compute_capability_of_current, get_compute_capability) \
-    _(get_runtime_version_of_current, get_runtime_version)       \
+    _(get_runtime_version_of_current, get_runtime_version) \
     _(get_driver_version_of_current, get_driver_version)
-#define PORTACL_PADDLE_CALLBACKS_BY_NAME(_)                                                        \
-    _(initialize)                                                                                  \
-    _(finalize)                                                                                    \
-    _(init_device) _(deinit_device) _(set_device) _(get_device) _(synchronize_device) _(           \
-        get_device_count) _(get_device_list) _(get_compute_capability) _(get_device_properties)    \
-        _(get_runtime_version) _(get_driver_version) _(get_multi_process) _(                       \
-            get_max_threads_per_mp) _(get_max_threads_per_block) _(get_max_grid_dim_size)          \
-            _(is_float16_supported) _(is_bfloat16_supported) _(is_dnn_supported) _(                \
-                device_memory_allocate) _(device_memory_deallocate) _(host_memory_allocate)        \
-                _(host_memory_deallocate) _(unified_memory_allocate) _(unified_memory_deallocate)  \
-                    _(device_memory_set) _(device_memory_stats) _(device_min_chunk_size)           \
-                        _(device_max_chunk_size) _(device_max_alloc_size)                          \
-                            _(device_extra_padding_size) _(device_init_alloc_size) _(              \
-                                device_realloc_size) _(memory_copy_h2d) _(memory_copy_d2h)         \
-                                _(memory_copy_d2d) _(memory_copy_p2p) _(async_memory_copy_h2d) _(  \
-                                    async_memory_copy_d2h) _(async_memory_copy_d2d)                \
-                                    _(async_memory_copy_p2p) _(create_stream) _(destroy_stream) _( \
-                                        query_stream) _(synchronize_stream) _(stream_add_callback) \
-                                        _(stream_wait_event) _(create_event) _(destroy_event)      \
-                                            _(record_event) _(query_event) _(synchronize_event)    \
-                                                _(profiler_initialize) _(profiler_finalize)        \
-                                                    _(profiler_prepare_tracing)                    \
-                                                        _(profiler_start_tracing)                  \
-                                                            _(profiler_stop_tracing)               \
-                                                                _(profiler_collect_trace_data)
+#define PORTACL_PADDLE_CALLBACKS_BY_NAME(_) \
+    _(initialize) _(finalize) _(init_device) _(deinit_device) _(set_device) _(get_device) \
+    _(synchronize_device) _(get_device_count) _(get_device_list) \
+    _(get_compute_capability) _(get_device_properties) _(get_runtime_version) \
+    _(get_driver_version) _(get_multi_process) _(get_max_threads_per_mp) \
+    _(get_max_threads_per_block) _(get_max_grid_dim_size) _(is_float16_supported) \
+    _(is_bfloat16_supported) _(is_dnn_supported) \
+    _(device_memory_allocate) _(device_memory_deallocate) _(host_memory_allocate) \
+    _(host_memory_deallocate) _(unified_memory_allocate) _(unified_memory_deallocate) \
+    _(device_memory_set) _(device_memory_stats) \
+    _(device_min_chunk_size) _(device_max_chunk_size) _(device_max_alloc_size) \
+    _(device_extra_padding_size) _(device_init_alloc_size) _(device_realloc_size) \
+    _(memory_copy_h2d) _(memory_copy_d2h) _(memory_copy_d2d) _(memory_copy_p2p) \
+    _(async_memory_copy_h2d) _(async_memory_copy_d2h) _(async_memory_copy_d2d) \
+    _(async_memory_copy_p2p) \
+    _(create_stream) _(destroy_stream) _(query_stream) _(synchronize_stream) \
+    _(stream_add_callback) _(stream_wait_event) \
+    _(create_event) _(destroy_event) _(record_event) _(query_event) _(synchronize_event) \
+    _(profiler_initialize) _(profiler_finalize) _(profiler_prepare_tracing) \
+    _(profiler_start_tracing) _(profiler_stop_tracing) _(profiler_collect_trace_data)
