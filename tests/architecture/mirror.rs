@@ -1,0 +1,87 @@
+//! Both backends have the same files, but for those with a reason.
+
+use std::collections::BTreeSet;
+
+use super::sources::Sources;
+
+/// Files of one backend alone, below `cpu/` or `cuda/`, and why. ARCHITECTURE.md has the same table.
+pub const ALONE: &str = "ARCHITECTURE.md";
+
+/// Names of nouns below a backend: `region/noun`, without `.rs`, also of a noun's folder.
+pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
+    let below = |path: &str| -> Option<String> {
+        let rest = path.strip_prefix(backend)?.strip_prefix('/')?.strip_suffix(".rs")?;
+        let (region, noun) = rest.split_once('/')?;
+        let noun = noun.split('/').next()?;
+        (region != "tests").then(|| format!("{region}/{noun}"))
+    };
+    sources.iter().filter_map(|(path, _)| below(path)).collect()
+}
+
+/// Rows `| cpu/region/noun | reason |` of a document, for both backends.
+pub fn exceptions(document: &str) -> BTreeSet<String> {
+    let first = |line: &str| -> Option<String> {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let (names, reason) = (cells.next()?, cells.next()?);
+        (names.starts_with("`cpu/") || names.starts_with("`cuda/")).then_some(())?;
+        (!reason.trim_matches([' ', '|']).is_empty()).then(|| names.to_owned())
+    };
+    let listed = document.lines().filter_map(first);
+    listed
+        .flat_map(|names| names.replace('`', "").split(", ").map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Nouns that one backend has alone without being listed, and listed ones that both have or none.
+pub fn violations(
+    cpu: &BTreeSet<String>,
+    cuda: &BTreeSet<String>,
+    listed: &BTreeSet<String>,
+) -> Vec<String> {
+    let alone = |backend: &'static str, these: &BTreeSet<String>, others: &BTreeSet<String>| {
+        these.difference(others).map(|noun| format!("{backend}/{noun}")).collect::<Vec<_>>()
+    };
+    let mut all: BTreeSet<String> = alone("cpu", cpu, cuda).into_iter().collect();
+    all.extend(alone("cuda", cuda, cpu));
+    let missing = all.difference(listed);
+    let stale = listed.difference(&all);
+    missing
+        .map(|noun| {
+            format!("{noun} has no namesake; name both alike, or list it in {ALONE} with a reason")
+        })
+        .chain(
+            stale.map(|noun| format!("{noun} is listed in {ALONE}, but has a namesake or is gone")),
+        )
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_without_a_namesake() {
+        let sources = Sources::of(&[
+            ("b/cpu/mod.rs", ""),
+            ("b/cpu/transfer/mod.rs", ""),
+            ("b/cpu/transfer/memcpy.rs", ""),
+            ("b/cpu/stream/queue/run.rs", ""),
+            ("b/cpu/tests/memory.rs", ""),
+            ("b/cuda/transfer/mod.rs", ""),
+            ("b/cuda/transfer/copy.rs", ""),
+        ]);
+        let (cpu, cuda) = (nouns(&sources, "b/cpu"), nouns(&sources, "b/cuda"));
+        let listed = exceptions("| `cpu/stream/queue` | the driver has queues |\n| no | row |\n");
+        assert_eq!(violations(&cpu, &cuda, &listed).len(), 2);
+        let both = exceptions(
+            "| `cpu/stream/queue`, `cpu/transfer/memcpy` | why |\n| `cuda/transfer/copy` | why |\n",
+        );
+        assert_eq!(violations(&cpu, &cuda, &both), [""; 0]);
+        let without_reason = exceptions("| `cuda/transfer/copy` | |\n");
+        assert_eq!(without_reason, BTreeSet::new());
+        let stale = exceptions(
+            "| `cpu/stream/queue`, `cpu/transfer/memcpy`, `cpu/gone/file` | why |\n| `cuda/transfer/copy` | why |\n",
+        );
+        assert_eq!(violations(&cpu, &cuda, &stale).len(), 1);
+    }
+}

@@ -1,0 +1,128 @@
+//! Rules about the structure of the sources: files and functions are short, folders small, imports
+//! have no large cycles, and the backends have the same files. Each rule has a test of its own
+//! that shows it a violation, beside the rule.
+
+mod import_graph;
+mod mirror;
+mod module_tree;
+mod ratchet;
+mod size;
+mod sources;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::LazyLock;
+
+use import_graph::ImportGraph;
+use module_tree::ModuleTree;
+use size::Sizes;
+use sources::Sources;
+
+use super::source::{read, root};
+
+/// Folders whose files people write by hand and read.
+const FOLDERS: [&str; 5] = ["src", "cpp_tests", "tests", "plugins", "cxx"];
+
+/// Files that a program writes, or that come from others.
+const EXEMPT: [&str; 3] =
+    ["cxx/include/rust/", "cxx/include/portacl/cxx_bridge.h", "cxx/src/bridge.cpp"];
+
+/// Layers whose modules import each other without large cycles.
+const LAYERS: [&[&str]; 5] =
+    [&["core"], &["ffi"], &["backend", "cpu"], &["backend", "cuda"], &["algo"]];
+
+/// Most modules in one cycle of imports.
+const CYCLE: usize = 4;
+
+static SOURCES: LazyLock<Sources> = LazyLock::new(|| {
+    Sources::below(&FOLDERS, |path| EXEMPT.iter().any(|exempt| path.starts_with(exempt)))
+});
+
+/// The imports inside each layer, by its name.
+static GRAPHS: LazyLock<BTreeMap<String, ImportGraph>> =
+    LazyLock::new(|| LAYERS.iter().map(|layer| (layer.join("/"), graph(layer))).collect());
+
+fn graph(layer: &[&str]) -> ImportGraph {
+    let file = format!("src/{}/mod.rs", layer.join("/"));
+    ImportGraph::of(&ModuleTree::read(&SOURCES, &file, layer), layer)
+}
+
+/// Each rule with its limit and what it measures.
+static MEASURED: LazyLock<Vec<(&'static str, usize, Sizes)>> = LazyLock::new(|| {
+    let cycles = GRAPHS.iter().map(|(layer, graph)| (layer.clone(), graph.largest_cycle()));
+    vec![
+        ("file lines", size::FILE_LINES, size::file_lines(&SOURCES)),
+        ("function lines", size::FUNCTION_LINES, size::function_lines(&SOURCES)),
+        ("files in a folder", size::FOLDER_FILES, size::folder_files(&SOURCES)),
+        ("modules in a cycle", CYCLE, cycles.collect()),
+    ]
+});
+
+#[test]
+fn sizes_and_cycles_are_within_their_limits() {
+    if std::env::var_os("RATCHET").is_some_and(|value| value == "update") {
+        update_list();
+    }
+    let list = read(ratchet::LIST);
+    let violations = MEASURED.iter().flat_map(|(rule, limit, sizes)| {
+        ratchet::violations(rule, sizes, *limit, &ratchet::rows(&list, rule))
+    });
+    let found: Vec<String> = violations.collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Takes rows out of the list that it needs no more, and lowers others. With `RATCHET_START` it
+/// begins anew with all that is beyond the limits.
+fn update_list() {
+    let mut text = "rule\tsubject\tsize\n".to_owned();
+    let start = std::env::var_os("RATCHET_START").is_some();
+    let list = if start { String::new() } else { read(ratchet::LIST) };
+    for (rule, limit, sizes) in MEASURED.iter() {
+        let allowed = if start { roomy(sizes) } else { ratchet::rows(&list, rule) };
+        for (subject, size) in ratchet::shrunk(sizes, *limit, &allowed) {
+            text.push_str(&format!("{rule}\t{subject}\t{size}\n"));
+        }
+    }
+    fs::write(root().join(ratchet::LIST), text).unwrap();
+}
+
+/// Sizes with room to be rounded up.
+fn roomy(sizes: &Sizes) -> Sizes {
+    sizes.iter().map(|(subject, size)| (subject.clone(), size + 10)).collect()
+}
+
+#[test]
+fn both_backends_have_the_same_files() {
+    let nouns = |backend: &str| mirror::nouns(&SOURCES, &format!("src/backend/{backend}"));
+    let listed = mirror::exceptions(&read(mirror::ALONE));
+    let found = mirror::violations(&nouns("cpu"), &nouns("cuda"), &listed);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The rules read what they should.
+#[test]
+fn the_rules_see_the_sources() {
+    let sizes: BTreeMap<_, _> = MEASURED.iter().map(|(rule, _, sizes)| (*rule, sizes)).collect();
+    assert!(sizes["file lines"].len() > 500);
+    assert!(sizes["function lines"].len() > 5000);
+    assert!(sizes["function lines"].keys().any(|key| key.contains(".cpp ")));
+    for (layer, graph) in GRAPHS.iter() {
+        assert!(graph.modules().count() > 10, "{layer}");
+        assert!(graph.modules().any(|module| !graph.imports(module).is_empty()), "{layer}");
+    }
+}
+
+/// Prints the cycles of each layer: `cargo test --test architecture cycles -- --ignored --nocapture`
+#[test]
+#[ignore = "for people who take cycles apart"]
+fn print_cycles() {
+    for (layer, graph) in GRAPHS.iter() {
+        for cycle in graph.cycles() {
+            println!("{layer}: {} modules", cycle.len());
+            for module in &cycle {
+                let inside = graph.imports(module).into_iter().filter(|to| cycle.contains(to));
+                println!("    {module} -> {}", inside.collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! How long files and functions are, and how many files a folder has.
+
+use std::collections::BTreeMap;
+
+use syn::visit::{self, Visit};
+
+use super::sources::Sources;
+
+/// Longest source file, in lines.
+pub const FILE_LINES: usize = 400;
+/// Longest function, in lines, from its name to its closing brace.
+pub const FUNCTION_LINES: usize = 60;
+/// Most source files in one folder, without those in folders below it.
+pub const FOLDER_FILES: usize = 15;
+
+/// Sizes by what has them: a path, or a path and a function's name.
+pub type Sizes = BTreeMap<String, usize>;
+
+/// The lines of each file.
+pub fn file_lines(sources: &Sources) -> Sizes {
+    sources.iter().map(|(path, text)| (path.to_owned(), text.lines().count())).collect()
+}
+
+/// The number of files in each folder.
+pub fn folder_files(sources: &Sources) -> Sizes {
+    let mut sizes = Sizes::new();
+    for (path, _) in sources.iter() {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        *sizes.entry(folder.to_owned()).or_default() += 1;
+    }
+    sizes
+}
+
+/// The lines of each function, by `PATH NAME`. Of several with one name the longest counts.
+pub fn function_lines(sources: &Sources) -> Sizes {
+    let mut sizes = Sizes::new();
+    for (path, text) in sources.iter() {
+        let functions = match path.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("rs") => rust_functions(path, text),
+            Some("py") => Vec::new(),
+            _ => cpp_functions(text),
+        };
+        for (name, lines) in functions {
+            let longest = sizes.entry(format!("{path} {name}")).or_default();
+            *longest = lines.max(*longest);
+        }
+    }
+    sizes
+}
+
+/// Names and lines of the functions in a Rust file, also of those inside others.
+fn rust_functions(path: &str, text: &str) -> Vec<(String, usize)> {
+    let parsed = syn::parse_file(text).unwrap_or_else(|why| panic!("{path}: {why}"));
+    let mut functions = RustFunctions(Vec::new());
+    functions.visit_file(&parsed);
+    functions.0
+}
+
+struct RustFunctions(Vec<(String, usize)>);
+
+impl RustFunctions {
+    fn add(&mut self, signature: &syn::Signature, block: &syn::Block) {
+        let first = signature.ident.span().start().line;
+        let last = block.brace_token.span.close().end().line;
+        self.0.push((signature.ident.to_string(), last + 1 - first));
+    }
+}
+
+impl<'ast> Visit<'ast> for RustFunctions {
+    fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+        self.add(&function.sig, &function.block);
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        self.add(&function.sig, &function.block);
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast syn::TraitItemFn) {
+        if let Some(block) = &function.default {
+            self.add(&function.sig, block);
+        }
+        visit::visit_trait_item_fn(self, function);
+    }
+}
+
+/// C++ without comments, and with blanks for the texts in it; lines stay where they are.
+fn plain_cpp(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    let blanks = |skipped: &str| -> String {
+        skipped.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
+    };
+    while let Some(c) = rest.chars().next() {
+        let before = plain.chars().last().unwrap_or(' ');
+        let skipped = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("R\"") {
+            let open = rest.find('(').unwrap_or(rest.len() - 1);
+            let end = format!("){}\"", &rest[2..open]);
+            rest.find(&end).map_or(rest.len(), |at| at + end.len())
+        } else if c == '"' || c == '\'' && !before.is_ascii_digit() {
+            quoted_len(rest, c)
+        } else if rest.starts_with('#')
+            && plain.rsplit('\n').next().is_none_or(|line| line.trim().is_empty())
+        {
+            directive_len(rest)
+        } else {
+            0
+        };
+        if skipped == 0 {
+            plain.push(c);
+            rest = &rest[c.len_utf8()..];
+        } else {
+            plain.push_str(&blanks(&rest[..skipped]));
+            rest = &rest[skipped..];
+        }
+    }
+    plain
+}
+
+/// Length of a text or a character with its quotes.
+fn quoted_len(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Length of a directive of the preprocessor with the lines that continue it.
+fn directive_len(text: &str) -> usize {
+    let mut len = 0;
+    for line in text.split_inclusive('\n') {
+        len += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    len
+}
+
+/// Names and lines of the functions in a C++ file. Lambdas count as a part of their function.
+fn cpp_functions(text: &str) -> Vec<(String, usize)> {
+    let plain = plain_cpp(text);
+    let mut found = Vec::new();
+    // What a brace opened: a function (its name and first line), or something that has functions.
+    let mut open: Vec<Option<(String, usize)>> = Vec::new();
+    let mut inside = false;
+    let (mut statement, mut first, mut line) = (String::new(), 0, 1);
+    for c in plain.chars() {
+        match c {
+            '{' if inside => open.push(None),
+            '{' => {
+                let function = function_name(&statement).map(|name| (name, first));
+                inside = function.is_some();
+                open.push(function);
+                if !inside {
+                    statement.clear();
+                }
+            }
+            '}' => {
+                if let Some(Some((name, from))) = open.pop() {
+                    found.push((name, line + 1 - from));
+                    inside = false;
+                }
+                if !inside {
+                    statement.clear();
+                }
+            }
+            ';' if !inside => statement.clear(),
+            '\n' => {
+                line += 1;
+                statement.push(' ');
+            }
+            _ if !inside => {
+                if statement.trim().is_empty() {
+                    first = line;
+                }
+                statement.push(c);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The name of the function whose body begins after these words. `None`: they begin something else.
+fn function_name(before: &str) -> Option<String> {
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let scope = ["namespace", "class", "struct", "union", "enum", "extern"];
+    let (head, _) = before.split_once('(')?;
+    if head.contains('=') && !head.contains("operator") {
+        return None;
+    }
+    if words.first().is_some_and(|word| scope.contains(word)) && !before.contains(')') {
+        return None;
+    }
+    let name =
+        head.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next();
+    Some(name.unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(path: &str, text: &str) -> Vec<(String, usize)> {
+        function_lines(&Sources::of(&[(path, text)])).into_iter().collect()
+    }
+
+    fn named(name: &str, lines: usize) -> Vec<(String, usize)> {
+        vec![(name.to_owned(), lines)]
+    }
+
+    #[test]
+    fn files_and_folders_are_counted() {
+        let sources = Sources::of(&[("a/b.rs", "1\n2\n3"), ("a/c.rs", ""), ("a/d/e.rs", "\n")]);
+        assert_eq!(file_lines(&sources)["a/b.rs"], 3);
+        assert_eq!(file_lines(&sources)["a/d/e.rs"], 1);
+        assert_eq!(folder_files(&sources)["a"], 2);
+        assert_eq!(folder_files(&sources)["a/d"], 1);
+    }
+
+    #[test]
+    fn functions_of_rust() {
+        let text = "/// Documented.\n#[inline]\npub fn a(\n    b: u8,\n) {\n    c();\n}\n";
+        assert_eq!(sizes("a.rs", text), named("a.rs a", 5));
+        let method = "impl A {\n    fn b() {\n    }\n}\ntrait B {\n    fn c();\n    fn b() {\n\n\n    }\n}\n";
+        assert_eq!(sizes("a.rs", method), named("a.rs b", 4));
+        let inner = "fn a() {\n    fn b() {\n    }\n}\n";
+        assert_eq!(sizes("a.rs", inner).len(), 2);
+    }
+
+    #[test]
+    fn functions_of_cpp() {
+        let text = "// {\nint a(int b)\n{\n    if (b) {\n        c(\"}\");\n    }\n}\n";
+        assert_eq!(sizes("a.cpp", text), named("a.cpp a", 6));
+        let method = "namespace {\nclass A : public B {\n    int b() const override {\n        return 1;\n    }\n};\n}\n";
+        assert_eq!(sizes("a.h", method), named("a.h b", 3));
+        let made = "A::A(int b) : a(b) {\n    auto c = [] {\n    };\n}\n";
+        assert_eq!(sizes("a.cpp", made), named("a.cpp A::A", 4));
+        let test = "TEST(works) {\n    char c = '{';\n    long d = 1'000'000;\n}\n";
+        assert_eq!(sizes("a.cpp", test), named("a.cpp TEST", 4));
+        let returned = "struct A b() {\n}\nextern \"C\" int c(void) {\n}\n";
+        assert_eq!(sizes("a.cpp", returned).len(), 2);
+        for none in [
+            "const int a[] = {\n    1,\n};\n",
+            "#define A(b) \\\n    { \\\n    }\n",
+            "struct A {\n    int b;\n};\n",
+            "const char* a = R\"(f() {\n})\";\n",
+            "/* a() {\n} */\n",
+            "const std::map<int, int> a = {{f(1), 2}};\n",
+        ] {
+            assert_eq!(sizes("a.cpp", none), [], "{none}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Source files that the rules read: those of this repository, or a few made up by a test.
+
+use std::collections::BTreeMap;
+
+use super::super::source::{files, read};
+
+/// Extensions of source files that people write.
+pub const EXTENSIONS: [&str; 8] = ["rs", "c", "cc", "cpp", "h", "hpp", "cu", "py"];
+
+/// Texts by path.
+#[derive(Default)]
+pub struct Sources(BTreeMap<String, String>);
+
+impl Sources {
+    /// The source files below these folders, without exempt ones.
+    pub fn below(folders: &[&str], exempt: impl Fn(&str) -> bool) -> Self {
+        let paths = folders.iter().flat_map(|folder| files(folder, &EXTENSIONS));
+        Self(paths.filter(|path| !exempt(path)).map(|path| (path.clone(), read(&path))).collect())
+    }
+
+    /// Made up by a test.
+    pub fn of(files: &[(&str, &str)]) -> Self {
+        let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+        Self(files.iter().map(own).collect())
+    }
+
+    /// The text of a file, if it is one of these.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.0.get(path).map(String::as_str)
+    }
+
+    /// Paths and texts, sorted by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(path, text)| (path.as_str(), text.as_str()))
+    }
+}
