@@ -27,4 +27,5 @@ mod stream;
 mod tests;
 mod transfer;
 
-pub use runtime::driver::{Options, open, open_chosen};
+pub use runtime::driver::{open, open_chosen};
+pub use runtime::shared::Options;

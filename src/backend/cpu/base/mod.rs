@@ -1,6 +1,7 @@
 //! What the machine and its kernel give: memory files, pages, ranges of addresses.
 
 pub mod arena;
+pub mod bytes;
 pub mod files;
 pub mod host_ranges;
 pub mod machine;

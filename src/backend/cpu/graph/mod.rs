@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::Options;
 use crate::algo::math::mix::mix;
 use crate::backend::cpu::kernel::kernel_launch;
 use crate::backend::cpu::kernel::kernel_launch::Call;
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::{Options, Shared};
 use crate::backend::cpu::stream::event::{CpuEvent, Record};
+use crate::backend::cpu::stream::operation::GraphRun;
 use crate::backend::cpu::stream::queue;
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, random_num, reduce};
@@ -248,36 +248,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn has_user_code(&self) -> bool {
-        self.plan.has_user_code
-    }
-
-    pub(super) fn runs_kernels(&self) -> bool {
-        self.plan.runs_kernels
-    }
-
-    /// As many bytes as could be copied meanwhile.
-    pub(super) fn effort(&self) -> usize {
-        self.plan.effort
-    }
-
-    /// Does everything; there is no user code in it.
-    pub(super) fn run_all(&self, shared: &Shared) {
-        self.run_from(0, shared);
-    }
-
-    /// Goes on up to a call of user code, which is the caller's to make. None: it is over.
-    pub(super) fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn> {
-        let (next, function) = self.run_from(self.next, shared)?;
-        self.next = next;
-        Some(function)
-    }
-
-    /// The user code has been called.
-    pub(super) fn has_called(&mut self) {
-        self.next += 1;
-    }
-
     /// From an action on up to a call of user code: that and its number.
     fn run_from(&self, first: usize, shared: &Shared) -> Option<(usize, RepeatedFn)> {
         let stream = self.done.stream();
@@ -309,9 +279,36 @@ impl Run {
         }
         None
     }
+}
 
-    /// What its failure is, if a kernel has failed or an abort of the graph has cut it short.
-    pub(super) fn failure(&self) -> Option<Fault> {
+impl GraphRun for Run {
+    fn has_user_code(&self) -> bool {
+        self.plan.has_user_code
+    }
+
+    fn runs_kernels(&self) -> bool {
+        self.plan.runs_kernels
+    }
+
+    fn effort(&self) -> usize {
+        self.plan.effort
+    }
+
+    fn run_all(&self, shared: &Shared) {
+        self.run_from(0, shared);
+    }
+
+    fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn> {
+        let (next, function) = self.run_from(self.next, shared)?;
+        self.next = next;
+        Some(function)
+    }
+
+    fn has_called(&mut self) {
+        self.next += 1;
+    }
+
+    fn failure(&self) -> Option<Fault> {
         if let Some(fault) = self.failed.lock().take() {
             return Some(fault);
         }
@@ -319,16 +316,14 @@ impl Run {
         self.cut_short.load(Ordering::Relaxed).then(|| Fault::new(FaultKind::Aborted, text))
     }
 
-    /// An abort of the stream drops it: so are its records, if they have not happened.
-    pub(super) fn drop_for(&self, why: &Fault) {
+    fn drop_for(&self, why: &Fault) {
         for record in self.records.iter().filter(|record| !record.has_happened()) {
             queue::list_all(record.drop_for(why.clone()));
         }
         queue::happen(&self.done);
     }
 
-    /// It is over. Returns the streams that can go on: the caller runs or lists them.
-    pub(super) fn end(&self) -> Vec<Arc<Queue>> {
+    fn end(&self) -> Vec<Arc<Queue>> {
         let records = self.records.iter().filter(|record| !record.has_happened());
         let mut waiting: Vec<_> = records.flat_map(|record| record.happen()).collect();
         waiting.append(&mut self.done.happen());

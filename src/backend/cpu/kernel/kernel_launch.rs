@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use crate::algo::host::cpp_name::shown_name;
+use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::memory::bounds;
-use crate::backend::cpu::runtime::driver::Shared;
-use crate::backend::cpu::transfer::memcpy;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{
     Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter,
@@ -111,7 +111,7 @@ impl CpuKernel {
         match arguments {
             // SAFETY: the caller has so many bytes there, and the block has room for them.
             Arguments::Block { addr, len } => unsafe {
-                bytes.copy_from_nonoverlapping(memcpy::address(addr), len);
+                bytes.copy_from_nonoverlapping(bytes::address(addr), len);
             },
             Arguments::Each { array } => {
                 let known = self.parameters();
@@ -122,7 +122,7 @@ impl CpuKernel {
                         known.len()
                     )));
                 }
-                let array: *const *const u8 = memcpy::address(array).cast_const().cast();
+                let array: *const *const u8 = bytes::address(array).cast_const().cast();
                 for (index, one) in known.iter().enumerate() {
                     // SAFETY: the caller has an array of as many pointers as the kernel has
                     // parameters, each to a value of the parameter's size; `the object's
@@ -210,7 +210,7 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     }
     let threads = shared.cores;
     let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
-    shared.executor.parallel_on(threads, ends.len(), &|piece| {
+    shared.helpers.parallel_on(threads, ends.len(), &|piece| {
         let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
         let _named = call.name.as_deref().map(bounds::Running::kernel);
         run_piece(call, first, ends[piece] - first);

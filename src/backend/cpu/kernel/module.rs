@@ -16,7 +16,7 @@ use super::loaded_objects;
 use crate::algo::host::system_call::named;
 use crate::backend::base::memory_file;
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry};
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
 use crate::backend::memory::known;
 use crate::backend::{
@@ -365,7 +365,7 @@ impl Drop for CpuModule {
         loaded_objects::leave(addr);
         let mut fence = self.shared.users.fence(addr, len);
         if !fence.has_passed() {
-            self.shared.unloading.add(Arc::clone(&self.object), fence);
+            self.shared.unloading.add(Arc::clone(&self.object) as _, fence);
         }
     }
 }

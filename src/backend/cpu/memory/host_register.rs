@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 
 use crate::algo::host::system_call::refused;
 use crate::backend::base::probe;
+use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::base::pages::ordinary;
-use crate::backend::cpu::transfer::memcpy;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Pages that one question to the kernel is about.
@@ -32,7 +32,7 @@ impl Registered {
         check(pages).map_err(|missing| missing.fault(addr, len))?;
         // First, so that nobody unlocks them from here on; locking many pages takes long.
         self.0.lock().add(pages);
-        let (first, len) = (memcpy::address(pages.0), pages.1 - pages.0);
+        let (first, len) = (bytes::address(pages.0), pages.1 - pages.0);
         // SAFETY: locking changes no contents; what is not there any more is refused.
         Ok(match unsafe { libc::mlock(first.cast(), len) } {
             0 => Ok(()),
@@ -46,7 +46,7 @@ impl Registered {
         for (first, end) in locks.remove(pages_of(addr, len)) {
             // SAFETY: unlocking changes no contents; what is not there any more is refused, which
             // is as good.
-            unsafe { libc::munlock(memcpy::address(first).cast(), end - first) };
+            unsafe { libc::munlock(bytes::address(first).cast(), end - first) };
         }
     }
 }
@@ -93,7 +93,7 @@ enum Answer {
 fn ask(addr: usize, len: usize) -> Answer {
     let mut residency = [0_u8; ASKED_AT_ONCE];
     // SAFETY: the kernel checks the range, and writes a byte for each page of it.
-    match unsafe { libc::mincore(memcpy::address(addr).cast(), len, residency.as_mut_ptr()) } {
+    match unsafe { libc::mincore(bytes::address(addr).cast(), len, residency.as_mut_ptr()) } {
         0 => Answer::Mapped,
         _ => match refused("mincore") {
             why if why.kind() == io::ErrorKind::OutOfMemory => Answer::NotAllOfIt,
@@ -235,7 +235,7 @@ mod tests {
             assert_ne!(start, libc::MAP_FAILED);
             let addr = start.expose_provenance();
             let hole = addr + 4500 * page;
-            libc::munmap(memcpy::address(hole).cast(), page);
+            libc::munmap(bytes::address(hole).cast(), page);
             let fault = Registered::default().lock(addr, len).unwrap_err();
             libc::munmap(start, len);
             assert!(fault.text().contains(&format!("{hole:#x}")), "{}", fault.text());

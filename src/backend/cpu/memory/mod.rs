@@ -10,5 +10,6 @@ pub mod ipc;
 pub mod kept;
 pub mod pending;
 pub mod pinned;
+pub mod ranges;
 pub mod virtual_memory;
 pub mod windows;

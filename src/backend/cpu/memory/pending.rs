@@ -3,15 +3,33 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::backend::Block;
-use crate::backend::cpu::stream::queue::Queue;
+use crate::backend::{Block, Wait};
+
+/// A stream, as those see it who release memory.
+pub trait MemoryUser: Send + Sync {
+    /// Notes that it is on the list of [`Users`]; false if it was.
+    fn enlist(&self) -> bool;
+
+    /// Notes that it is not on the list, under the list's lock; false if it uses memory.
+    fn delist_if_unused(&self) -> bool;
+
+    /// The last operation that is queued or runs and may use a byte of the range.
+    fn last_use_of(&self, addr: usize, len: usize) -> Option<u64>;
+
+    /// True when the operation is complete.
+    fn has_finished(&self, ticket: u64) -> bool;
+
+    /// Blocks until the operation is complete, or until the deadline.
+    fn wait_for(self: Arc<Self>, ticket: u64, deadline: Option<Instant>) -> Wait;
+}
 
 /// The streams that may have queued operations on memory: a superset, tidied by [`Self::fence`].
 pub struct Users {
-    list: Mutex<Vec<Arc<Queue>>>,
+    list: Mutex<Vec<Arc<dyn MemoryUser>>>,
     len: AtomicUsize,
 }
 
@@ -21,10 +39,10 @@ impl Users {
     }
 
     /// Called by a stream that queues an operation on memory and is not on the list.
-    pub fn add(&self, stream: &Arc<Queue>) {
+    pub fn add(&self, stream: &Arc<impl MemoryUser + 'static>) {
         let mut list = self.list.lock();
         if stream.enlist() {
-            list.push(Arc::clone(stream));
+            list.push(Arc::clone(stream) as _);
             self.len.store(list.len(), Ordering::SeqCst);
         }
     }
@@ -64,26 +82,27 @@ impl Users {
     }
 
     /// Forgets a stream whose owner has let it go, if it uses nothing.
-    pub fn forget(&self, stream: &Arc<Queue>) {
+    pub fn forget(&self, stream: &Arc<impl MemoryUser>) {
         let mut list = self.list.lock();
         if stream.delist_if_unused() {
-            list.retain(|other| !Arc::ptr_eq(other, stream));
+            let address = Arc::as_ptr(stream).addr();
+            list.retain(|other| Arc::as_ptr(other).addr() != address);
             self.len.store(list.len(), Ordering::SeqCst);
         }
     }
 }
 
 /// Operations that must have finished.
-pub struct Fence(Vec<(Arc<Queue>, u64)>);
+pub struct Fence(Vec<(Arc<dyn MemoryUser>, u64)>);
 
 impl Fence {
     pub fn has_passed(&mut self) -> bool {
-        self.0.retain(|(stream, ticket)| !stream.operations.has_finished(*ticket));
+        self.0.retain(|(stream, ticket)| !stream.has_finished(*ticket));
         self.0.is_empty()
     }
 
     /// The streams that are waited for.
-    pub fn streams(&self) -> impl Iterator<Item = (&Arc<Queue>, u64)> {
+    pub fn streams(&self) -> impl Iterator<Item = (&Arc<dyn MemoryUser>, u64)> {
         self.0.iter().map(|(stream, ticket)| (stream, *ticket))
     }
 }

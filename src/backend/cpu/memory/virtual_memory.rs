@@ -4,241 +4,27 @@
 //! of the device's file once more, in a range of addresses that was reserved. Host memory has a file of
 //! its own. In guard mode a range has a view for the library as far behind as devices have it.
 
-use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use parking_lot::Mutex;
+use std::sync::atomic::Ordering;
 
 use super::host_access::{self, Watch};
-use super::ipc::{self, Contents, FilePart};
+use super::ipc::{self, Contents};
 use super::pinned::HOST;
+use super::ranges::{CpuPhysicalMemory, Memory, Part, Range, around, own, refused};
 use crate::algo::host::system_call::is_forbidden;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::host_ranges;
-use crate::backend::cpu::base::pages;
-use crate::backend::cpu::base::pages::Mapping;
-use crate::backend::cpu::memory::device_memory::DeviceMemory;
-use crate::backend::cpu::memory::pending::Fence;
-use crate::backend::cpu::runtime::device::CpuDevice;
-use crate::backend::cpu::runtime::driver::{CpuDriver, Shared};
+use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::runtime::driver::CpuDriver;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{
     Access, Block, Fault, FaultKind, ImportedMemory, PhysicalMemory, Result, VirtualMemory,
     bind_to_node,
 };
-
-/// Memory without an address, for as long as somebody has it or it is mapped.
-enum Memory {
-    Device {
-        device: Arc<CpuDevice>,
-        memory: Arc<DeviceMemory>,
-        block: Block,
-        ordinal: u32,
-    },
-    Host {
-        file: OwnedFd,
-        node: Option<u32>,
-    },
-    /// Another process's, used on the device with this ordinal.
-    Imported {
-        part: FilePart,
-        ordinal: u32,
-    },
-}
-
-impl Memory {
-    /// For use on a device.
-    fn is_device(&self) -> bool {
-        !matches!(self, Self::Host { .. })
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        if let Self::Device { device, memory, block, .. } = self {
-            // Operations know it by other addresses, and what was mapped there they use no more.
-            memory.freed(block);
-            device.give(*block);
-        }
-    }
-}
-
-struct CpuPhysicalMemory {
-    memory: Arc<Memory>,
-}
-
-/// Memory of a device, which is given back when nobody has it any more.
-pub fn of_device(
-    device: Arc<CpuDevice>,
-    memory: Arc<DeviceMemory>,
-    block: Block,
-) -> Arc<dyn PhysicalMemory> {
-    let ordinal = (block.token >> 32) as u32;
-    let memory = Arc::new(Memory::Device { device, memory, block, ordinal });
-    Arc::new(CpuPhysicalMemory { memory })
-}
-
-impl PhysicalMemory for CpuPhysicalMemory {
-    fn page_size(&self) -> usize {
-        match &*self.memory {
-            Memory::Device { memory, block, .. } => memory.page_size(*block),
-            Memory::Host { .. } | Memory::Imported { .. } => pages::ordinary(),
-        }
-    }
-
-    /// Memory of a device is kept for those who have it; a file of its own stays by itself.
-    fn export(&self) -> Result<Parcel> {
-        let parcel = match &*self.memory {
-            Memory::Device { memory, block, .. } => {
-                let at = memory.offset_of(block.addr);
-                ipc::pack(Contents::Physical, memory.file()?, at, block.len as u64)
-            }
-            Memory::Host { file, .. } => {
-                let len = files::file_len(file.as_fd());
-                let len = len.map_err(|error| refused("its file in memory", error))?;
-                return ipc::pack(Contents::Host, file.as_fd(), 0, len);
-            }
-            Memory::Imported { part, .. } => {
-                ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len)
-            }
-        };
-        Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel? })
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
-    let own = memory.as_any().downcast_ref::<CpuPhysicalMemory>();
-    &own.expect("memory of this driver").memory
-}
-
-/// The ranges of a driver.
-#[derive(Default)]
-pub struct Ranges {
-    all: Mutex<BTreeMap<usize, Range>>,
-    /// Mappings that operations still use although they were taken back.
-    ended: AtomicUsize,
-}
-
-struct Range {
-    /// The addresses, and the room for the library's views.
-    mapping: Mapping,
-    parts: BTreeMap<usize, Part>,
-}
-
-/// What is mapped somewhere.
-struct Part {
-    len: usize,
-    memory: Arc<Memory>,
-    /// In guard mode: faults are explained.
-    #[expect(dead_code, reason = "dropping it ends the watch")]
-    watch: Option<Watch>,
-    /// It was taken back; what is waited for.
-    ended: Option<Fence>,
-}
-
-impl Part {
-    fn overlaps(&self, addr: usize, from: usize, len: usize) -> bool {
-        addr < from + len && from < addr + self.len
-    }
-}
-
-/// The range that an address lies in.
-fn around(all: &mut BTreeMap<usize, Range>, addr: usize) -> Option<&mut Range> {
-    let (base, range) = all.range_mut(..=addr).next_back()?;
-    (addr - base < range.mapping.len()).then_some(range)
-}
-
-impl Ranges {
-    /// Before the library uses memory of a device that is mapped: see [`DeviceMemory::prepare`].
-    #[cold]
-    pub fn prepare(&self, addr: usize, len: usize) {
-        let mut all = self.all.lock();
-        let Some(range) = around(&mut all, addr) else { return };
-        for (base, part) in range.parts.range(..addr + len) {
-            let (first, last) = (addr.max(*base), (addr + len).min(base + part.len));
-            if first < last
-                && let Memory::Device { memory, block, .. } = &*part.memory
-            {
-                memory.prepare(block.addr + (first - base), last - first);
-            }
-        }
-    }
-
-    /// Whether memory of a device is mapped there.
-    pub fn is_device(&self, addr: usize) -> bool {
-        let mut all = self.all.lock();
-        let part = around(&mut all, addr).and_then(|range| range.parts.range(..=addr).next_back());
-        part.is_some_and(|(base, part)| addr - base < part.len && part.memory.is_device())
-    }
-
-    /// Ends mappings that nothing uses any more.
-    pub fn reap(&self) {
-        if self.ended.load(Ordering::Relaxed) != 0 {
-            self.reap_in(|_, _| true);
-        }
-    }
-
-    #[cold]
-    fn reap_in(&self, wanted: impl Fn(usize, &Part) -> bool) {
-        let mut gone = Vec::new();
-        for range in self.all.lock().values_mut() {
-            let own = range.mapping.own();
-            let ended = range.parts.iter_mut().filter_map(|(addr, part)| {
-                let over = wanted(*addr, part)
-                    && part.ended.as_mut().is_some_and(|fence| fence.has_passed());
-                (over && vacate(*addr, part, own)).then_some(*addr)
-            });
-            let ended: Vec<usize> = ended.collect();
-            gone.extend(ended.iter().map(|addr| range.parts.remove(addr)));
-        }
-        self.ended.fetch_sub(gone.len(), Ordering::Relaxed);
-        // Giving memory back is slow: not under the lock.
-        drop(gone);
-    }
-
-    /// Waits until nothing that was taken back is in the way.
-    fn settle(&self, addr: usize, len: usize) {
-        while self.ended.load(Ordering::Relaxed) != 0 {
-            let streams: Vec<_> = {
-                let all = self.all.lock();
-                let parts = all.values().flat_map(|range| &range.parts);
-                let in_the_way = parts.filter(|(at, part)| part.overlaps(**at, addr, len));
-                let fences = in_the_way.filter_map(|(_, part)| part.ended.as_ref());
-                let streams = fences.flat_map(Fence::streams);
-                streams.map(|(stream, ticket)| (Arc::clone(stream), ticket)).collect()
-            };
-            for (stream, ticket) in &streams {
-                // Without a deadline it does not time out.
-                let _ = stream.wait_until(&|| stream.operations.has_finished(*ticket), None);
-            }
-            self.reap_in(|at, part| part.overlaps(at, addr, len));
-            if streams.is_empty() {
-                break;
-            }
-        }
-    }
-
-    /// Unmaps everything.
-    pub fn close(&self) {
-        let all = std::mem::take(&mut *self.all.lock());
-        drop(all);
-    }
-}
-
-/// Takes a part out of the address space. Where the kernel refuses, it stays.
-fn vacate(addr: usize, part: &Part, own: usize) -> bool {
-    let own = if part.memory.is_device() { own } else { 0 };
-    pages::vacate(addr, part.len, own).is_ok()
-}
 
 /// Host memory without an address is a file.
 fn no_file(error: std::io::Error) -> Fault {
@@ -247,10 +33,6 @@ fn no_file(error: std::io::Error) -> Fault {
         true => fault.with_kind(FaultKind::Unsupported),
         false => fault,
     }
-}
-
-fn refused(what: &str, why: impl Display) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("{what}: {why}"))
 }
 
 impl VirtualMemory for CpuDriver {

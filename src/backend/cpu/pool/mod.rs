@@ -1,4 +1,5 @@
 //! Memory that several processes share.
 
+pub mod imports;
 pub mod shared_file;
 pub mod shared_memory;

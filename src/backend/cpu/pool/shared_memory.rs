@@ -4,35 +4,38 @@
 //! and views are those of the device; only what is mapped there is a part of the [`SharedFile`]. Who
 //! imports a part of it maps it anywhere, with both views as far apart as a device has them.
 
-use std::collections::{BTreeMap, HashMap};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::shared_file::{ImportedFile, MEMORY, SharedFile};
 use crate::algo::host::system_call::is_forbidden;
-use crate::backend::cpu::base::arena::{Arena, HUGE, Piece, UNIT};
+use crate::backend::cpu::base::arena::{Arena, HUGE, Piece};
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::host_ranges;
 use crate::backend::cpu::base::pages::Mapping;
 use crate::backend::cpu::memory::device_memory::{DeviceMemory, SHARED};
-use crate::backend::cpu::memory::host_access;
-use crate::backend::cpu::memory::host_access::Watch;
-use crate::backend::cpu::memory::pending::Deferred;
 use crate::backend::cpu::memory::pinned::{HOST, HostMemory};
-use crate::backend::cpu::runtime::device::CpuDevice;
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{
     Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
     Result, SharedMemory, Stream, bind_to_node,
 };
 
-/// Marks a block as memory of another process, in its token.
-pub const IMPORTED: u64 = 1 << 60;
 /// All marks of a token.
 pub const MARKS: u64 = 0xf << 60;
+
+/// A device, as memory sees it that lives until its last user releases it.
+pub trait BlockOwner: Send + Sync {
+    /// Takes a block back that nothing uses any more.
+    fn give(&self, block: Block);
+
+    /// A block that lies in a file of its own.
+    fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block>;
+}
 
 fn no_file(error: std::io::Error) -> Fault {
     let kind = match is_forbidden(&error) {
@@ -48,14 +51,18 @@ fn no_descriptor(error: std::io::Error) -> Fault {
 
 /// Memory of a device in a file.
 pub struct SharedDeviceMemory {
-    device: Arc<CpuDevice>,
+    device: Arc<dyn BlockOwner>,
     memory: Arc<DeviceMemory>,
     file: Arc<SharedFile>,
 }
 
 impl SharedDeviceMemory {
     /// `number`: of the device among all.
-    pub fn new(device: Arc<CpuDevice>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
+    pub fn new(
+        device: Arc<dyn BlockOwner>,
+        memory: Arc<DeviceMemory>,
+        number: u32,
+    ) -> Result<Self> {
         let size = memory.range().1 as u64;
         let file = SharedFile::new(PoolPlace::Device(number), size).map_err(no_file)?;
         Ok(Self { device, memory, file: Arc::new(file) })
@@ -213,123 +220,6 @@ impl Drop for SharedHostMemory {
     }
 }
 
-/// What this process has of others.
-pub struct Imports {
-    /// By the address of the block.
-    live: Mutex<BTreeMap<usize, Import>>,
-    deferred: Deferred,
-}
-
-/// A block of another process.
-struct Import {
-    len: usize,
-    /// In guard mode: faults are explained.
-    watch: Option<Watch>,
-    #[expect(dead_code, reason = "dropping it unmaps the block")]
-    mapping: Mapping,
-    /// Of its pool, if it is of one.
-    counter: Arc<Counter>,
-}
-
-impl Drop for Import {
-    fn drop(&mut self) {
-        self.counter.sub(self.len);
-    }
-}
-
-impl Imports {
-    pub fn new() -> Self {
-        Self { live: Mutex::default(), deferred: Deferred::new() }
-    }
-
-    /// Whether the address is one that a program has of a device's imported memory.
-    pub fn contains(&self, addr: usize) -> bool {
-        let live = self.live.lock();
-        let before = live.range(..=addr).next_back();
-        before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
-    }
-
-    /// Maps `len` bytes that are at `at` in somebody's file, as memory of the device with this ordinal, or
-    /// of the host.
-    pub fn map(
-        &self,
-        shared: &Shared,
-        file: BorrowedFd<'_>,
-        (at, len): (u64, u64),
-        ordinal: Option<u32>,
-        counter: Arc<Counter>,
-    ) -> Result<Block> {
-        self.reap(crate::backend::cpu::runtime::driver::REAP);
-        let first = at & !(UNIT - 1);
-        let whole = ((at + len).next_multiple_of(UNIT) - first) as usize;
-        let own = if ordinal.is_some() { shared.own_view } else { 0 };
-        if own != 0 && whole > own {
-            return Err(Fault::new(
-                FaultKind::OutOfDeviceMemory,
-                format!(
-                    "in guard mode {len} bytes of another process cannot be imported where a device \
-                     has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
-                ),
-            ));
-        }
-        let mapping = Mapping::of_part(whole, file, first, own);
-        let mapping = mapping.map_err(|error| {
-            Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("{len} bytes of another process cannot be mapped: mmap: {error}"),
-            )
-        })?;
-        let base = mapping.addr();
-        host_ranges::mapped(base, whole);
-        let (addr, len) = (base + (at - first) as usize, len as usize);
-        let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
-        let block = Block { addr, len, token };
-        let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
-            let watch = Watch::new(base, whole, own, ordinal);
-            host_access::taken(&block, len, ordinal);
-            watch
-        });
-        counter.add(len);
-        self.live.lock().insert(addr, Import { len, watch, mapping, counter });
-        Ok(block)
-    }
-
-    /// Takes a block back. Operations that were queued before keep it.
-    pub fn free(&self, shared: &Shared, block: Block) {
-        if block.token & HOST == 0 && shared.own_view != 0 {
-            host_access::freed(&block);
-        }
-        let mut fence = shared.users.fence(block.addr, block.len);
-        if fence.has_passed() {
-            self.give(block);
-        } else {
-            self.deferred.add(block, fence);
-        }
-    }
-
-    fn give(&self, block: Block) {
-        let gone = self.live.lock().remove(&block.addr);
-        // Unmapping is slow: not under the lock.
-        drop(gone);
-    }
-
-    /// Gives back what nothing uses any more, looking at `limit` blocks at most.
-    pub fn reap(&self, limit: usize) {
-        self.deferred.reap(limit, |block| self.give(block));
-    }
-
-    /// How many blocks there are, those that wait for operations included.
-    #[cfg(test)]
-    pub fn count(&self) -> usize {
-        self.live.lock().len()
-    }
-
-    /// Unmaps all that is left.
-    pub fn close(&self) {
-        drop(std::mem::take(&mut *self.live.lock()));
-    }
-}
-
 /// What another process has exported: a pool out of which nothing is taken but what that process has
 /// given a name.
 pub struct ImportedPool {
@@ -384,7 +274,7 @@ impl Pool for ImportedPool {
     }
 
     fn free_now(&self, block: Block) -> Result<()> {
-        self.shared.imports.free(&self.shared, block);
+        self.shared.imports.free(self.shared.own_view, &self.shared.users, block);
         Ok(())
     }
 
@@ -435,6 +325,6 @@ impl Pool for ImportedPool {
         };
         let (file, range) = (self.file.as_fd(), (MEMORY + offset, len));
         let counter = Arc::clone(&self.mapped);
-        self.shared.imports.map(&self.shared, file, range, ordinal, counter)
+        self.shared.imports.map(self.shared.own_view, file, range, ordinal, counter)
     }
 }

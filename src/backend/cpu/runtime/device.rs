@@ -10,20 +10,22 @@ use parking_lot::Mutex;
 
 use super::info;
 use crate::backend::base::broker::Parcel;
+use crate::backend::base::timer::Timer;
 use crate::backend::cpu::graph;
 use crate::backend::cpu::kernel::{kernel_launch, module};
 use crate::backend::cpu::memory::device_memory::DeviceMemory;
 use crate::backend::cpu::memory::ipc;
 use crate::backend::cpu::memory::ipc::Contents;
 use crate::backend::cpu::memory::pending::Deferred;
-use crate::backend::cpu::memory::{bounds, virtual_memory};
+use crate::backend::cpu::memory::{bounds, ranges};
+use crate::backend::cpu::pool::imports::IMPORTED;
 use crate::backend::cpu::pool::shared_file::SharedFile;
-use crate::backend::cpu::pool::shared_memory::{IMPORTED, SharedDeviceMemory};
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::pool::shared_memory::{BlockOwner, SharedDeviceMemory};
+use crate::backend::cpu::runtime::shared::{REAP, Reclaim, Shared};
 use crate::backend::cpu::runtime::utilization::Working;
 use crate::backend::cpu::stream::CpuStream;
 use crate::backend::cpu::stream::event::CpuEvent;
-use crate::backend::cpu::stream::executor::LEAST_PRIORITY;
+use crate::backend::cpu::stream::executor::{Executor, LEAST_PRIORITY};
 use crate::backend::cpu::stream::operation::SHORT;
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d};
@@ -36,8 +38,6 @@ use crate::backend::{
 
 /// How long [`Device::close`] waits for operations that use the memory.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Deferred blocks that an ordinary call looks at.
-const REAP: usize = 8;
 
 /// Marks a block as managed memory, in its token.
 pub const MANAGED: u64 = 1 << 62;
@@ -45,6 +45,8 @@ pub const MANAGED: u64 = 1 << 62;
 /// An open device of the CPU backend.
 pub struct CpuDevice {
     shared: Arc<Shared>,
+    executor: Arc<Executor>,
+    timer: Arc<Timer<Queue>>,
     info: DeviceInfo,
     ordinal: u32,
     memory: Arc<DeviceMemory>,
@@ -58,10 +60,18 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    pub fn new(shared: Arc<Shared>, ordinal: u32, memory: Arc<DeviceMemory>) -> Arc<Self> {
+    pub fn new(
+        shared: Arc<Shared>,
+        executor: Arc<Executor>,
+        timer: Arc<Timer<Queue>>,
+        ordinal: u32,
+        memory: Arc<DeviceMemory>,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|itself| Self {
             info: info::describe(&shared, ordinal),
             shared,
+            executor,
+            timer,
             ordinal,
             memory,
             deferred: Deferred::new(),
@@ -99,12 +109,6 @@ impl CpuDevice {
         self.shared.watcher.look((span.addr, span.len));
     }
 
-    /// Takes back what was freed and is not used any more, looking at `limit` blocks.
-    pub fn reap(&self, limit: usize) -> bool {
-        self.shared.reap(limit);
-        self.deferred.reap(limit, |block| self.give(block))
-    }
-
     /// As [`Self::reap`] of all there is, also of other devices where they share the memory.
     fn reap_all(&self) -> bool {
         match self.info.shares_memory {
@@ -117,20 +121,9 @@ impl CpuDevice {
         if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
     }
 
-    /// Takes a block back that nothing uses any more.
-    pub fn give(&self, block: Block) {
-        self.counter(block).sub(block.len);
-        self.memory.give(block);
-    }
-
     /// A block whose token is marked as `mark` says.
     fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
         self.take_by(len, mark, || self.memory.take(len, policy))
-    }
-
-    /// A block that lies in a file of its own.
-    pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block> {
-        self.take_by(len, 0, || self.memory.take_shared(len, file))
     }
 
     fn take_by(
@@ -153,6 +146,24 @@ impl CpuDevice {
 
 fn key(queue: &Arc<Queue>) -> usize {
     Arc::as_ptr(queue).addr()
+}
+
+impl Reclaim for CpuDevice {
+    fn reap(&self, limit: usize) -> bool {
+        self.shared.reap(limit);
+        self.deferred.reap(limit, |block| self.give(block))
+    }
+}
+
+impl BlockOwner for CpuDevice {
+    fn give(&self, block: Block) {
+        self.counter(block).sub(block.len);
+        self.memory.give(block);
+    }
+
+    fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block> {
+        self.take_by(len, 0, || self.memory.take_shared(len, file))
+    }
 }
 
 impl Device for CpuDevice {
@@ -194,7 +205,7 @@ impl Device for CpuDevice {
         // What cannot be mapped anywhere is of no use.
         self.memory.file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
-        Ok(virtual_memory::of_device(device, Arc::clone(&self.memory), block))
+        Ok(ranges::of_device(device, Arc::clone(&self.memory), block))
     }
 
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
@@ -206,7 +217,7 @@ impl Device for CpuDevice {
         let part = ipc::unpack(parcel)?;
         let range = (part.offset, part.len);
         let (shared, ordinal) = (&self.shared, Some(self.ordinal));
-        shared.imports.map(shared, part.file.as_fd(), range, ordinal, Arc::default())
+        shared.imports.map(shared.own_view, part.file.as_fd(), range, ordinal, Arc::default())
     }
 
     /// It is where it is.
@@ -235,7 +246,7 @@ impl Device for CpuDevice {
 
     fn free(&self, block: Block) -> Result<()> {
         if block.token & IMPORTED != 0 {
-            self.shared.imports.free(&self.shared, block);
+            self.shared.imports.free(self.shared.own_view, &self.shared.users, block);
             return Ok(());
         }
         self.memory.freed(&block);
@@ -266,10 +277,12 @@ impl Device for CpuDevice {
     }
 
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
-        self.shared.executor.ensure_started()?;
+        self.executor.ensure_started()?;
         let number = self.created.fetch_add(1, Ordering::Relaxed);
         let shared = Arc::clone(&self.shared);
-        let queue = Queue::new(shared, self.ordinal, number, options.priority, options.observer);
+        let executor = Arc::clone(&self.executor);
+        let (ordinal, priority) = (self.ordinal, options.priority);
+        let queue = Queue::new(shared, executor, ordinal, number, priority, options.observer);
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|_, queue| queue.strong_count() > 0);
@@ -277,7 +290,8 @@ impl Device for CpuDevice {
         streams.insert(key(&queue), Arc::downgrade(&queue));
         drop(streams);
         let device = Weak::clone(&self.itself);
-        Ok(Arc::new(CpuStream::new(Arc::clone(&self.shared), queue, device)))
+        let timer = Arc::clone(&self.timer);
+        Ok(Arc::new(CpuStream::new(Arc::clone(&self.shared), timer, queue, device)))
     }
 
     fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
@@ -348,9 +362,8 @@ impl Device for CpuDevice {
         let (addr, len) = self.memory.range();
         let deadline = Instant::now() + PATIENCE;
         let fence = self.shared.users.fence(addr, len);
-        let unused = fence.streams().all(|(queue, ticket)| {
-            queue.wait_until(&|| queue.operations.has_finished(ticket), Some(deadline))
-                == Wait::Done
+        let unused = fence.streams().all(|(stream, ticket)| {
+            Arc::clone(stream).wait_for(ticket, Some(deadline)) == Wait::Done
         });
         self.shared.close_device(self.ordinal);
         if unused {

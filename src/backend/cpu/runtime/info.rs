@@ -3,7 +3,7 @@
 use crate::algo::math::mix::mix;
 use crate::backend::base::memory_file;
 use crate::backend::cpu::base::machine;
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport, host_nodes};
 
 /// A PCI domain that no machine has. The devices here are on no bus, but programs tell devices

@@ -3,5 +3,6 @@
 pub mod device;
 pub mod driver;
 pub mod info;
+pub mod shared;
 pub mod snapshot;
 pub mod utilization;

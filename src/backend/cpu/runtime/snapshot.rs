@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::algo::sync::reclaim;
 use crate::algo::thread::pause::pause;
-use crate::backend::cpu::runtime::driver::Slot;
+use crate::backend::cpu::runtime::shared::Slot;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// What the counts are raised by: more than there can be.

@@ -13,6 +13,8 @@
 //! large operation, for some microseconds: programs run kernels one after the other, and waking a
 //! thread that sleeps takes longer than many of these do.
 
+mod runner;
+
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,14 +24,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::operation;
-use super::parallel::Job;
+use super::parallel::{Crew, Helpers, Job, Work, share};
 use super::queue::Queue;
-use crate::algo::queue::stream_queue::Claim;
 use crate::algo::thread::per_thread::per_thread;
 use crate::algo::thread::quiet_thread;
-use crate::algo::thread::thread_attributes;
 use crate::backend::{Fault, FaultKind, Result};
+pub use runner::{Entry, Runner};
 
 /// Stream priorities: 0 to this.
 pub const LEAST_PRIORITY: u32 = 7;
@@ -223,30 +223,6 @@ impl Executor {
         }
     }
 
-    /// Offers a job to threads that have nothing to do, and wakes at most `helpers` of them.
-    pub fn offer(self: &Arc<Self>, job: &Arc<Job>, helpers: usize) {
-        let mut calls = Vec::new();
-        let mut pool = self.pool.lock();
-        pool.jobs.push(Arc::clone(job));
-        // The owner works too; it is counted already if it is one of our threads.
-        let cores = self.cores - usize::from(!WORKER.get());
-        for _ in 0..helpers {
-            match pool.call_one(cores) {
-                Call::Nobody => break,
-                call => calls.push(call),
-            }
-        }
-        drop(pool);
-        for call in calls {
-            self.answer(call);
-        }
-    }
-
-    /// Takes a job back that has no piece left to begin.
-    pub fn withdraw(&self, job: &Arc<Job>) {
-        self.pool.lock().jobs.retain(|other| !Arc::ptr_eq(other, job));
-    }
-
     /// Ends all threads; false if one is still in user code when `patience` is over (for the first
     /// call; later ones do not wait).
     pub fn stop(&self, patience: Duration) -> bool {
@@ -331,7 +307,7 @@ impl Executor {
 
         WORKER.set(true);
         let _counted = Counted(&self);
-        let mut runner = Runner { executor: &self, local: None, helper: false, hops: 0 };
+        let mut runner = Runner::worker(&self);
         let mut has_helped = false;
         loop {
             match self.next(has_helped) {
@@ -490,111 +466,41 @@ impl Executor {
     }
 }
 
+impl Crew for Arc<Executor> {
+    fn cores(&self) -> usize {
+        self.cores
+    }
+
+    fn offer(&self, job: &Arc<Job>, helpers: usize) {
+        let mut calls = Vec::new();
+        let mut pool = self.pool.lock();
+        pool.jobs.push(Arc::clone(job));
+        // The owner works too; it is counted already if it is one of our threads.
+        let cores = self.cores - usize::from(!WORKER.get());
+        for _ in 0..helpers {
+            match pool.call_one(cores) {
+                Call::Nobody => break,
+                call => calls.push(call),
+            }
+        }
+        drop(pool);
+        for call in calls {
+            self.answer(call);
+        }
+    }
+
+    fn withdraw(&self, job: &Arc<Job>) {
+        self.pool.lock().jobs.retain(|other| !Arc::ptr_eq(other, job));
+    }
+}
+
+impl Helpers for Arc<Executor> {
+    fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>) {
+        share(self, threads, count, work);
+    }
+}
+
 /// How many host functions may run at once while they return in time.
 fn base_permits(cores: usize) -> usize {
     cores + SPARES
-}
-
-/// Whether a thread may call a host function.
-pub enum Entry {
-    /// Yes; it says when it is back.
-    Granted,
-    /// Not this thread, or not now: the stream has to be held.
-    NotNow,
-    /// Never: no thread can be had that serves meanwhile.
-    Failed(Fault),
-}
-
-/// A thread that runs streams: one of the executor's, or one that waits and helps.
-pub struct Runner<'a> {
-    executor: &'a Arc<Executor>,
-    /// A stream that an operation of this thread has set going: it is run next, here, where its
-    /// data is warm and nobody need be woken.
-    local: Option<Arc<Queue>>,
-    helper: bool,
-    hops: u32,
-}
-
-impl<'a> Runner<'a> {
-    /// A thread of the program: it calls no host functions.
-    pub fn helper(executor: &'a Arc<Executor>) -> Self {
-        Self { executor, local: None, helper: true, hops: 0 }
-    }
-
-    /// Runs a claimed stream, and what it sets going.
-    fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, operation::Task>) {
-        self.hops = 0;
-        let executor: &'a Executor = self.executor;
-        let ready = &executor.ready;
-        let mut operations = 0;
-        let mut turn_is_over = || {
-            operations += 1;
-            operations >= TURN && ready.load(Ordering::Relaxed) > 0
-        };
-        queue.run(claim, self, &mut turn_is_over);
-        while let Some(next) = self.local.take() {
-            self.hops += 1;
-            if self.hops >= TURN && ready.load(Ordering::Relaxed) > 0 {
-                self.put_back(next);
-            } else if let Some(claim) = next.operations.claim_resumed() {
-                next.run(claim, self, &mut turn_is_over);
-            }
-        }
-    }
-
-    /// Streams that can go on: queued, not listed, with nobody to run them yet.
-    pub fn resumed(&mut self, queues: Vec<Arc<Queue>>) {
-        let mut queues = queues.into_iter();
-        if self.local.is_none() {
-            self.local = queues.next();
-        }
-        if queues.len() > 0 {
-            self.executor.push_all(queues.filter(|queue| queue.operations.must_list()));
-        }
-    }
-
-    pub fn take_local(&mut self) -> Option<Arc<Queue>> {
-        self.local.take()
-    }
-
-    /// Gives a resumed stream to whoever has time.
-    pub fn put_back(&self, queue: Arc<Queue>) {
-        if queue.operations.must_list() {
-            self.executor.push(queue);
-        }
-    }
-
-    /// This thread will be busy for a while: others may run what it has set going.
-    pub fn flush(&mut self) {
-        if let Some(queue) = self.local.take() {
-            self.put_back(queue);
-        }
-    }
-
-    /// Asks whether this thread may call a host function now.
-    pub fn enter_user_code(&mut self) -> Entry {
-        if self.helper {
-            return Entry::NotNow;
-        }
-        self.flush();
-        self.executor.enter_user_code()
-    }
-
-    /// Whether this thread has a stack for kernels.
-    pub fn may_run_kernels(&self) -> bool {
-        !self.helper || thread_attributes::has_deep_stack()
-    }
-
-    pub fn leave_user_code(&mut self) {
-        self.executor.leave_user_code();
-    }
-
-    /// Puts a stream aside whose user code this thread may not call; it is marked as listed.
-    pub fn hold(&mut self, queue: Arc<Queue>) {
-        if self.helper {
-            self.executor.push(queue);
-        } else {
-            self.executor.hold(queue);
-        }
-    }
 }

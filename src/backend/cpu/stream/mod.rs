@@ -6,26 +6,23 @@ pub mod operation;
 pub mod parallel;
 pub mod queue;
 pub mod stream_value;
+mod submit;
 pub mod watch;
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::graph;
-use crate::backend::cpu::kernel::kernel_launch;
+use crate::backend::base::timer::Timer;
 use crate::backend::cpu::runtime::device::CpuDevice;
-use crate::backend::cpu::runtime::driver::Shared;
-use crate::backend::cpu::stream::event::{CpuEvent, Record};
+use crate::backend::cpu::runtime::shared::Shared;
+use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, TINY, Task};
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::memcpy;
-use crate::backend::{
-    Change, Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Notify,
-    Op, Place, Position, Result, Stream, Submit, Ticket, ValueWait, Wait,
-};
+use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
 
 /// What became of an operation that might have run in the caller.
 enum Tried {
@@ -50,13 +47,19 @@ impl Submitted {
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
     shared: Arc<Shared>,
+    timer: Arc<Timer<Queue>>,
     queue: Arc<Queue>,
     device: Weak<CpuDevice>,
 }
 
 impl CpuStream {
-    pub(super) fn new(shared: Arc<Shared>, queue: Arc<Queue>, device: Weak<CpuDevice>) -> Self {
-        Self { shared, queue, device }
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        timer: Arc<Timer<Queue>>,
+        queue: Arc<Queue>,
+        device: Weak<CpuDevice>,
+    ) -> Self {
+        Self { shared, timer, queue, device }
     }
 
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes
@@ -154,212 +157,6 @@ impl CpuStream {
     #[cfg(test)]
     pub(super) fn inner(&self) -> &Arc<Queue> {
         &self.queue
-    }
-}
-
-/// Operations. What programs submit in their inner loops is a function of its own each, so that
-/// [`Submit::submit`] jumps there without a frame: inlined together they cost each call some 5 ns.
-impl CpuStream {
-    #[inline(never)]
-    fn copy(&self, copy: Copy) -> Result<Position> {
-        self.wait_for(self.submit_copy(copy)?)
-    }
-
-    #[inline(never)]
-    fn fill(&self, fill: Fill) -> Result<Position> {
-        self.now_or_later(Operation::Fill(fill))
-    }
-
-    #[inline(never)]
-    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        let call = kernel_launch::call(&self.shared, launch)?;
-        self.queue(Operation::Launch(Box::new(call)))
-    }
-
-    #[inline(never)]
-    fn host_fn(&self, function: HostFn) -> Result<Position> {
-        self.queue(Operation::HostFn(function))
-    }
-
-    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
-        let aborts = self.queue.operations.aborts();
-        // In order: when the last that is waited for is over, all are.
-        let mut last: Option<Submitted> = None;
-        let mut outcome = Ok(0);
-        for copy in copies {
-            match self.submit_copy(copy.clone()) {
-                Ok(submitted) => {
-                    outcome = Ok(submitted.position);
-                    if submitted.awaited.is_some() {
-                        last = Some(submitted);
-                    }
-                }
-                Err(fault) => {
-                    outcome = Err(fault);
-                    break;
-                }
-            }
-        }
-        let waited = last.map_or(Ok(0), |submitted| self.wait_for(submitted));
-        let position = outcome?;
-        waited?;
-        // Between two copies, it has dropped the one and not the other.
-        if self.queue.operations.aborts() != aborts {
-            return Err(self.queue.why_aborted());
-        }
-        Ok(position)
-    }
-
-    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
-        let waits = [copy.dst, copy.src].iter().any(|rows| rows.span.place == Place::Pageable);
-        let limit = if waits { usize::MAX } else { SHORT };
-        match self.try_now(Operation::Copy2d(Box::new(copy)), limit)? {
-            Tried::Ran(position) => Ok(position),
-            Tried::NotNow(operation) if waits => self.wait_for(self.queue_awaited(operation)?),
-            Tried::NotNow(operation) => self.queue(operation),
-        }
-    }
-
-    #[inline(never)]
-    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
-        let graph = graph::of(graph)?;
-        // Held until this run is the latest one, so that they take an order.
-        let mut latest = graph.latest();
-        if let Some(before) = latest.running_elsewhere(&self.queue) {
-            self.queue(Operation::Wait(Awaited::record(before)))?;
-        }
-        let mut submission = self.queue.submit()?;
-        let may_run_now = self.queue.may_run_now(&mut submission)?;
-        let run = Box::new(graph.run_on(&self.queue, submission.ticket(), &self.shared.options));
-        latest.is(&run);
-        let operation = Operation::Graph(run);
-        if operation.is_host_fn() || operation.len() > SHORT || !may_run_now {
-            return Ok(self.queue.push(submission, operation));
-        }
-        Ok(self.queue.run_now(submission, &Task::new(operation)))
-    }
-
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-        let record = wait.then(Record::outside_streams);
-        let mut submission = self.queue.submit()?;
-        if !self.queue.may_run_now(&mut submission)? {
-            return Ok(self.queue.push(submission, Operation::HandOver(delivery, record)));
-        }
-        // Nobody need be woken for it. What is queued from here on waits already.
-        let (position, ticket) = match record {
-            Some(record) => {
-                let awaited = Awaited::record(Arc::clone(&record));
-                (self.queue.block_now(submission, awaited), queue::ticket(record))
-            }
-            None => (submission.pass(), Ticket::unawaited()),
-        };
-        delivery.deliver(ticket);
-        Ok(position)
-    }
-
-    #[inline(never)]
-    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
-        let event = CpuEvent::of(&**event)?;
-        let mut submission = self.queue.submit()?;
-        if self.queue.may_run_now(&mut submission)? {
-            let orphan = event.record_now();
-            let position = submission.pass();
-            if let Some(orphan) = orphan {
-                queue::happen(&orphan);
-            }
-            return Ok(position);
-        }
-        // Under the stream's lock: of two records at once, the event keeps the later one.
-        let record = event.record_later(&self.queue);
-        Ok(self.queue.push(submission, Operation::Record(record)))
-    }
-
-    #[inline(never)]
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
-        let event = CpuEvent::of(&**event)?;
-        // What is queued here comes after a record of this stream anyway.
-        let Some(record) = event.pending().filter(|record| !record.is_of(&self.queue)) else {
-            return Ok(self.queue.nothing(self.queue.submit()?));
-        };
-        let limit = limit.map(|limit| self.shared.timer.limit(limit)).transpose()?;
-        self.queue_wait(Awaited { record, limit, watched: None })
-    }
-
-    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
-        let is_idle = !self.shared.options.asynchronous && self.queue.operations.is_idle();
-        if is_idle && stream_value::holds(&self.shared, &wait) {
-            return Ok(self.queue.nothing(self.queue.submit()?));
-        }
-        self.queue_watched(Watched::value(&self.shared, wait)?)
-    }
-
-    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
-        let mut submission = self.queue.submit()?;
-        if !self.queue.may_run_now(&mut submission)? {
-            let change = Operation::ChangeNotify(Arc::clone(notify), change);
-            return Ok(self.queue.push(submission, change));
-        }
-        notify.change(change);
-        let position = submission.pass();
-        self.shared.watcher.look(notify.range());
-        Ok(position)
-    }
-
-    #[inline(never)]
-    fn mark(&self) -> Result<Position> {
-        let mut submission = self.queue.submit()?;
-        if self.queue.may_run_now(&mut submission)? {
-            return Ok(submission.pass());
-        }
-        Ok(self.queue.push(submission, Operation::Mark))
-    }
-
-    /// What programs submit less often.
-    #[inline(never)]
-    fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
-        match op {
-            Op::CopyBatch(copies) => self.copy_batch(copies),
-            Op::Copy2d(copy) => self.copy_2d(copy),
-            Op::CopyIndirect(copy) => self.queue(Operation::CopyIndirect(Box::new(copy))),
-            // All memory is the host's: there is nothing to move.
-            Op::Prefetch(..) => Ok(self.queue.nothing(self.queue.submit()?)),
-            Op::RandomNum(job) => self.now_or_later(Operation::RandomNum(Box::new(job))),
-            Op::Reduce(reduce) => self.now_or_later(Operation::Reduce(reduce)),
-            Op::HandOver { delivery, wait } => self.hand_over(delivery.take(), wait),
-            Op::WriteValue(write) => self.now_or_later(Operation::WriteValue(write)),
-            Op::WaitValue(wait) => self.wait_value(wait),
-            Op::ChangeNotify(notify, change) => self.change_notify(notify, change),
-            Op::WaitNotify(notify, wait) => {
-                self.queue_watched(Watched::notify(&self.shared, notify, wait)?)
-            }
-            _ => Err(Fault::new(FaultKind::Unsupported, "CPU devices do not run this operation")),
-        }
-    }
-}
-
-impl Submit for CpuStream {
-    fn submit(&self, op: Op<'_>) -> Result<Position> {
-        match op {
-            Op::Copy(copy) => self.copy(copy),
-            Op::Fill(fill) => self.fill(fill),
-            Op::Launch(launch) => self.launch(launch),
-            Op::HostFn(function) => self.host_fn(function.take()),
-            Op::RunGraph(graph) => self.run_graph(graph),
-            Op::Record(event) => self.record(event),
-            Op::Wait(event, limit) => self.wait(event, limit),
-            Op::Mark => self.mark(),
-            Op::CopyBatch(_)
-            | Op::Copy2d(_)
-            | Op::CopyIndirect(_)
-            | Op::Prefetch(..)
-            | Op::RandomNum(_)
-            | Op::Reduce(_)
-            | Op::HandOver { .. }
-            | Op::WriteValue(_)
-            | Op::WaitValue(_)
-            | Op::ChangeNotify(..)
-            | Op::WaitNotify(..) => self.submit_rarer(op),
-        }
     }
 }
 

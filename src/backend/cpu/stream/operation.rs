@@ -8,15 +8,14 @@ use super::queue::Queue;
 use super::stream_value;
 use crate::algo::queue::stream_queue;
 use crate::backend::base::timer::Limit;
-use crate::backend::cpu::graph::Run;
 use crate::backend::cpu::kernel::kernel_launch;
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
 use crate::backend::stream::watch::Range;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Notify, RandomNum,
-    Reduce, Result, Span, ValueWrite, thread_number,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fault, Fill, HostFn, Notify,
+    RandomNum, Reduce, RepeatedFn, Result, Span, ValueWrite, thread_number,
 };
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -40,6 +39,34 @@ impl Awaited {
     pub fn record(record: Arc<Record>) -> Self {
         Self { record, limit: None, watched: None }
     }
+}
+
+/// A run of a graph, as the queue of its stream sees it.
+pub trait GraphRun: Send + Sync {
+    fn has_user_code(&self) -> bool;
+
+    fn runs_kernels(&self) -> bool;
+
+    /// As many bytes as could be copied meanwhile.
+    fn effort(&self) -> usize;
+
+    /// Does everything; there is no user code in it.
+    fn run_all(&self, shared: &Shared);
+
+    /// Goes on up to a call of user code, which is the caller's to make. None: it is complete.
+    fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn>;
+
+    /// The user code has been called.
+    fn has_called(&mut self);
+
+    /// Its failure, if a kernel has failed or an abort of the graph has cut it short.
+    fn failure(&self) -> Option<Fault>;
+
+    /// An abort of the stream drops it, and its records that have not happened.
+    fn drop_for(&self, why: &Fault);
+
+    /// It is complete. Returns the streams that can go on: the caller runs or lists them.
+    fn end(&self) -> Vec<Arc<Queue>>;
 }
 
 /// An operation in a stream, and who queued it.
@@ -70,7 +97,7 @@ pub enum Operation {
     Reduce(Reduce),
     WriteValue(ValueWrite),
     Launch(Box<kernel_launch::Call>),
-    Graph(Box<Run>),
+    Graph(Box<dyn GraphRun>),
     HostFn(HostFn),
     /// With what becomes of it when the stream waits for that.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),

@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::executor::Executor;
 use crate::algo::sync::event_count::EventCount;
 
 /// Memory is as fast as it gets with this many threads.
@@ -12,7 +11,8 @@ const MAX_THREADS: usize = 8;
 /// Pauses before the owner sleeps until the others have finished their last pieces.
 const SPINS: u32 = 200;
 
-type Work<'a> = dyn Fn(usize) + Sync + 'a;
+/// What is called for each piece.
+pub type Work<'a> = dyn Fn(usize) + Sync + 'a;
 
 /// Work that several threads share. Pieces are begun in order.
 pub struct Job {
@@ -56,48 +56,64 @@ impl Job {
     }
 }
 
-impl Executor {
+/// Threads that a large operation is shared with, as the operation sees them.
+pub trait Helpers: Send + Sync {
     /// Calls `work` once for each number below `count`, on this thread and on those that have
-    /// nothing to do. Returns when all calls have returned.
-    pub fn parallel(self: &Arc<Self>, count: usize, work: &Work<'_>) {
+    /// nothing to do, at most so many in all. Returns when all calls have returned.
+    fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>);
+
+    /// As [`Self::parallel_on`], on as many threads as memory needs.
+    fn parallel(&self, count: usize, work: &Work<'_>) {
         self.parallel_on(MAX_THREADS, count, work);
     }
+}
 
-    /// As [`Self::parallel`], on at most so many threads.
-    pub fn parallel_on(self: &Arc<Self>, threads: usize, count: usize, work: &Work<'_>) {
-        if count < 2 || self.cores < 2 {
-            (0..count).for_each(work);
-            return;
-        }
-        // SAFETY: only the lifetime changes. Nobody uses the reference after this call returns:
-        // see `Job::work`, and the wait below, which nothing skips.
-        let work = unsafe { std::mem::transmute::<&Work<'_>, &Work<'static>>(work) };
-        let job = Arc::new(Job {
-            work,
-            count,
-            begun: AtomicUsize::new(0),
-            finished: AtomicUsize::new(0),
-            panicked: AtomicBool::new(false),
-            done: EventCount::new(),
-        });
-        self.offer(&job, count.min(threads.max(1)) - 1);
-        job.help();
-        self.withdraw(&job);
-        let is_done = || job.finished.load(Ordering::Acquire) == count;
-        let mut spins = 0;
-        while !is_done() {
-            if spins < SPINS {
-                spins += 1;
-                std::hint::spin_loop();
-                continue;
-            }
-            let key = job.done.prepare();
-            if is_done() {
-                job.done.cancel(key);
-            } else {
-                job.done.wait(key, None);
-            }
-        }
-        assert!(!job.panicked.load(Ordering::Relaxed), "a piece of a large operation failed");
+/// Threads that take jobs.
+pub trait Crew {
+    /// How many there are at most.
+    fn cores(&self) -> usize;
+
+    /// Offers a job to threads that have nothing to do, and wakes at most `helpers` of them.
+    fn offer(&self, job: &Arc<Job>, helpers: usize);
+
+    /// Takes a job back that has no piece left to begin.
+    fn withdraw(&self, job: &Arc<Job>);
+}
+
+/// As [`Helpers::parallel_on`], with the threads of a crew.
+pub fn share(crew: &impl Crew, threads: usize, count: usize, work: &Work<'_>) {
+    if count < 2 || crew.cores() < 2 {
+        (0..count).for_each(work);
+        return;
     }
+    // SAFETY: only the lifetime changes. Nobody uses the reference after this call returns:
+    // see `Job::work`, and the wait below, which nothing skips.
+    let work = unsafe { std::mem::transmute::<&Work<'_>, &Work<'static>>(work) };
+    let job = Arc::new(Job {
+        work,
+        count,
+        begun: AtomicUsize::new(0),
+        finished: AtomicUsize::new(0),
+        panicked: AtomicBool::new(false),
+        done: EventCount::new(),
+    });
+    crew.offer(&job, count.min(threads.max(1)) - 1);
+    job.help();
+    crew.withdraw(&job);
+    let is_done = || job.finished.load(Ordering::Acquire) == count;
+    let mut spins = 0;
+    while !is_done() {
+        if spins < SPINS {
+            spins += 1;
+            std::hint::spin_loop();
+            continue;
+        }
+        let key = job.done.prepare();
+        if is_done() {
+            job.done.cancel(key);
+        } else {
+            job.done.wait(key, None);
+        }
+    }
+    assert!(!job.panicked.load(Ordering::Relaxed), "a piece of a large operation failed");
 }

@@ -7,6 +7,7 @@
 
 mod run;
 mod settle;
+mod users;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -16,11 +17,12 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::event::Record;
-use super::operation::{Awaited, Footprint, Operation, SHORT, Task, overlap};
+use super::executor::Executor;
+use super::operation::{Awaited, Footprint, Operation, SHORT, Task};
 use crate::algo::queue::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::algo::sync::event_count::EventCount;
 use crate::backend::base::timer::{Timer, Waiter};
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::runtime::utilization::Busy;
 use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
@@ -30,6 +32,7 @@ const MAX_SEARCH: usize = 1024;
 
 pub struct Queue {
     shared: Arc<Shared>,
+    executor: Arc<Executor>,
     /// Its device.
     ordinal: u32,
     /// Distinguishes streams in the seeded delays.
@@ -54,6 +57,7 @@ pub struct Queue {
 impl Queue {
     pub fn new(
         shared: Arc<Shared>,
+        executor: Arc<Executor>,
         ordinal: u32,
         number: u64,
         priority: u32,
@@ -61,6 +65,7 @@ impl Queue {
     ) -> Arc<Self> {
         Arc::new(Self {
             shared,
+            executor,
             ordinal,
             id: u64::from(ordinal) << 48 | number,
             priority: AtomicU32::new(priority),
@@ -123,7 +128,7 @@ impl Queue {
             self.shared.users.add(self);
         }
         if list {
-            self.shared.executor.push(Arc::clone(self));
+            self.executor.push(Arc::clone(self));
         }
         ticket
     }
@@ -160,7 +165,7 @@ impl Queue {
         self.finish(&mut claim, told);
         let list = claim.release();
         if list {
-            self.shared.executor.push(Arc::clone(self));
+            self.executor.push(Arc::clone(self));
         }
         position
     }
@@ -232,41 +237,8 @@ impl Queue {
         self.finish(&mut claim, told);
         let list = claim.release();
         if list {
-            self.shared.executor.push(Arc::clone(self));
+            self.executor.push(Arc::clone(self));
         }
-    }
-
-    // ---- memory in use ----
-
-    fn uses_memory(&self) -> bool {
-        !self.operations.has_finished(self.last_use.load(Ordering::SeqCst))
-    }
-
-    /// Puts it on the list of users, under the list's lock; false if it is on it.
-    pub fn enlist(&self) -> bool {
-        !self.enlisted.swap(true, Ordering::SeqCst)
-    }
-
-    /// Takes it off the list of users, under the list's lock, unless it uses memory.
-    pub fn delist_if_unused(&self) -> bool {
-        if self.uses_memory() {
-            return false;
-        }
-        self.enlisted.store(false, Ordering::SeqCst);
-        if self.uses_memory() {
-            self.enlisted.store(true, Ordering::SeqCst);
-            return false;
-        }
-        true
-    }
-
-    /// The ticket of the last operation that is not over and uses a byte of the range, or, where
-    /// looking would take too long, that may use it.
-    pub fn last_use_of(&self, addr: usize, len: usize) -> Option<u64> {
-        let ticket = self.operations.last_where(MAX_SEARCH, |footprint| {
-            footprint.ranges.iter().any(|&range| overlap(range, (addr, len)))
-        })?;
-        Some(ticket.min(self.last_use.load(Ordering::Relaxed)))
     }
 
     // ---- failure and end ----
@@ -278,7 +250,14 @@ impl Queue {
         let position = Some(self.operations.finished() + 1);
         let failure = Failure { fault, position, thread: Some(thread), launch };
         let tell = self.observer.as_ref()?.failed(failure)?;
-        let teller = Self::new(Arc::clone(&self.shared), self.ordinal, self.id, 0, None);
+        let teller = Self::new(
+            Arc::clone(&self.shared),
+            Arc::clone(&self.executor),
+            self.ordinal,
+            self.id,
+            0,
+            None,
+        );
         let record = Record::queued(&teller);
         for operation in [Operation::HostFn(tell), Operation::Record(Arc::clone(&record))] {
             // A queue that nobody else has takes everything.
@@ -405,7 +384,7 @@ pub fn happen(record: &Record) {
 pub fn list_all(queues: Vec<Arc<Queue>>) {
     for queue in queues {
         if queue.operations.must_list() {
-            queue.shared.executor.push(Arc::clone(&queue));
+            queue.executor.push(Arc::clone(&queue));
         }
     }
 }

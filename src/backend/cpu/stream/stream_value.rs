@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::backend::cpu::runtime::driver::Shared;
-use crate::backend::cpu::transfer::memcpy;
+use crate::backend::cpu::base::bytes;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::stream::watch::Condition;
 use crate::backend::{Span, ValueWait, ValueWrite};
 
@@ -17,7 +17,7 @@ fn word(shared: &Shared, span: &Span) -> usize {
 unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
     // SAFETY: the caller vouches for the word, and the core checked that it is aligned. Programs,
     // devices and other processes may write it at any time, hence an atomic.
-    unsafe { AtomicU64::from_ptr(memcpy::address(addr).cast()) }
+    unsafe { AtomicU64::from_ptr(bytes::address(addr).cast()) }
 }
 
 /// Writes a value now.

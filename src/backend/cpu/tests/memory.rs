@@ -205,8 +205,7 @@ fn page_policies(bench: Bench) {
 
     // Contents survive when pages are made huge under them.
     let third = bench.alloc(8 * MIB);
-    let own =
-        crate::backend::cpu::transfer::memcpy::address(third.addr + bench.driver.shared.own_view);
+    let own = crate::backend::cpu::base::bytes::address(third.addr + bench.driver.shared.own_view);
     // SAFETY: the block is live and nobody else's.
     unsafe { own.write_bytes(3, third.len) };
     let before = failures();

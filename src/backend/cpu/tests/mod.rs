@@ -93,7 +93,7 @@ impl Bench {
     }
 
     pub(super) fn threads(&self) -> usize {
-        self.driver.shared.executor.threads()
+        self.driver.executor.threads()
     }
 
     pub(super) fn cores(&self) -> usize {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::*;
 use crate::backend::Calls;
 use crate::backend::cpu::stream::executor::Executor;
+use crate::backend::cpu::stream::parallel::Helpers;
 
 /// How long a piece takes, in pauses: some nothing, and the last ones most of the time of all.
 fn effort(piece: usize, count: usize) -> u32 {

@@ -277,7 +277,7 @@ fn host_memory_is_shared_likewise() {
     let blocks = [0; 3].map(|_| shared.alloc(3 * MIB).unwrap());
     let [first, block, _] = blocks;
     assert_eq!((block.len, block.addr % HUGE), (4 * MIB, 0));
-    let bytes = |addr: usize| crate::backend::cpu::transfer::memcpy::address(addr);
+    let bytes = |addr: usize| crate::backend::cpu::base::bytes::address(addr);
     // SAFETY: the blocks are live, and the host's.
     unsafe { bytes(block.addr).write_bytes(8, block.len) };
     let name = shared.export_range(block.addr + 512, block.len - 1024).unwrap();

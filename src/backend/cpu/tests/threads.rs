@@ -68,7 +68,7 @@ fn many_short_host_functions_start_few_threads() {
     let streams: Vec<_> = (0..500).map(|_| bench.stream()).collect();
     let most = Arc::new(AtomicUsize::new(0));
     for stream in &streams {
-        let (most, executor) = (Arc::clone(&most), Arc::clone(&bench.driver.shared.executor));
+        let (most, executor) = (Arc::clone(&most), Arc::clone(&bench.driver.executor));
         let count = move || {
             std::thread::sleep(Duration::from_micros(200));
             most.fetch_max(executor.threads(), Ordering::Relaxed);
@@ -86,7 +86,7 @@ fn a_waiting_thread_runs_what_it_waits_for() {
     let (first, second, event) = (bench.stream(), bench.stream(), bench.event());
     let target = bench.alloc(MIB).addr;
     // Nobody else can: all threads of the executor are taken away.
-    assert!(bench.driver.shared.executor.stop(Duration::from_secs(10)));
+    assert!(bench.driver.executor.stop(Duration::from_secs(10)));
     first.fill(fill(target, MIB, 1)).unwrap();
     first.record(&event).unwrap();
     second.wait(&event, None).unwrap();

@@ -3,7 +3,8 @@
 
 use std::ptr;
 
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::base::bytes::{address, copy_bytes};
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{Copy, Fill, Span};
 
 /// Operations of at least this size are done in pieces, by several threads if some are idle.
@@ -58,7 +59,7 @@ pub fn copy_batch(shared: &Shared, copies: &[Copy]) {
         }
     }
     groups.push(first..copies.len());
-    shared.executor.parallel(groups.len(), &|group| {
+    shared.helpers.parallel(groups.len(), &|group| {
         let group = &copies[groups[group].clone()];
         group.iter().filter(|one| !is_large(one)).for_each(|one| copy(shared, one));
     });
@@ -91,11 +92,6 @@ pub fn fill(shared: &Shared, fill: &Fill) {
     });
 }
 
-/// The pointer to an address that the core has checked.
-pub fn address(addr: usize) -> *mut u8 {
-    ptr::with_exposed_provenance_mut(addr)
-}
-
 /// `len` bytes of a span, `offset` behind its beginning.
 pub fn part(span: &Span, offset: usize, len: usize) -> Span {
     Span { addr: span.addr + offset, len, place: span.place }
@@ -117,65 +113,9 @@ pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize) + Syn
     let first = dst.addr & !(piece - 1);
     let end = dst.addr + dst.len;
     let count = (end - first).div_ceil(piece);
-    shared.executor.parallel(count, &|index| {
+    shared.helpers.parallel(count, &|index| {
         let from = (first + index * piece).max(dst.addr);
         let to = (first + (index + 1) * piece).min(end);
         work(from - dst.addr, to - from);
     });
-}
-
-/// Copies, past the caches if `streaming`.
-///
-/// # Safety
-/// As for `ptr::copy`.
-#[inline]
-pub unsafe fn copy_bytes(dst: *mut u8, src: *const u8, len: usize, streaming: bool) {
-    // SAFETY: the caller vouches for `len` readable and writable bytes; both ways of copying ask
-    // for no more.
-    unsafe { if streaming { stream_bytes(dst, src, len) } else { ptr::copy(src, dst, len) } }
-}
-
-/// Copies with stores that bypass the caches. Where the ranges overlap the result is not defined.
-///
-/// # Safety
-/// As for `ptr::copy`.
-#[cfg(target_arch = "x86_64")]
-unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
-    const LINE: usize = 64;
-    let head = dst.align_offset(LINE).min(len);
-    let lines = (len - head) / LINE;
-    // SAFETY: head, lines and tail make up the range that the caller vouches for, the stores are
-    // aligned to the line, and every x86-64 processor has these instructions.
-    unsafe {
-        ptr::copy(src, dst, head);
-        let (mut to, mut from) = (dst.add(head), src.add(head));
-        for _ in 0..lines {
-            let (to16, from16) = (to.cast::<__m128i>(), from.cast::<__m128i>());
-            let line = [
-                _mm_loadu_si128(from16),
-                _mm_loadu_si128(from16.add(1)),
-                _mm_loadu_si128(from16.add(2)),
-                _mm_loadu_si128(from16.add(3)),
-            ];
-            for (index, part) in line.into_iter().enumerate() {
-                _mm_stream_si128(to16.add(index), part);
-            }
-            (to, from) = (to.add(LINE), from.add(LINE));
-        }
-        // Streaming stores are ordered by nothing else.
-        _mm_sfence();
-        ptr::copy(from, to, len - head - lines * LINE);
-    }
-}
-
-/// Elsewhere the system's copy knows best.
-///
-/// # Safety
-/// As for `ptr::copy`.
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: without vector instructions this is a plain copy of `len` bytes, which the caller
-    // vouches for.
-    unsafe { ptr::copy(src, dst, len) }
 }

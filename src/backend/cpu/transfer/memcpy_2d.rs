@@ -1,7 +1,8 @@
 //! Copies of rows.
 
-use crate::backend::cpu::runtime::driver::Shared;
-use crate::backend::cpu::transfer::memcpy::{LARGE, STREAMING, copy_bytes, piece_of};
+use crate::backend::cpu::base::bytes::copy_bytes;
+use crate::backend::cpu::runtime::shared::Shared;
+use crate::backend::cpu::transfer::memcpy::{LARGE, STREAMING, piece_of};
 use crate::backend::{Copy2d, Rows, Span};
 
 /// What a row costs at least, in bytes that might be copied instead.
@@ -37,7 +38,7 @@ pub fn copy(shared: &Shared, copy: &Copy2d) {
         return rows(0, copy.height);
     }
     let in_piece = piece_of(effort).div_ceil(row_effort(copy));
-    shared.executor.parallel(copy.height.div_ceil(in_piece), &|piece| {
+    shared.helpers.parallel(copy.height.div_ceil(in_piece), &|piece| {
         let first = piece * in_piece;
         rows(first, in_piece.min(copy.height - first));
     });

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy;
 use crate::backend::{
     Copy, CopyIndirect, Fault, FaultKind, Indirect, IndirectLen, Place, Result, Span,

@@ -4,7 +4,7 @@ use crate::algo::math::distribution::{
     below_32, below_64, between, dropped_below, normal, truncated_normal, unit,
 };
 use crate::algo::math::{float, philox};
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
 use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
 

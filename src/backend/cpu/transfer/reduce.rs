@@ -1,7 +1,7 @@
 //! Reductions. Loops are written so that the compiler makes vector code of them.
 
 use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
-use crate::backend::cpu::runtime::driver::Shared;
+use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
 use crate::backend::{Element, Reduce, ReduceOp};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::backend::cpu::transfer::memcpy;
+use crate::backend::cpu::base::bytes;
 
 /// What the bytes are.
 const BYTE: u8 = 0xE5;
@@ -41,7 +41,7 @@ impl fmt::Display for Damage {
 pub fn put(addr: usize, parts: &[Part]) {
     for &(first, last) in parts.iter().filter(|(first, last)| first < last) {
         // SAFETY: the rest of pages that the allocation has to itself.
-        unsafe { memcpy::address(addr).offset(first).write_bytes(BYTE, (last - first) as usize) };
+        unsafe { bytes::address(addr).offset(first).write_bytes(BYTE, (last - first) as usize) };
     }
 }
 
@@ -53,7 +53,7 @@ pub fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
     for &(first, last) in parts {
         let mut offset = first;
         while offset < last {
-            let at = memcpy::address(addr).wrapping_offset(offset);
+            let at = bytes::address(addr).wrapping_offset(offset);
             // Most of it is as it was.
             if at.addr().is_multiple_of(8) && last - offset >= 8 {
                 // SAFETY: eight aligned bytes within the canary; the read is volatile because a

@@ -9,10 +9,10 @@ use std::os::unix::fs::FileExt;
 
 use crate::algo::host::system_call::named;
 use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::base::pages;
 use crate::backend::cpu::base::pages::Mapping;
-use crate::backend::cpu::transfer::memcpy;
 use crate::backend::{Fault, FaultKind, Result};
 
 pub(super) enum Backing {
@@ -99,7 +99,7 @@ impl Backing {
             }
             Self::Private(_) => {
                 // SAFETY: the device's own memory, which is mapped, and which everybody waits to use.
-                unsafe { memcpy::address(addr).copy_to(bytes.as_mut_ptr(), bytes.len()) };
+                unsafe { bytes::address(addr).copy_to(bytes.as_mut_ptr(), bytes.len()) };
                 Ok(())
             }
         }
@@ -115,7 +115,7 @@ impl Backing {
             Self::Private(_) => {
                 // SAFETY: the restored block has `bytes.len()` bytes, and nothing uses it before
                 // its process is unlocked.
-                unsafe { memcpy::address(addr).copy_from(bytes.as_ptr(), bytes.len()) };
+                unsafe { bytes::address(addr).copy_from(bytes.as_ptr(), bytes.len()) };
                 Ok(())
             }
         }

@@ -147,7 +147,7 @@ impl Queue {
             self.finish(&mut claim, told);
             if stop() {
                 if claim.release() {
-                    self.shared.executor.push(Arc::clone(self));
+                    self.executor.push(Arc::clone(self));
                 }
                 return;
             }
@@ -164,7 +164,7 @@ impl Queue {
             Err((_, list)) => {
                 self.waiters.notify_all();
                 if list {
-                    self.shared.executor.push(Arc::clone(self));
+                    self.executor.push(Arc::clone(self));
                 }
             }
         }
@@ -256,7 +256,7 @@ impl Queue {
             };
             let record = match queue.operations.help(may_run) {
                 Help::Claimed(claim) => {
-                    let mut runner = Runner::helper(&self.shared.executor);
+                    let mut runner = Runner::helper(&self.executor);
                     let mut stop =
                         || enough() || until.as_ref().is_some_and(|record| record.has_happened());
                     queue.run(claim, &mut runner, &mut stop);

@@ -1,0 +1,232 @@
+//! Ranges of addresses without memory of their own, and the memory that is mapped there.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::device_memory::DeviceMemory;
+use super::host_access::Watch;
+use super::ipc::{self, Contents, FilePart};
+use super::pending::Fence;
+use crate::backend::base::broker::Parcel;
+use crate::backend::cpu::base::files;
+use crate::backend::cpu::base::pages::{self, Mapping};
+use crate::backend::cpu::pool::shared_memory::BlockOwner;
+use crate::backend::{Block, Fault, FaultKind, PhysicalMemory, Result};
+
+/// Memory without an address, for as long as somebody has it or it is mapped.
+pub enum Memory {
+    Device {
+        device: Arc<dyn BlockOwner>,
+        memory: Arc<DeviceMemory>,
+        block: Block,
+        ordinal: u32,
+    },
+    Host {
+        file: OwnedFd,
+        node: Option<u32>,
+    },
+    /// Another process's, used on the device with this ordinal.
+    Imported {
+        part: FilePart,
+        ordinal: u32,
+    },
+}
+
+impl Memory {
+    /// For use on a device.
+    pub fn is_device(&self) -> bool {
+        !matches!(self, Self::Host { .. })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Self::Device { device, memory, block, .. } = self {
+            // Operations know it by other addresses, and what was mapped there they use no more.
+            memory.freed(block);
+            device.give(*block);
+        }
+    }
+}
+
+pub struct CpuPhysicalMemory {
+    pub memory: Arc<Memory>,
+}
+
+/// Memory of a device, which is given back when nobody has it any more.
+pub fn of_device(
+    device: Arc<dyn BlockOwner>,
+    memory: Arc<DeviceMemory>,
+    block: Block,
+) -> Arc<dyn PhysicalMemory> {
+    let ordinal = (block.token >> 32) as u32;
+    let memory = Arc::new(Memory::Device { device, memory, block, ordinal });
+    Arc::new(CpuPhysicalMemory { memory })
+}
+
+impl PhysicalMemory for CpuPhysicalMemory {
+    fn page_size(&self) -> usize {
+        match &*self.memory {
+            Memory::Device { memory, block, .. } => memory.page_size(*block),
+            Memory::Host { .. } | Memory::Imported { .. } => pages::ordinary(),
+        }
+    }
+
+    /// Memory of a device is kept for those who have it; a file of its own stays by itself.
+    fn export(&self) -> Result<Parcel> {
+        let parcel = match &*self.memory {
+            Memory::Device { memory, block, .. } => {
+                let at = memory.offset_of(block.addr);
+                ipc::pack(Contents::Physical, memory.file()?, at, block.len as u64)
+            }
+            Memory::Host { file, .. } => {
+                let len = files::file_len(file.as_fd());
+                let len = len.map_err(|error| refused("its file in memory", error))?;
+                return ipc::pack(Contents::Host, file.as_fd(), 0, len);
+            }
+            Memory::Imported { part, .. } => {
+                ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len)
+            }
+        };
+        Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel? })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+pub fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
+    let own = memory.as_any().downcast_ref::<CpuPhysicalMemory>();
+    &own.expect("memory of this driver").memory
+}
+
+/// The ranges of a driver.
+#[derive(Default)]
+pub struct Ranges {
+    pub all: Mutex<BTreeMap<usize, Range>>,
+    /// Mappings that operations still use although they were taken back.
+    pub ended: AtomicUsize,
+}
+
+pub struct Range {
+    /// The addresses, and the room for the library's views.
+    pub mapping: Mapping,
+    pub parts: BTreeMap<usize, Part>,
+}
+
+/// What is mapped somewhere.
+pub struct Part {
+    pub len: usize,
+    pub memory: Arc<Memory>,
+    /// In guard mode: faults are explained.
+    #[expect(dead_code, reason = "dropping it ends the watch")]
+    pub watch: Option<Watch>,
+    /// It was taken back; what is waited for.
+    pub ended: Option<Fence>,
+}
+
+impl Part {
+    fn overlaps(&self, addr: usize, from: usize, len: usize) -> bool {
+        addr < from + len && from < addr + self.len
+    }
+}
+
+/// The range that an address lies in.
+pub fn around(all: &mut BTreeMap<usize, Range>, addr: usize) -> Option<&mut Range> {
+    let (base, range) = all.range_mut(..=addr).next_back()?;
+    (addr - base < range.mapping.len()).then_some(range)
+}
+
+impl Ranges {
+    /// Before the library uses memory of a device that is mapped: see [`DeviceMemory::prepare`].
+    #[cold]
+    pub fn prepare(&self, addr: usize, len: usize) {
+        let mut all = self.all.lock();
+        let Some(range) = around(&mut all, addr) else { return };
+        for (base, part) in range.parts.range(..addr + len) {
+            let (first, last) = (addr.max(*base), (addr + len).min(base + part.len));
+            if first < last
+                && let Memory::Device { memory, block, .. } = &*part.memory
+            {
+                memory.prepare(block.addr + (first - base), last - first);
+            }
+        }
+    }
+
+    /// Whether memory of a device is mapped there.
+    pub fn is_device(&self, addr: usize) -> bool {
+        let mut all = self.all.lock();
+        let part = around(&mut all, addr).and_then(|range| range.parts.range(..=addr).next_back());
+        part.is_some_and(|(base, part)| addr - base < part.len && part.memory.is_device())
+    }
+
+    /// Ends mappings that nothing uses any more.
+    pub fn reap(&self) {
+        if self.ended.load(Ordering::Relaxed) != 0 {
+            self.reap_in(|_, _| true);
+        }
+    }
+
+    #[cold]
+    fn reap_in(&self, wanted: impl Fn(usize, &Part) -> bool) {
+        let mut gone = Vec::new();
+        for range in self.all.lock().values_mut() {
+            let own = range.mapping.own();
+            let ended = range.parts.iter_mut().filter_map(|(addr, part)| {
+                let over = wanted(*addr, part)
+                    && part.ended.as_mut().is_some_and(|fence| fence.has_passed());
+                (over && vacate(*addr, part, own)).then_some(*addr)
+            });
+            let ended: Vec<usize> = ended.collect();
+            gone.extend(ended.iter().map(|addr| range.parts.remove(addr)));
+        }
+        self.ended.fetch_sub(gone.len(), Ordering::Relaxed);
+        // Giving memory back is slow: not under the lock.
+        drop(gone);
+    }
+
+    /// Waits until nothing that was taken back is in the way.
+    pub fn settle(&self, addr: usize, len: usize) {
+        while self.ended.load(Ordering::Relaxed) != 0 {
+            let streams: Vec<_> = {
+                let all = self.all.lock();
+                let parts = all.values().flat_map(|range| &range.parts);
+                let in_the_way = parts.filter(|(at, part)| part.overlaps(**at, addr, len));
+                let fences = in_the_way.filter_map(|(_, part)| part.ended.as_ref());
+                let streams = fences.flat_map(Fence::streams);
+                streams.map(|(stream, ticket)| (Arc::clone(stream), ticket)).collect()
+            };
+            for (stream, ticket) in &streams {
+                // Without a deadline it does not time out.
+                let _ = Arc::clone(stream).wait_for(*ticket, None);
+            }
+            self.reap_in(|at, part| part.overlaps(at, addr, len));
+            if streams.is_empty() {
+                break;
+            }
+        }
+    }
+
+    /// Unmaps everything.
+    pub fn close(&self) {
+        let all = std::mem::take(&mut *self.all.lock());
+        drop(all);
+    }
+}
+
+/// Takes a part out of the address space. Where the kernel refuses, it stays.
+fn vacate(addr: usize, part: &Part, own: usize) -> bool {
+    let own = if part.memory.is_device() { own } else { 0 };
+    pages::vacate(addr, part.len, own).is_ok()
+}
+
+pub fn refused(what: &str, why: impl Display) -> Fault {
+    Fault::new(FaultKind::OutOfHostMemory, format!("{what}: {why}"))
+}

@@ -1,0 +1,139 @@
+//! Memory of other processes that is mapped in this one.
+
+use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::backend::cpu::base::arena::UNIT;
+use crate::backend::cpu::base::host_ranges;
+use crate::backend::cpu::base::pages::Mapping;
+use crate::backend::cpu::memory::host_access::{self, Watch};
+use crate::backend::cpu::memory::pending::{Deferred, Users};
+use crate::backend::cpu::memory::pinned::HOST;
+use crate::backend::memory::usage::Counter;
+use crate::backend::{Block, Fault, FaultKind, Result};
+
+/// Deferred blocks that a call looks at.
+const REAP: usize = 8;
+
+/// Marks a block as memory of another process, in its token.
+pub const IMPORTED: u64 = 1 << 60;
+
+/// What this process has of others.
+pub struct Imports {
+    /// By the address of the block.
+    live: Mutex<BTreeMap<usize, Import>>,
+    deferred: Deferred,
+}
+
+/// A block of another process.
+struct Import {
+    len: usize,
+    /// In guard mode: faults are explained.
+    watch: Option<Watch>,
+    #[expect(dead_code, reason = "dropping it unmaps the block")]
+    mapping: Mapping,
+    /// Of its pool, if it is of one.
+    counter: Arc<Counter>,
+}
+
+impl Drop for Import {
+    fn drop(&mut self) {
+        self.counter.sub(self.len);
+    }
+}
+
+impl Imports {
+    pub fn new() -> Self {
+        Self { live: Mutex::default(), deferred: Deferred::new() }
+    }
+
+    /// Whether the address is one that a program has of a device's imported memory.
+    pub fn contains(&self, addr: usize) -> bool {
+        let live = self.live.lock();
+        let before = live.range(..=addr).next_back();
+        before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
+    }
+
+    /// Maps `len` bytes that are at `at` in somebody's file, as memory of the device with this ordinal, or
+    /// of the host.
+    pub fn map(
+        &self,
+        own_view: usize,
+        file: BorrowedFd<'_>,
+        (at, len): (u64, u64),
+        ordinal: Option<u32>,
+        counter: Arc<Counter>,
+    ) -> Result<Block> {
+        self.reap(REAP);
+        let first = at & !(UNIT - 1);
+        let whole = ((at + len).next_multiple_of(UNIT) - first) as usize;
+        let own = if ordinal.is_some() { own_view } else { 0 };
+        if own != 0 && whole > own {
+            return Err(Fault::new(
+                FaultKind::OutOfDeviceMemory,
+                format!(
+                    "in guard mode {len} bytes of another process cannot be imported where a device \
+                     has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
+                ),
+            ));
+        }
+        let mapping = Mapping::of_part(whole, file, first, own);
+        let mapping = mapping.map_err(|error| {
+            Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!("{len} bytes of another process cannot be mapped: mmap: {error}"),
+            )
+        })?;
+        let base = mapping.addr();
+        host_ranges::mapped(base, whole);
+        let (addr, len) = (base + (at - first) as usize, len as usize);
+        let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
+        let block = Block { addr, len, token };
+        let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
+            let watch = Watch::new(base, whole, own, ordinal);
+            host_access::taken(&block, len, ordinal);
+            watch
+        });
+        counter.add(len);
+        self.live.lock().insert(addr, Import { len, watch, mapping, counter });
+        Ok(block)
+    }
+
+    /// Takes a block back. Operations that were queued before keep it.
+    pub fn free(&self, own_view: usize, users: &Users, block: Block) {
+        if block.token & HOST == 0 && own_view != 0 {
+            host_access::freed(&block);
+        }
+        let mut fence = users.fence(block.addr, block.len);
+        if fence.has_passed() {
+            self.give(block);
+        } else {
+            self.deferred.add(block, fence);
+        }
+    }
+
+    fn give(&self, block: Block) {
+        let gone = self.live.lock().remove(&block.addr);
+        // Unmapping is slow: not under the lock.
+        drop(gone);
+    }
+
+    /// Gives back what nothing uses any more, looking at `limit` blocks at most.
+    pub fn reap(&self, limit: usize) {
+        self.deferred.reap(limit, |block| self.give(block));
+    }
+
+    /// How many blocks there are, those that wait for operations included.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.live.lock().len()
+    }
+
+    /// Unmaps all that is left.
+    pub fn close(&self) {
+        drop(std::mem::take(&mut *self.live.lock()));
+    }
+}

@@ -1,0 +1,208 @@
+//! What all devices of a driver share.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::{Mutex, RwLock};
+
+use super::snapshot::Hold;
+use super::utilization::Busy;
+use crate::backend::base::probe;
+use crate::backend::cpu::base::bytes;
+use crate::backend::cpu::kernel::loaded_objects;
+use crate::backend::cpu::memory::bounds::{self, Bounds, Check};
+use crate::backend::cpu::memory::budget::Budget;
+use crate::backend::cpu::memory::capacity::Capacity;
+use crate::backend::cpu::memory::device_memory::DeviceMemory;
+use crate::backend::cpu::memory::pending::{Deferred, Users};
+use crate::backend::cpu::memory::ranges::Ranges;
+use crate::backend::cpu::memory::windows::Windows;
+use crate::backend::cpu::pool::imports::Imports;
+use crate::backend::cpu::stream::parallel::Helpers;
+use crate::backend::stream::watch::Watcher;
+use crate::backend::{Notifies, Place, Result, Span};
+
+/// Deferred blocks that an ordinary call looks at.
+pub const REAP: usize = 8;
+
+/// How the devices are to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many devices there are, at most 64.
+    pub devices: u32,
+    /// Bytes of memory of each, a limit of its own, rounded up to 2 MiB. None: each can have nearly
+    /// all memory of this machine, and all together no more than that.
+    pub memory_per_device: Option<u64>,
+    /// Nothing runs in the caller, nobody helps, and operations are delayed by chance: what a
+    /// program has forgotten to wait for is then not there.
+    pub asynchronous: bool,
+    /// What the delays depend on.
+    pub seed: u64,
+    /// The host has no access to device memory: what touches it faults, with a text.
+    pub guard: bool,
+}
+
+impl Default for Options {
+    /// Four devices that share what memory there is.
+    fn default() -> Self {
+        Self { devices: 4, memory_per_device: None, asynchronous: false, seed: 0, guard: false }
+    }
+}
+
+/// An open device, as those see it who need memory.
+pub trait Reclaim: Send + Sync {
+    /// Takes back what was freed and is not used any more, looking at `limit` blocks. True if there was something.
+    fn reap(&self, limit: usize) -> bool;
+}
+
+/// What all devices have in common.
+pub struct Shared {
+    pub options: Options,
+    pub capacity: Capacity,
+    /// What all devices have taken together.
+    pub budget: Arc<Budget>,
+    /// How far behind an address of device memory the library's own view of it is: 0, or in guard
+    /// mode the addresses of a device's memory and [`GUARDED_RANGE`] at least.
+    pub own_view: usize,
+    /// How accesses outside of allocations are found.
+    pub check: Check,
+    /// Those of page-locked host memory.
+    pub host_bounds: Arc<Bounds>,
+    pub cores: usize,
+    /// Threads that share large operations.
+    pub helpers: Box<dyn Helpers>,
+    pub watcher: Arc<Watcher>,
+    pub notifies: Notifies,
+    pub users: Users,
+    pub devices: Box<[Slot]>,
+    /// The number that each of them has among all, chosen or not.
+    pub numbers: Box<[u32]>,
+    pub windows: Windows,
+    /// Memory of other processes.
+    pub imports: Imports,
+    /// Addresses without memory, and what is mapped there.
+    pub ranges: Ranges,
+    /// Programs that were unloaded while operations were using their variables.
+    pub unloading: Deferred<Arc<dyn Any + Send + Sync>>,
+    pub hold: Hold,
+}
+
+/// The place of one device.
+pub struct Slot {
+    /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
+    /// so that it can be looked at without a lock.
+    pub wanted: Arc<AtomicUsize>,
+    /// Its memory while it is open.
+    pub memory: RwLock<Option<Arc<DeviceMemory>>>,
+    /// The device while somebody holds it.
+    pub device: Mutex<Option<Weak<dyn Reclaim>>>,
+    pub busy: Busy,
+}
+
+impl Slot {
+    pub fn new() -> Self {
+        Self {
+            wanted: Arc::default(),
+            memory: RwLock::default(),
+            device: Mutex::default(),
+            busy: Busy::new(),
+        }
+    }
+}
+
+impl Shared {
+    /// The pointer to use for a span. The one place where an address that a program has becomes
+    /// one that this library uses.
+    #[inline]
+    pub fn pointer(&self, span: &Span) -> *mut u8 {
+        let mut addr = span.addr;
+        if let Place::Device(ordinal) = span.place {
+            addr += self.view_of(addr);
+            let slot = &self.devices[ordinal as usize];
+            if slot.wanted.load(Ordering::Relaxed) != 0 {
+                self.prepare(ordinal, span);
+            }
+        }
+        bytes::address(addr)
+    }
+
+    /// How far behind an address of a device our own view of it is: nothing where it is a variable of
+    /// a shared object, which both see in the same place.
+    #[inline]
+    pub fn view_of(&self, addr: usize) -> usize {
+        if self.own_view == 0 { 0 } else { self.guarded_view_of(addr) }
+    }
+
+    #[cold]
+    pub fn guarded_view_of(&self, addr: usize) -> usize {
+        if loaded_objects::contain(addr) { 0 } else { self.own_view }
+    }
+
+    /// Lets go of what was given back and is not used any more, looking at `limit` of each kind.
+    pub fn reap(&self, limit: usize) {
+        self.imports.reap(limit);
+        self.ranges.reap();
+        self.unloading.reap(limit, drop);
+    }
+
+    #[cold]
+    pub fn prepare(&self, ordinal: u32, span: &Span) {
+        self.hold.pass();
+        match self.memory_of(ordinal) {
+            Some(memory) if memory.contains(span.addr) => memory.prepare(span.addr, span.len),
+            Some(_) => self.ranges.prepare(span.addr, span.len),
+            None => {}
+        }
+    }
+
+    #[cold]
+    pub fn memory_of(&self, ordinal: u32) -> Option<Arc<DeviceMemory>> {
+        self.devices[ordinal as usize].memory.read().clone()
+    }
+
+    /// Nobody has this address of a device, and the host cannot use it: what is there now, if
+    /// anything, is not the program's.
+    #[cold]
+    pub fn is_stale(&self, ordinal: u32, addr: usize) -> bool {
+        // Of a device that was closed somebody else may have taken the place.
+        self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr))
+            || !probe::is_readable(addr)
+    }
+
+    /// A kernel is about to run: what programs have given back to pools is not theirs.
+    #[cold]
+    pub fn settle_parts(&self) {
+        let ordinals = 0..self.devices.len() as u32;
+        ordinals
+            .filter_map(|ordinal| self.memory_of(ordinal))
+            .for_each(|memory| memory.reap_parts());
+    }
+
+    /// A kernel has run: what it, or another one, has overwritten beside allocations.
+    #[cold]
+    pub fn look_for_damage(&self, kernel: &str) -> Result<()> {
+        let ordinals = 0..self.devices.len() as u32;
+        let memories = ordinals.filter_map(|ordinal| self.memory_of(ordinal));
+        let damages = memories.filter_map(|memory| memory.damage());
+        let all: Vec<_> = damages.chain(self.host_bounds.damage()).collect();
+        let when = format!("kernel {kernel} had run");
+        let faults: Vec<_> = all.iter().map(|damage| bounds::report(damage, &when)).collect();
+        faults.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// As [`Reclaim::reap`] of all devices: one of them needs the memory that they share.
+    #[cold]
+    pub fn reap_devices(&self) -> bool {
+        let mut any = false;
+        for slot in &self.devices {
+            let device = slot.device.lock().as_ref().and_then(Weak::upgrade);
+            any |= device.is_some_and(|device| device.reap(usize::MAX));
+        }
+        any
+    }
+
+    pub fn close_device(&self, ordinal: u32) {
+        *self.devices[ordinal as usize].memory.write() = None;
+    }
+}

@@ -1,0 +1,120 @@
+//! A thread that runs streams.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Executor, TURN};
+use crate::algo::queue::stream_queue::Claim;
+use crate::algo::thread::thread_attributes;
+use crate::backend::Fault;
+use crate::backend::cpu::stream::operation;
+use crate::backend::cpu::stream::queue::Queue;
+
+/// Whether a thread may call a host function.
+pub enum Entry {
+    /// Yes; it says when it is back.
+    Granted,
+    /// Not this thread, or not now: the stream has to be held.
+    NotNow,
+    /// Never: no thread can be had that serves meanwhile.
+    Failed(Fault),
+}
+
+/// A thread that runs streams: one of the executor's, or one that waits and helps.
+pub struct Runner<'a> {
+    executor: &'a Arc<Executor>,
+    /// A stream that an operation of this thread has set going: it is run next, here, where its
+    /// data is warm and nobody need be woken.
+    local: Option<Arc<Queue>>,
+    helper: bool,
+    hops: u32,
+}
+
+impl<'a> Runner<'a> {
+    /// A thread of the executor.
+    pub fn worker(executor: &'a Arc<Executor>) -> Self {
+        Self { executor, local: None, helper: false, hops: 0 }
+    }
+
+    /// A thread of the program: it calls no host functions.
+    pub fn helper(executor: &'a Arc<Executor>) -> Self {
+        Self { executor, local: None, helper: true, hops: 0 }
+    }
+
+    /// Runs a claimed stream, and what it sets going.
+    pub fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, operation::Task>) {
+        self.hops = 0;
+        let executor: &'a Executor = self.executor;
+        let ready = &executor.ready;
+        let mut operations = 0;
+        let mut turn_is_over = || {
+            operations += 1;
+            operations >= TURN && ready.load(Ordering::Relaxed) > 0
+        };
+        queue.run(claim, self, &mut turn_is_over);
+        while let Some(next) = self.local.take() {
+            self.hops += 1;
+            if self.hops >= TURN && ready.load(Ordering::Relaxed) > 0 {
+                self.put_back(next);
+            } else if let Some(claim) = next.operations.claim_resumed() {
+                next.run(claim, self, &mut turn_is_over);
+            }
+        }
+    }
+
+    /// Streams that can go on: queued, not listed, with nobody to run them yet.
+    pub fn resumed(&mut self, queues: Vec<Arc<Queue>>) {
+        let mut queues = queues.into_iter();
+        if self.local.is_none() {
+            self.local = queues.next();
+        }
+        if queues.len() > 0 {
+            self.executor.push_all(queues.filter(|queue| queue.operations.must_list()));
+        }
+    }
+
+    pub fn take_local(&mut self) -> Option<Arc<Queue>> {
+        self.local.take()
+    }
+
+    /// Gives a resumed stream to whoever has time.
+    pub fn put_back(&self, queue: Arc<Queue>) {
+        if queue.operations.must_list() {
+            self.executor.push(queue);
+        }
+    }
+
+    /// This thread will be busy for a while: others may run what it has set going.
+    pub fn flush(&mut self) {
+        if let Some(queue) = self.local.take() {
+            self.put_back(queue);
+        }
+    }
+
+    /// Asks whether this thread may call a host function now.
+    pub fn enter_user_code(&mut self) -> Entry {
+        if self.helper {
+            return Entry::NotNow;
+        }
+        self.flush();
+        self.executor.enter_user_code()
+    }
+
+    /// Whether this thread has a stack for kernels.
+    pub fn may_run_kernels(&self) -> bool {
+        !self.helper || thread_attributes::has_deep_stack()
+    }
+
+    pub fn leave_user_code(&mut self) {
+        self.executor.leave_user_code();
+    }
+
+    /// Puts a stream aside whose user code this thread may not call; it is marked as listed.
+    pub fn hold(&mut self, queue: Arc<Queue>) {
+        if self.helper {
+            self.executor.push(queue);
+        } else {
+            self.executor.hold(queue);
+        }
+    }
+}
