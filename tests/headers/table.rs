@@ -190,7 +190,7 @@ pub const HEADERS: &[Header] = &[
             "kernel/portacl_symbol.rs",
             "memory/memory_hook.rs",
             "memory/memory_snapshot.rs",
-            "memory/memory_stats.rs",
+            "process/memory_stats.rs",
         ],
     },
 ];

@@ -29,6 +29,9 @@ pub struct Recorder {
 impl Recorder {
     /// Of a new stream.
     pub fn new(stream: Handle, ordinal: u32, is_persistent: bool) -> Self {
+        if is_persistent {
+            super::memory::record_pools();
+        }
         Self {
             is_on: AtomicBool::new(is_persistent),
             is_persistent,
@@ -82,6 +85,7 @@ impl Recorder {
             return own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture));
         }
         *own = Some(Arc::clone(capture));
+        super::memory::record_pools();
         self.is_on.store(true, Ordering::Relaxed);
         true
     }
@@ -106,6 +110,7 @@ impl Recorder {
             )));
         }
         *own = Some(update);
+        super::memory::record_pools();
         self.is_on.store(true, Ordering::Relaxed);
         Ok(())
     }

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::backend::{Advice, Home, Op, Span};
+use crate::backend::{Advice, Block, Home, Op, Span};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::hooked_memory;
-use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::request::device_memory::DeviceMemory;
+use crate::core::memory::request::hooks::Hooks;
+use crate::core::memory::request::statistics::Statistics;
+use crate::core::memory::request::{MemoryRequest, Resource, Target};
 use crate::core::runtime;
 use crate::core::runtime::Session;
 use crate::core::runtime::device;
@@ -20,6 +23,10 @@ use crate::core::stream;
 
 /// Sizes and advised ranges are multiples of this.
 const GRAIN: usize = 2 << 20;
+
+/// The way of managed memory. It is freed like device memory.
+const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> =
+    Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
 
 /// aclrtMemAllocManaged: memory of the current device. The address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
@@ -46,31 +53,29 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
             ),
         )
     })?;
-    if !memory_hook::exist() {
-        return take_block(&device, len);
-    }
     // Not held while hooks run.
     drop(device);
-    hooked_memory::malloc_managed(size as usize, len, || {
-        let device = thread::current()?.device.clone();
-        hooked_memory::alloc(device, MemoryKind::Managed, len, |device| take_block(device, len))
-    })
+    let request = MemoryRequest {
+        kind: MemoryKind::Managed,
+        target: Target::Current,
+        size: size as usize,
+        tail: false,
+        pages: None,
+        len: Some(len),
+    };
+    Ok(MANAGED.allocate(request)?.addr)
 }
 
-fn take_block(device: &Device, len: usize) -> Result<usize> {
-    let tally = &DeviceTallies::of(device).managed;
-    let block = device
-        .with_all_memory(|native| native.alloc_managed(len))
-        .inspect_err(|_| tally.failed())?;
+/// A block of managed memory, in the address map.
+pub(super) fn take(device: &Device, len: usize) -> Result<Block> {
+    let block = device.with_all_memory(|native| native.alloc_managed(len))?;
     let kind = Kind::Managed(device.id);
     if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
-        tally.failed();
-        // The first failure is the one to tell.
+        // The first failure is the one to report.
         let _ = device.native.free(block);
         return Err(error);
     }
-    tally.made(block.len);
-    Ok(block.addr)
+    Ok(block)
 }
 
 /// What was said of [`GRAIN`] bytes.

@@ -31,8 +31,8 @@ use crate::backend::thread_number;
 use crate::core::base::call_site::Frame;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::backing::{PoolUse, backing};
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::pool::mem_pool::pool::Pool;
 
 /// The device of host memory.
 pub const HOST: i32 = -1;
@@ -104,10 +104,10 @@ impl MemoryKind {
                 return None;
             }
         };
-        match Pool::share_of(found) {
-            Some(pool) if pool.is_imported => Some((Self::Imported, device)),
-            Some(pool) if pool.serves_graphs => Some((Self::Graph, device)),
-            _ => Some((kind, device)),
+        match found.pool().and_then(|_| backing().pool_use(found)) {
+            Some(PoolUse::Imported) => Some((Self::Imported, device)),
+            Some(PoolUse::Graphs) => Some((Self::Graph, device)),
+            Some(PoolUse::Program) | None => Some((kind, device)),
         }
     }
 }
@@ -136,6 +136,12 @@ pub struct Event {
 }
 
 impl Event {
+    /// A request for memory, or the release of some, before more is known of it.
+    pub fn of_request(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Self {
+        let (addr, handle, stream) = (0, 0, 0);
+        Self { device, kind, size, rounded, addr, handle, stream, page_size: 0, failed: false }
+    }
+
     /// What tells live allocations apart: 0 as long as there is none.
     pub fn memory_id(&self) -> u64 {
         if self.addr == 0 { self.handle } else { self.addr as u64 }

@@ -4,7 +4,6 @@
 //! it waits in, under the lock that is held there anyway; all else is counted where memory comes from
 //! the device or goes back to it.
 
-use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,16 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::algo::map::typed_slots::Key;
 use crate::algo::sync::biased_lock::BiasedLock;
 use crate::backend::Usage;
-use crate::core::base::error::{Code, Error, Result};
-use crate::core::memory::allocation::Allocation;
 use crate::core::memory::allocation::Reuse;
-use crate::core::memory::memory_hook::{HOST, MemoryKind};
-use crate::core::pool::mem_pool;
-use crate::core::pool::mem_pool::current::DevicePools;
-use crate::core::pool::mem_pool::stats::Whose;
-use crate::core::runtime::device::{self, Device};
-use crate::core::runtime::thread;
-use crate::core::runtime::{self, Session};
+use crate::core::runtime::Session;
+use crate::core::runtime::device::Device;
 
 /// Allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,12 +162,6 @@ pub struct DeviceTallies {
     pub managed: Tally,
     /// Memory of other processes, without that of pools.
     pub imported: Arc<Tally>,
-    /// Pools that were there.
-    pub ended_pools: Arc<mem_pool::stats::Ended>,
-    /// Pools of other processes that were there.
-    pub ended_imports: Arc<mem_pool::stats::Ended>,
-    /// Pools for graphs that were there.
-    pub ended_graphs: Arc<mem_pool::stats::Ended>,
 }
 
 static DEVICE_TALLIES: Key<DeviceTallies> = Key::new();
@@ -195,12 +181,6 @@ pub struct HostTallies {
     pub pinned: Arc<Tally>,
     /// Memory of other processes, without that of pools.
     pub imported: Arc<Tally>,
-    /// Pools that were there.
-    pub ended_pools: Arc<mem_pool::stats::Ended>,
-    /// Pools of other processes that were there.
-    pub ended_imports: Arc<mem_pool::stats::Ended>,
-    /// Pools for graphs that were there.
-    pub ended_graphs: Arc<mem_pool::stats::Ended>,
 }
 
 static HOST_TALLIES: Key<HostTallies> = Key::new();
@@ -213,95 +193,9 @@ impl HostTallies {
     }
 }
 
-/// Where memory is that statistics are about.
-enum Place {
-    Host(Arc<Session>),
-    Device(Arc<Device>),
-    /// Of a device that is not in use: it has none.
-    Nowhere,
-}
-
-/// Checks the place that a call names: a device, or -1 for host memory.
-fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
-    thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
-    match (id, kind) {
-        (HOST, Some(MemoryKind::Device | MemoryKind::Managed)) => Err(Error::new(
-            Code::InvalidDeviceId,
-            "deviceId is -1, which is host memory; name the device that the memory is of",
-        )),
-        (HOST, _) => Ok(Place::Host(session.clone())),
-        (_, Some(MemoryKind::Pinned)) => Err(Error::new(
-            Code::InvalidDeviceId,
-            format_args!(
-                "deviceId is {id}; page-locked host memory is of no device: it must be -1"
-            ),
-        )),
-        _ => {
-            let device = device::slot(&session, "deviceId", id)?.device();
-            Ok(device.map_or(Place::Nowhere, Place::Device))
-        }
-    }
-}
-
-/// portaclMemoryGetStats.
-pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
-    match (place(id, Some(kind))?, kind) {
-        (Place::Nowhere, _) => Ok(Stats::default()),
-        (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(None, Whose::Program, &HostTallies::of(&session).ended_pools)
-        }
-        (Place::Host(session), MemoryKind::Imported) => {
-            let HostTallies { imported, ended_imports, .. } = HostTallies::of(&session);
-            of_imported(imported, None, ended_imports)
-        }
-        (Place::Host(session), MemoryKind::Graph) => {
-            mem_pool::stats::of_all(None, Whose::Graphs, &HostTallies::of(&session).ended_graphs)
-        }
-        (Place::Host(session), _) => {
-            let unlocked = session.driver.unlocked_host_bytes();
-            Ok(Stats { unlocked, ..HostTallies::of(&session).pinned.read() })
-        }
-        (Place::Device(device), MemoryKind::Pool) => mem_pool::stats::of_all(
-            Some(&device),
-            Whose::Program,
-            &DeviceTallies::of(&device).ended_pools,
-        ),
-        (Place::Device(device), MemoryKind::Imported) => {
-            let DeviceTallies { imported, ended_imports, .. } = &DeviceTallies::of(&device);
-            of_imported(imported, Some(&device), ended_imports)
-        }
-        (Place::Device(device), MemoryKind::Graph) => of_graphs(&device),
-        (Place::Device(device), MemoryKind::Managed) => {
-            let reserved = device.native.memory_usage().managed;
-            Ok(Stats { reserved, ..DeviceTallies::of(&device).managed.read() })
-        }
-        (Place::Device(device), _) => Ok(of_device(&device)),
-    }
-}
-
-/// Of memory of other processes: single pieces, and what is of their pools.
-fn of_imported(
-    pieces: &Tally,
-    device: Option<&Device>,
-    ended: &mem_pool::stats::Ended,
-) -> Result<Stats> {
-    let of_pools = mem_pool::stats::of_all(device, Whose::Imported, ended)?;
-    Ok(mem_pool::stats::sum(&[pieces.read(), of_pools]))
-}
-
-/// Of memory of graphs, whose peaks are those of its attributes.
-fn of_graphs(device: &Device) -> Result<Stats> {
-    let graphs = Some(device);
-    let mut stats =
-        mem_pool::stats::of_all(graphs, Whose::Graphs, &DeviceTallies::of(device).ended_graphs)?;
-    (stats.peak.bytes, stats.reserved.peak) = DevicePools::of(device).graphs.read();
-    Ok(stats)
-}
-
 /// Of ordinary memory of a device. What waits for its next use is not live, and was handed out once
 /// more each time that it was used.
-fn of_device(device: &Device) -> Stats {
+pub fn of_device(device: &Device) -> Stats {
     let kept = Reuse::of(device).contents();
     let tallied = DeviceTallies::of(device).device.read();
     let usage = device.native.memory_usage();
@@ -319,99 +213,4 @@ fn of_device(device: &Device) -> Stats {
         huge_page_fallbacks: usage.huge_page_fallbacks,
         ..tallied
     }
-}
-
-/// portaclMemoryResetPeak.
-pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
-    match (place(id, Some(kind))?, kind) {
-        (Place::Nowhere, _) => {}
-        (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(
-                None,
-                Whose::Program,
-                &HostTallies::of(&session).ended_pools,
-            )?;
-        }
-        (Place::Host(session), MemoryKind::Imported) => {
-            HostTallies::of(&session).imported.restart_peak();
-            mem_pool::stats::restart_peaks(
-                None,
-                Whose::Imported,
-                &HostTallies::of(&session).ended_imports,
-            )?;
-        }
-        (Place::Host(session), MemoryKind::Graph) => {
-            mem_pool::stats::restart_peaks(
-                None,
-                Whose::Graphs,
-                &HostTallies::of(&session).ended_graphs,
-            )?;
-        }
-        (Place::Host(session), _) => HostTallies::of(&session).pinned.restart_peak(),
-        (Place::Device(device), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(
-                Some(&device),
-                Whose::Program,
-                &DeviceTallies::of(&device).ended_pools,
-            )?;
-        }
-        (Place::Device(device), MemoryKind::Imported) => {
-            DeviceTallies::of(&device).imported.restart_peak();
-            mem_pool::stats::restart_peaks(
-                Some(&device),
-                Whose::Imported,
-                &DeviceTallies::of(&device).ended_imports,
-            )?;
-        }
-        (Place::Device(device), MemoryKind::Graph) => {
-            let ended = &DeviceTallies::of(&device).ended_graphs;
-            mem_pool::stats::restart_peaks(Some(&device), Whose::Graphs, ended)?;
-            DevicePools::of(&device).graphs.restart(&device)?;
-        }
-        (Place::Device(device), MemoryKind::Managed) => {
-            device.native.restart_peak(true);
-            DeviceTallies::of(&device).managed.restart_peak();
-        }
-        (Place::Device(device), _) => {
-            device.native.restart_peak(false);
-            DeviceTallies::of(&device).device.restart_peak();
-        }
-    }
-    Ok(())
-}
-
-/// portaclMemoryListPools: statistics of each pool of a device, or of host memory.
-pub fn pools(id: i32) -> Result<Vec<mem_pool::stats::Row>> {
-    match place(id, Some(MemoryKind::Pool))? {
-        Place::Nowhere => Ok(Vec::new()),
-        Place::Host(_) => mem_pool::stats::rows(None),
-        Place::Device(device) => mem_pool::stats::rows(Some(&device)),
-    }
-}
-
-/// portaclMemoryListPageSizes: live allocations by the page size that the system confirms for them,
-/// the smallest pages first.
-pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
-    // Not held meanwhile: asking takes long where there are many.
-    drop(place(id, Some(kind))?);
-    let session = runtime::session()?;
-    let mut sizes = BTreeMap::new();
-    for found in Allocation::all() {
-        if MemoryKind::of(&found) != Some((kind, id)) {
-            continue;
-        }
-        // While it is held the memory stays where it is.
-        let device = found.device();
-        if id != HOST && device.is_none() {
-            continue;
-        }
-        let block = match found.pool() {
-            Some(_) => mem_pool::backing(&found),
-            None => found.block(),
-        };
-        let page_size = session.driver.page_size(block) as u64;
-        let bytes = if found.pool().is_some() { found.len } else { block.len } as u64;
-        *sizes.entry(page_size).or_insert_with(Amount::default) += Amount { bytes, count: 1 };
-    }
-    Ok(sizes.into_iter().collect())
 }

@@ -4,26 +4,29 @@
 //! by side: transfers may run over several mappings of one device.
 
 pub mod access;
+mod inventory;
 pub mod physical;
 pub mod sharing;
+mod teardown;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
 use self::access::MappingAccess;
+pub use self::inventory::{Mapped, at, exports_any, pieces, reserved, unusable};
 pub use self::physical::{Physical, Properties};
+pub use self::teardown::{
+    end_with_device, end_with_session, forget_with_device, forget_with_session,
+};
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY};
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::hooked_memory::Piece;
 use crate::core::runtime;
-use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 
 /// All ranges of the process. Not locked while a backend works.
@@ -391,143 +394,4 @@ pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     let usable = reached(&ranges, addr, len)
         .take_while(|(_, part)| part.memory.kind() == kind && !part.access.is_none());
     usable.last().is_some_and(|(base, part)| base + part.memory.len >= addr + len)
-}
-
-/// Memory without an address, as hooks know it.
-pub fn pieces() -> Vec<Piece> {
-    all_memory().iter().map(|it| it.piece()).collect()
-}
-
-/// The ranges of addresses that are reserved: first address and bytes of each.
-pub fn reserved() -> Vec<(usize, usize)> {
-    if !USED.load(Ordering::Relaxed) {
-        return Vec::new();
-    }
-    RANGES.lock().0.iter().map(|(addr, range)| (*addr, range.len)).collect()
-}
-
-/// Whether memory of this process has been exported.
-pub fn exports_any() -> bool {
-    all_memory().iter().any(|it| it.memory.key.lock().is_some())
-}
-
-/// Memory without an address, each once: what handles name, and what is only mapped any more.
-fn all_memory() -> Vec<Arc<Physical>> {
-    let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
-    if USED.load(Ordering::Relaxed) {
-        let ranges = RANGES.lock();
-        let mappings = ranges.0.values().flat_map(|range| range.mappings.values());
-        all.extend(mappings.map(|mapping| Arc::clone(&mapping.memory)));
-    }
-    // Those that handles name come first.
-    let mut seen = HashSet::new();
-    all.retain(|it| seen.insert(Arc::as_ptr(&it.memory)));
-    all
-}
-
-/// What is mapped around an address, whoever may use it.
-pub struct Mapped {
-    /// Its first address.
-    pub base: usize,
-    /// Bytes.
-    pub len: usize,
-    /// Where the memory is.
-    pub place: physical::Place,
-    /// As the system confirms it.
-    pub page_size: usize,
-}
-
-/// What is mapped around an address.
-pub fn at(addr: usize) -> Option<Mapped> {
-    if !USED.load(Ordering::Relaxed) {
-        return None;
-    }
-    let (base, memory) = {
-        let ranges = RANGES.lock();
-        let (base, mapping) = ranges.mapping(addr)?;
-        (base, Arc::clone(&mapping.memory))
-    };
-    let page_size = memory.native().page_size();
-    Some(Mapped { base, len: memory.len, place: memory.place, page_size })
-}
-
-/// What there is to say about an address in a range that is no allocation; nothing elsewhere.
-#[cold]
-pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
-    let mut ranges = RANGES.lock();
-    if ranges.mapping(addr).is_some() {
-        return Some(Error::param_invalid(format_args!(
-            "{argument} {addr:#x} is mapped so that nobody may use it; allow it by aclrtMemSetAccess"
-        )));
-    }
-    ranges.range_mut(addr)?;
-    Some(Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"
-    )))
-}
-
-/// Takes mappings back: of a device that ends, or all. What cannot be taken back.
-fn end_mappings(wanted: impl Fn(&Physical) -> bool, ending: &mut Ending) -> Vec<usize> {
-    let mut taken = Vec::new();
-    for range in RANGES.lock().0.values_mut() {
-        let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
-        let addrs: Vec<usize> = of_it.map(|(addr, _)| *addr).collect();
-        for addr in addrs {
-            taken.extend(
-                range.mappings.remove(&addr).map(|part| (addr, part, range.driver.clone())),
-            );
-        }
-    }
-    let mut stuck = Vec::new();
-    for (addr, Mapping { memory, .. }, driver) in taken {
-        forget_address(addr);
-        let unmapped = driver.virtual_memory().unmap(addr, memory.len, memory.native());
-        if unmapped.is_err() {
-            stuck.push(addr);
-        }
-        ending.step_on_device(unmapped);
-    }
-    slot_table::flush_deferred();
-    stuck
-}
-
-/// A device ends, with what is mapped of its memory; the ranges stay.
-pub fn end_with_device(device: &Device, ending: &mut Ending) {
-    end_mappings(|memory| memory.owner == device.owner, ending);
-}
-
-/// The session ends, with all ranges.
-pub fn end_with_session(ending: &mut Ending) {
-    let stuck = end_mappings(|_| true, ending);
-    let all = std::mem::take(&mut RANGES.lock().0);
-    for (addr, Range { len, driver, .. }) in all {
-        if stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
-            continue;
-        }
-        ending.step_on_device(driver.virtual_memory().release(addr, len));
-    }
-}
-
-/// As [`end_with_device`], where work is left behind that uses its memory.
-pub fn forget_with_device(device: &Device) {
-    end_mappings_silently(|memory| memory.owner == device.owner);
-}
-
-/// As [`end_with_session`], where work is left behind that uses its memory.
-pub fn forget_with_session() {
-    end_mappings_silently(|_| true);
-    std::mem::forget(std::mem::take(&mut RANGES.lock().0));
-}
-
-/// Addresses die, memory stays where it is.
-fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
-    for range in RANGES.lock().0.values_mut() {
-        for (addr, mapping) in &mut range.mappings {
-            if wanted(&mapping.memory) {
-                forget_address(*addr);
-                mapping.changing = true;
-                std::mem::forget(Arc::clone(&mapping.memory));
-            }
-        }
-    }
 }

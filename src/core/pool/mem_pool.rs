@@ -5,14 +5,16 @@
 //! (`own.rs`), with what `core/order.rs` knows of streams.
 
 pub mod access;
-mod books;
+mod backing;
+pub mod captured;
 pub mod current;
 pub mod graphs;
 mod hooked;
-mod known;
 pub mod own;
+pub mod owned;
 pub mod pool;
 mod props;
+mod request;
 pub mod sharing;
 pub mod stats;
 
@@ -22,37 +24,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use self::own::{Own, Source};
 use self::pool::{DriverPool, Home, Inner, Pool, Use};
 pub use self::props::Props;
+pub use self::request::{free_async, free_of_graph, malloc_async};
+use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::{Handle, Ref};
-use crate::backend::{Block, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
+use crate::algo::map::slot_table::{self, Handle};
+use crate::backend::{Driver, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::take_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::base::release_failure;
-use crate::core::graph;
-use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::hooked_memory;
-use crate::core::memory::memory_hook::{self, MemoryKind};
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::memory_stats::HostTallies;
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
-use crate::core::stream::{self, Stream};
-
-/// Values of `aclrtMemLocationType`.
-pub mod at_location {
-    /// Host memory.
-    pub const HOST: i32 = 0;
-    /// Memory of a device.
-    pub const DEVICE: i32 = 1;
-    /// Host memory of a NUMA node.
-    pub const HOST_NODE: i32 = 4;
-}
+use crate::core::stream::Stream;
 
 /// There is a pool, or was one.
 static USED: AtomicBool = AtomicBool::new(false);
@@ -91,10 +78,7 @@ impl MemPool {
             _ => Home::Host,
         };
         let inner = Self::inner(&session, device, home, options)?;
-        let ended = match device {
-            Some(device) => &DeviceTallies::of(device).ended_pools,
-            None => &HostTallies::of(&session).ended_pools,
-        };
+        let ended = &PoolTallies::of_place(device, &session).pools;
         let pool = Pool::create(inner, home, options.sharing, Use::Program, ended)?;
         Self::publish(pool, session, device, is_default)
     }
@@ -218,143 +202,6 @@ pub fn destroy(raw: u64) -> Result<()> {
     Ok(ended?)
 }
 
-/// aclrtMemPoolMallocAsync.
-#[inline(always)]
-pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
-    handles::check_not_null::<MemPool>("memPool", raw)?;
-    let stream = stream::resolve(stream)?;
-    if stream.is_captured() {
-        return malloc_captured(size, raw, stream);
-    }
-    malloc_now(size, raw, stream)
-}
-
-#[inline(always)]
-fn malloc_now(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    if memory_hook::exist() {
-        return malloc_hooked(size, raw, stream);
-    }
-    malloc(size, raw, stream)
-}
-
-/// Memory for the graph that a stream is captured into.
-#[cold]
-fn malloc_captured(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    // It may wait, and no `Ref` may live across that.
-    let share = stream.to_arc();
-    drop(stream);
-    graph::memory::captured_malloc(&share, || graphs::malloc(size, raw, &share))
-}
-
-/// As [`malloc`], between the hooks of the program.
-#[cold]
-fn malloc_hooked(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    let mem_pool = handles::look::<MemPool>("memPool", raw, stream.pin())?;
-    mem_pool.check_gives(size)?;
-    let device = mem_pool.pool.home.device();
-    let handle = stream.handle.raw();
-    drop(stream);
-    let take = || hooked::malloc(size, raw, handle, false);
-    hooked_memory::malloc_from_pool(MemoryKind::Pool, device, size, handle, take)
-}
-
-/// Memory of a pool, for work of `stream`.
-#[inline(always)]
-fn malloc(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    let mem_pool = handles::look::<MemPool>("memPool", raw, stream.pin())?;
-    mem_pool.check_gives(size)?;
-    match mem_pool.pool.alloc(size, &stream, mem_pool.device.as_deref())? {
-        Some(addr) => Ok(addr),
-        None => malloc_more(size, raw, stream),
-    }
-}
-
-/// As [`malloc`], where the pool has to have more memory for it.
-#[cold]
-fn malloc_more(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    // It may wait, and no `Ref` may live across that.
-    let share = stream.to_arc();
-    drop(stream);
-    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    mem_pool.pool.alloc_more(size, &share, mem_pool.device.as_deref())
-}
-
-/// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream comes to
-/// this.
-#[inline(always)]
-pub fn free_async(addr: usize, stream: u64) -> Result<()> {
-    if addr == 0 {
-        return Err(Error::invalid_param(
-            "ptr is null; this API has nothing to free there (unlike free and cudaFreeAsync)",
-        ));
-    }
-    let stream = stream::resolve(stream)?;
-    if stream.is_captured() {
-        return graph::memory::captured_free(&stream, addr);
-    }
-    if graph::memory::keeps(addr)? {
-        return Ok(());
-    }
-    if memory_hook::exist() {
-        return free_hooked(addr, stream);
-    }
-    free_unhooked(addr, stream)
-}
-
-/// As [`free_unhooked`], between the hooks of the program.
-#[cold]
-fn free_hooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
-    let handle = stream.handle.raw();
-    drop(stream);
-    let free = || free_unhooked(addr, stream::resolve(handle)?);
-    hooked_memory::free_in(handle, addr, &[MemoryKind::Pool], free)
-}
-
-#[inline(always)]
-fn free_unhooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
-    if let Some(found) = Allocation::find_pools(addr)
-        && let Some(pool) = Pool::of(&found, stream.pin())
-    {
-        let _held = match pool.is_elsewhere(&stream.device) {
-            true => Some(hold(addr)?),
-            false => None,
-        };
-        if pool.free(found, &stream)? {
-            if pool.is_retired() {
-                let ended = pool.end_if_retired();
-                drop(stream);
-                slot_table::flush_deferred();
-                ended?;
-            }
-            return Ok(());
-        }
-    }
-    Err(not_a_pools(addr))
-}
-
-/// What keeps the device of a pool's memory from ending while a stream of another one does something there.
-#[cold]
-fn hold(addr: usize) -> Result<Arc<Device>> {
-    Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "ptr {addr:#x} is memory that another thread has freed meanwhile, or whose device it has reset"
-        ))
-    })
-}
-
-#[cold]
-fn not_a_pools(addr: usize) -> Error {
-    match Allocation::find(addr) {
-        Some(found) if found.pool().is_none() && found.base == addr => {
-            Error::param_invalid(format_args!(
-                "ptr {addr:#x} is no memory of a pool; free it with {}",
-                memory::freeing_call(found.kind)
-            ))
-        }
-        _ => memory::not_freed("ptr", addr),
-    }
-}
-
 /// aclrtFree of a pool's memory: at once, as all that uses it has finished.
 pub fn free_now(found: &Allocation) -> Result<bool> {
     // Held until it is back, so that what it is of does not end in between.
@@ -439,11 +286,6 @@ pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
     handles::get_arc::<MemPool>("memPool", raw)?.pool.trim(keep)
 }
 
-/// Whether `memory`, which is a pool's, ends with this opening of a device.
-pub fn is_on(memory: &Allocation, device: &Device) -> bool {
-    Pool::share_of(memory).is_some_and(|pool| pool.home.is(device))
-}
-
 /// The host has waited for something: pools give back what is above their thresholds.
 pub fn release_idle() {
     for pool in Pool::all() {
@@ -457,13 +299,18 @@ pub fn release_idle() {
 /// For want of memory all that pools do not use goes back to `device`, or to the host. False if there
 /// was nothing.
 pub fn trim_for(device: Option<&Device>) -> bool {
+    trim_where(|home| match device {
+        Some(device) => home.is(device) || device.shares_memory && home.device().is_some(),
+        None => home.device().is_none(),
+    })
+}
+
+/// As [`trim_for`], of pools in these places.
+fn trim_where(is_wanted: impl Fn(Home) -> bool) -> bool {
     let mut any = false;
     for pool in Pool::all() {
-        let is_device = matches!(pool.home, Home::Device(..));
-        let concerns =
-            device.map_or(!is_device, |it| pool.home.is(it) || it.shares_memory && is_device);
         if let Inner::Own(own) = &pool.inner
-            && concerns
+            && is_wanted(pool.home)
         {
             any |= own.trim_all();
         }
@@ -510,15 +357,9 @@ pub fn forget_with_session() {
 
 /// Whether an address that no program has is a pool's.
 #[cold]
-pub fn is_idle_memory(session: &Session, addr: usize) -> bool {
-    session.driver.pools().is_some_and(|pools| pools.have_had(addr))
+fn is_idle_memory(driver: &dyn Driver, addr: usize) -> bool {
+    driver.pools().is_some_and(|pools| pools.have_had(addr))
         || Pool::all().iter().any(|pool| pool.segment(addr).is_some())
-}
-
-/// What to ask the backend about a pool's memory: its own block there.
-pub fn backing(memory: &Allocation) -> Block {
-    let segment = Pool::share_of(memory).and_then(|pool| pool.segment(memory.base));
-    segment.unwrap_or_else(|| memory.block())
 }
 
 /// Options of the pool that a device has from the beginning.

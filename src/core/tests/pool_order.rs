@@ -10,6 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::backend::{Position, Stream as _};
+use crate::core::memory::access::at_location;
 use crate::core::pool::mem_pool::{self, Props};
 use crate::core::stream::event;
 
@@ -95,7 +96,7 @@ impl Run {
         let pool = mem_pool::create(Props {
             alloc_type: 0,
             handle_type: 0,
-            location_type: mem_pool::at_location::DEVICE,
+            location_type: at_location::DEVICE,
             location_id: 0,
             max_size: PLACES * PLACE,
         });

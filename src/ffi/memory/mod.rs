@@ -1,4 +1,4 @@
-//! Memory: allocation, registration, sharing, hooks, statistics.
+//! Memory: allocation, registration, sharing, hooks.
 
 pub mod buffer;
 pub mod data_buffer;
@@ -8,7 +8,6 @@ pub mod managed_memory;
 pub mod memory;
 pub mod memory_hook;
 pub mod memory_snapshot;
-pub mod memory_stats;
 pub mod peer;
 pub mod virtual_memory;
 pub mod virtual_memory_sharing;

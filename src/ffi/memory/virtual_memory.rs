@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::core::memory::access::{AccessRequest, flags_of};
 use crate::core::memory::peer;
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
-use crate::core::pool::mem_pool::access::{AccessRequest, flags_of};
 use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{
     Array, Out, address, enum_from, enum_value, handle, must_not_be_null,

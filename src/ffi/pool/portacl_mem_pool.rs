@@ -4,7 +4,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::pool::mem_pool::access::{self, Access, AccessRequest};
+use crate::core::memory::access::{Access, AccessRequest};
+use crate::core::pool::mem_pool::access;
 use crate::core::pool::mem_pool::{self, current};
 use crate::core::runtime::device_info;
 use crate::ffi::base::guard::guard;

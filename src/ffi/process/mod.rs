@@ -1,3 +1,4 @@
-//! Snapshots of the process.
+//! The process as a whole: snapshots, statistics of its memory.
 
+pub mod memory_stats;
 pub mod snapshot;

@@ -5,13 +5,13 @@
 //! Such memory counts as free. It goes back to the device before a request fails for want of
 //! memory, and with the device.
 
+use super::backing::backing;
 use super::{ALLOCATIONS, Allocation, Kind};
 use crate::algo::alloc::block_cache::{BlockCache, Contents, Key, STRIPES};
 use crate::algo::map::address_map::Parked;
 use crate::algo::map::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
 use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::pool::mem_pool;
 use crate::core::runtime;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -166,7 +166,7 @@ impl Device {
         let (parked, _pressure) = Reuse::of(self).cache.flush();
         give_back(self, parked).for_each(drop);
         self.others_in_memory(|other| other.release_set_aside(drop));
-        match mem_pool::trim_for(Some(self)) || had_some {
+        match backing().trim(self.owner, self.shares_memory) || had_some {
             true => alloc(&*self.native),
             false => Err(fault),
         }

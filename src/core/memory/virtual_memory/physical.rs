@@ -1,25 +1,26 @@
 //! Memory without an address: the handles of it, and how it was asked for.
 
+mod allocation;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table;
+pub use self::allocation::{free, malloc};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::base::broker;
-use crate::backend::base::broker::{BROKER, Key};
+use crate::backend::base::broker::{self, BROKER, Key};
 use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::take_all;
 use crate::core::base::handles::{self, Object};
+use crate::core::memory::access::at_location;
 use crate::core::memory::allocation::{Kind, Owner, open_device};
-use crate::core::memory::hooked_memory::{self, Piece};
-use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::memory_stats::HostTallies;
 use crate::core::memory::memory_stats::Tally;
-use crate::core::pool::mem_pool::at_location;
+use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
@@ -53,6 +54,13 @@ impl Place {
         match self {
             Self::Device(id) => Some(id),
             Self::Host(_) => None,
+        }
+    }
+
+    fn node(self) -> Option<u32> {
+        match self {
+            Self::Device(_) => None,
+            Self::Host(node) => node,
         }
     }
 }
@@ -239,64 +247,6 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     Ok(GRANULARITY)
 }
 
-/// aclrtMallocPhysical.
-pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    if size == 0 {
-        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
-    }
-    super::check_flags(flags)?;
-    let session = runtime::session()?;
-    let place = properties.place("prop", &session)?;
-    let device = match place {
-        Place::Device(id) => Some(device::in_use(&session, "prop->location.id", id)?),
-        Place::Host(_) => None,
-    };
-    let tally = match &device {
-        Some(device) => &DeviceTallies::of(device).device,
-        None => &HostTallies::of(&session).pinned,
-    };
-    let most = device.as_ref().map_or(isize::MAX as u64, |device| device.total_memory);
-    let len = size.checked_next_multiple_of(GRANULARITY).filter(|len| *len as u64 <= most);
-    let len = len.ok_or_else(|| {
-        tally.failed();
-        Error::new(
-            Code::MemoryAllocation,
-            format_args!(
-                "size {size}, in pieces of {GRANULARITY}, is more than all memory ({most} bytes)"
-            ),
-        )
-    })?;
-    let owner = device.as_ref().map_or(session.owner, |device| device.owner);
-    // Not held while hooks run: they may reset it.
-    drop((device, session));
-    let allocate = || allocate(len, properties, place, owner);
-    match memory_hook::exist() {
-        true => hooked_memory::malloc_physical(place.device(), size, len, allocate),
-        false => allocate(),
-    }
-}
-
-/// Takes memory from what `owner` was when the call began.
-fn allocate(len: usize, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
-    let session = runtime::session()?;
-    let (native, tally, owner) = match place {
-        Place::Device(id) => {
-            let device = hooked_memory::open_again(id, owner)?;
-            let native = device.with_all_memory(|native| native.alloc_physical(len));
-            (native, Arc::clone(&DeviceTallies::of(&device).device), owner)
-        }
-        Place::Host(node) => {
-            let native = session.driver.virtual_memory().alloc_host(len, node);
-            (native, Arc::clone(&HostTallies::of(&session).pinned), session.owner)
-        }
-    };
-    let native = native.inspect_err(|_| tally.failed())?;
-    tally.made(len);
-    let memory = Memory { native, len, tally, is_imported: false, key: Mutex::default() };
-    hand_out(memory, properties, place, owner)
-}
-
 /// Gives memory of a process its first handle here.
 fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
     let len = memory.len;
@@ -341,37 +291,6 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
     let memory = Memory { native, len, tally, is_imported: true, key: Mutex::default() };
     let handle = hand_out(memory, properties, place, owner)?;
     Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
-}
-
-/// aclrtFreePhysical.
-pub fn free(raw: u64) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    let memory = handles::get_arc::<Physical>("handle", raw)?;
-    // What was mapped and had no handle any more was told when its first one was given up.
-    let is_told = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
-    let piece = memory.piece();
-    drop(memory);
-    match is_told && memory_hook::exist() {
-        true => piece.free(|| free_unhooked(raw)),
-        false => free_unhooked(raw),
-    }
-}
-
-fn free_unhooked(raw: u64) -> Result<()> {
-    let memory = handles::get_arc::<Physical>("handle", raw)?;
-    let _device = memory.hold()?;
-    {
-        let _ranges = super::RANGES.lock();
-        let references = memory.references.load(Ordering::Relaxed);
-        memory.references.store(references.saturating_sub(1), Ordering::Relaxed);
-        if references <= 1 {
-            handles::remove::<Physical>("handle", raw)?;
-        }
-    }
-    // What is nowhere mapped goes now.
-    drop(memory);
-    slot_table::flush_deferred();
-    Ok(())
 }
 
 /// aclrtMemGetAllocationPropertiesFromHandle.

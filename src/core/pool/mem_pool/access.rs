@@ -1,76 +1,29 @@
 //! Which devices may use the memory of a pool: its own, and those that were allowed to.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::fmt::Display;
 
+use super::MemPool;
 use super::pool::{Home, Pool};
-use super::{MemPool, at_location};
-pub use crate::backend::Access;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
+use crate::core::memory::access::{
+    Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory,
+};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime;
-use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::device;
 use crate::core::runtime::thread;
 
-/// There may be pools of host memory, which not every device may use.
-static HOST_POOLS: AtomicBool = AtomicBool::new(false);
-
-/// A bit for each device.
-pub struct AccessTable {
-    readers: AtomicU64,
-    writers: AtomicU64,
-}
-
-impl AccessTable {
-    /// At the beginning only the device that the memory is on has access.
-    pub fn of(home: Home) -> Self {
-        let bits = match home {
-            Home::Device(id, _) => bit(id),
-            Home::Host | Home::HostNode(_) => {
-                HOST_POOLS.store(true, Ordering::Relaxed);
-                0
+impl Home {
+    /// The access to a new pool here: only the device that the memory is on has it.
+    pub fn first_access(self) -> AccessTable {
+        match self {
+            Self::Device(id, _) => AccessTable::of_device(id),
+            Self::Host | Self::HostNode(_) => {
+                restrict_host_memory();
+                AccessTable::none()
             }
-        };
-        Self { readers: AtomicU64::new(bits), writers: AtomicU64::new(bits) }
-    }
-
-    /// No device has access.
-    pub const fn none() -> Self {
-        Self { readers: AtomicU64::new(0), writers: AtomicU64::new(0) }
-    }
-
-    /// No device has access.
-    pub fn is_none(&self) -> bool {
-        self.readers.load(Ordering::Relaxed) == 0
-    }
-
-    /// What the device with this id may do.
-    pub fn get(&self, id: u32) -> Access {
-        let has = |bits: &AtomicU64| bits.load(Ordering::Relaxed) & bit(id) != 0;
-        match (has(&self.readers), has(&self.writers)) {
-            (_, true) => Access::ReadWrite,
-            (true, false) => Access::Read,
-            (false, false) => Access::None,
         }
-    }
-
-    /// The devices that may do something.
-    pub fn devices(&self) -> impl Iterator<Item = u32> {
-        let bits = self.readers.load(Ordering::Relaxed);
-        (0..u64::BITS).filter(move |&id| bits & bit(id) != 0)
-    }
-
-    /// Sets that.
-    pub fn set(&self, id: u32, access: Access) {
-        let put = |bits: &AtomicU64, on: bool| {
-            if on {
-                bits.fetch_or(bit(id), Ordering::Relaxed)
-            } else {
-                bits.fetch_and(!bit(id), Ordering::Relaxed)
-            }
-        };
-        put(&self.readers, access != Access::None);
-        put(&self.writers, access == Access::ReadWrite);
     }
 }
 
@@ -84,42 +37,6 @@ impl Pool {
         }
         self.access.set(id, access);
         Ok(())
-    }
-}
-
-fn bit(id: u32) -> u64 {
-    1_u64.checked_shl(id).unwrap_or(0)
-}
-
-/// Who is to have which access, as it came from C: an `aclrtMemLocation` and `aclrtMemAccessFlags`.
-#[derive(Clone, Copy, Debug)]
-pub struct AccessRequest {
-    /// An `aclrtMemLocationType`.
-    pub location_type: i32,
-    /// Of the location.
-    pub id: u32,
-    /// An `aclrtMemAccessFlags`.
-    pub flags: i32,
-}
-
-const FLAGS: [(i32, Access); 3] = [(0, Access::None), (1, Access::Read), (3, Access::ReadWrite)];
-
-/// An `aclrtMemAccessFlags`, by its number.
-pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
-    match FLAGS.iter().find(|(number, _)| *number == flags) {
-        Some((_, access)) => Ok(*access),
-        None => Err(Error::invalid_param(format_args!(
-            "{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3"
-        ))),
-    }
-}
-
-/// The number of an access.
-pub fn flags_of(access: Access) -> i32 {
-    match access {
-        Access::None => 0,
-        Access::Read => 1,
-        Access::ReadWrite => 3,
     }
 }
 
@@ -193,23 +110,17 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
     })
 }
 
-/// Whether pinned memory may be a pool's, which not every device may use.
-#[inline]
-pub fn host_pools_exist() -> bool {
-    HOST_POOLS.load(Ordering::Relaxed)
-}
-
 /// Fails if `memory` is a pool's that `device` may not use, or not write.
 #[cold]
 pub fn check(
-    argument: impl std::fmt::Display,
+    argument: &dyn Display,
     addr: usize,
     memory: &Allocation,
-    device: &Device,
+    device: u32,
     writes: bool,
 ) -> Result<()> {
     let Some(pool) = Pool::share_of(memory) else { return Ok(()) };
-    let access = pool.access.get(device.id);
+    let access = pool.access.get(device);
     if access == Access::ReadWrite || (access == Access::Read && !writes) {
         return Ok(());
     }
@@ -219,8 +130,7 @@ pub fn check(
     };
     let verb = if writes { "write" } else { "read" };
     Err(Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is memory {whose} that device {} may not {verb}; allow it by \
-         portaclMemPoolSetAccess, or use a stream or context of a device that may",
-        device.id
+        "{argument} {addr:#x} is memory {whose} that device {device} may not {verb}; allow it by \
+         portaclMemPoolSetAccess, or use a stream or context of a device that may"
     )))
 }

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::graphs::Highest;
+use super::request::{Order, POOL, PoolRequest};
 use super::{MemPool, default_options};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
+use crate::core::memory::request::Resource;
 use crate::core::runtime;
 use crate::core::runtime::device;
 use crate::core::runtime::device::Device;
@@ -84,12 +86,10 @@ pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     })
 }
 
-#[inline(always)]
+#[inline]
 fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
-    if stream.is_captured() {
-        return super::malloc_captured(size, pool, stream);
-    }
-    super::malloc_now(size, pool, stream)
+    let order = Order::Stream(stream);
+    POOL.allocate(PoolRequest { for_graph: false, size, pool, order })
 }
 
 /// portaclDeviceGetDefaultMemPool.

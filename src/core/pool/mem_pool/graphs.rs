@@ -7,17 +7,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::MemPool;
 use super::pool::{Home, Inner, Pool, Use};
-use super::{MemPool, hooked};
+use super::request::{GRAPH, Order, PoolRequest};
+use super::stats::PoolTallies;
 use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::base::release_failure;
 use crate::core::memory::allocation::open_device;
-use crate::core::memory::hooked_memory;
-use crate::core::memory::memory_hook::{self, MemoryKind};
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::memory_stats::HostTallies;
+use crate::core::memory::request::Resource;
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime;
 use crate::core::runtime::device::{self, Device};
@@ -43,10 +42,7 @@ impl MemPool {
         };
         let options = PoolOptions { place, sharing: PoolSharing::None, max_size: None };
         let inner = Self::inner(&session, self.device.as_ref(), home, options)?;
-        let ended = match &self.device {
-            Some(device) => &DeviceTallies::of(device).ended_graphs,
-            None => &HostTallies::of(&session).ended_graphs,
-        };
+        let ended = &PoolTallies::of_place(self.device.as_ref(), &session).graphs;
         let is_for = Use::Graphs(Arc::clone(&self.pool.access));
         let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
         pool.set_handle(self.handle);
@@ -83,20 +79,14 @@ impl Pool {
 }
 
 /// Memory for the graph that a stream is captured into: its address.
-pub fn malloc(size: usize, raw: u64, stream: &Stream) -> Result<usize> {
+pub fn malloc(size: usize, raw: u64, stream: &Arc<Stream>) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     mem_pool.check_gives(size)?;
     let home = mem_pool.pool.home;
     // Not held while hooks run.
     drop(mem_pool);
-    let addr = match memory_hook::exist() {
-        true => {
-            let handle = stream.handle.raw();
-            let take = || hooked::malloc(size, raw, handle, true);
-            hooked_memory::malloc_from_pool(MemoryKind::Graph, home.device(), size, handle, take)?
-        }
-        false => malloc_unhooked(size, raw, stream)?,
-    };
+    let order = Order::Shared(Arc::clone(stream));
+    let addr = GRAPH.allocate(PoolRequest { for_graph: true, size, pool: raw, order })?;
     if let Some(device) = home.device().and_then(open_device).filter(|device| home.is(device)) {
         DevicePools::of(&device).graphs.note(&device);
     }

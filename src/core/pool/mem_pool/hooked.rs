@@ -2,26 +2,31 @@
 //! from the device, and may do anything then. So nothing is held between the steps: each finds
 //! stream and pool anew, by their handles.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::own::{Answer, Own, is_shortage};
 use super::pool::{Home, Inner, Pool};
+use super::request::{Order, PoolBlocks, PoolRelease, PoolRequest};
 use super::{MemPool, Stream, graphs, trim_for};
+use crate::backend::Block;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::memory::hooked_memory;
-use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
+use crate::core::memory::request::hooks::Hooks;
+use crate::core::memory::request::{Request, Resource};
 use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream;
 
 /// Memory of a pool for work of a stream, both by their handles, or for a graph that the stream is captured into.
-pub fn malloc(size: usize, raw: u64, stream: u64, for_graph: bool) -> Result<usize> {
+pub(super) fn malloc(request: &PoolRequest, stream: u64) -> Result<usize> {
+    let PoolRequest { for_graph, size, pool: raw, .. } = *request;
     let pool = handles::get_arc::<MemPool>("memPool", raw)?;
     let is_own = matches!(pool.pool.inner, Inner::Own(_));
     drop(pool);
     if is_own {
-        return Request { size, raw, stream, for_graph }.serve();
+        return Steps { size, raw, stream, for_graph }.serve();
     }
     // What the driver does inside of its pools nobody sees.
     let stream = stream::resolve(stream)?;
@@ -30,15 +35,54 @@ pub fn malloc(size: usize, raw: u64, stream: u64, for_graph: bool) -> Result<usi
         drop(stream);
         return graphs::malloc_unhooked(size, raw, &share);
     }
-    super::malloc(size, raw, stream)
+    let order = Order::Stream(stream);
+    PoolBlocks.allocate(PoolRequest { for_graph, size, pool: raw, order })
 }
 
-/// What is asked of a pool of the core's own.
-struct Request {
+/// What is asked of a pool of the core's own, in steps that hold nothing between them.
+struct Steps {
     size: usize,
     raw: u64,
     stream: u64,
     for_graph: bool,
+}
+
+/// A request of a pool for a segment.
+struct SegmentRequest {
+    kind: MemoryKind,
+    device: Option<u32>,
+    len: usize,
+    stream: u64,
+}
+
+impl Request for SegmentRequest {
+    fn let_go(&mut self, _moment: Moment) -> Result<()> {
+        Ok(())
+    }
+
+    fn event(&self) -> Result<Event> {
+        let device = self.device.map_or(HOST, |id| id as i32);
+        let event = Event::of_request(device, self.kind, 0, self.len);
+        Ok(Event { stream: self.stream, ..event })
+    }
+}
+
+/// The segments of a pool, which this takes for it.
+struct Segments<F>(F);
+
+impl<F: Fn() -> Result<Block>> Resource for Segments<F> {
+    type Request = SegmentRequest;
+    type Memory = Block;
+    type Release = PoolRelease;
+
+    fn allocate(&self, _request: SegmentRequest) -> Result<Block> {
+        (self.0)()
+    }
+
+    /// Segments go back without hooks, as the pool decides.
+    fn release(&self, _release: PoolRelease) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What a step has to do with.
@@ -82,7 +126,7 @@ enum Lack {
     Memory(Error),
 }
 
-impl Request {
+impl Steps {
     /// As [`Own::alloc_more`].
     fn serve(&self) -> Result<usize> {
         let lack = match self.grow_until_served()? {
@@ -188,24 +232,25 @@ impl Request {
             Home::Device(id, _) => Some(id),
             Home::Host | Home::HostNode(_) => None,
         };
-        let (mut is_short, mut is_late) = (false, false);
+        let (is_short, is_late) = (Cell::new(false), Cell::new(false));
         let take = || {
             self.step(|held| {
                 let lane = order::lane(held.stream)?;
                 let added = held.own.add(len, lane, held.device).map_err(|fault| {
-                    is_short = is_shortage(&fault);
+                    is_short.set(is_shortage(&fault));
                     // For want of memory it may be tried again.
-                    if is_short { fault.into() } else { held.pool.failed(fault.into()) }
+                    if is_short.get() { fault.into() } else { held.pool.failed(fault.into()) }
                 })?;
-                is_late = added.is_none();
+                is_late.set(added.is_none());
                 added.ok_or_else(|| held.own.beyond_limit(len))
             })
         };
         let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
-        match hooked_memory::alloc_segment(kind, device, len, self.stream, take) {
+        let request = SegmentRequest { kind, device, len, stream: self.stream };
+        match Hooks::of_device(Segments(take)).allocate(request) {
             Ok(_) => Ok(Ok(())),
-            Err(_) if is_late => Ok(Ok(())),
-            Err(error) if is_short => Ok(Err(error)),
+            Err(_) if is_late.get() => Ok(Ok(())),
+            Err(error) if is_short.get() => Ok(Err(error)),
             Err(error) => Err(error),
         }
     }

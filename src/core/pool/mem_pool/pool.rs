@@ -1,89 +1,40 @@
 //! What is behind the handle of a pool. It lives on after the handle until the last of its memory is
 //! freed, and is found by that memory.
 
-use std::os::fd::OwnedFd;
+mod driver_pool;
+mod ending;
+mod home;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::access::AccessTable;
+pub use self::driver_pool::DriverPool;
+pub use self::home::Home;
+use super::backing;
 use super::own::Own;
 use super::stats::Ended;
 use crate::algo::alloc::pool::{GRAIN, StreamKey};
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::algo::sync::reclaim::Pin;
-use crate::backend::{self, Block, Fault, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
+use crate::backend::{self, Block, PoolAttribute, PoolSharing};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::base::leave::wait_until_alone;
 use crate::core::base::release_failure;
-use crate::core::memory;
-use crate::core::memory::allocation::{Allocation, Kind, Owner, PoolMemory, PoolTag};
-use crate::core::memory::memory_stats::Tally;
+use crate::core::memory::access::AccessTable;
+use crate::core::memory::allocation::{Allocation, Owner, PoolMemory, PoolTag};
 use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
 /// All of them, those included whose handle is gone.
-static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
+pub(super) static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
 
 /// In [`Pool::state`]: its handle is gone, and it ends with its last block.
-const RETIRED: u8 = 1;
+pub(super) const RETIRED: u8 = 1;
 /// Its device wants to know what becomes of its memory.
 const NOTED: u8 = 2;
-
-/// Where the memory of a pool is, and with what it ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// On a device: its id, and this opening of it.
-    Device(u32, Owner),
-    /// In host memory.
-    Host,
-    /// In host memory of this NUMA node.
-    HostNode(u32),
-}
-
-impl Home {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Device(id, _) => Kind::Pool(id),
-            Self::Host => Kind::HostPool(None),
-            Self::HostNode(node) => Kind::HostPool(Some(node)),
-        }
-    }
-
-    /// The device's id; none for host memory.
-    pub fn device(self) -> Option<u32> {
-        match self {
-            Self::Device(id, _) => Some(id),
-            Self::Host | Self::HostNode(_) => None,
-        }
-    }
-
-    /// For texts, behind "is".
-    pub fn in_words(self) -> String {
-        match self {
-            Self::Device(id, _) => format!("on device {id}"),
-            Self::Host => "in host memory".to_owned(),
-            Self::HostNode(node) => format!("in host memory of node {node}"),
-        }
-    }
-
-    /// Whether this device is the one.
-    pub fn is(self, device: &Device) -> bool {
-        matches!(self, Self::Device(_, owner) if owner == device.owner)
-    }
-
-    /// Whether both are on one device, or both in host memory.
-    pub fn is_beside(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Device(_, owner), Self::Device(_, other)) => owner == other,
-            (Self::Device(..), _) | (_, Self::Device(..)) => false,
-            _ => true,
-        }
-    }
-}
 
 /// Who does the work.
 pub enum Inner {
@@ -103,52 +54,12 @@ pub enum Use {
     Graphs(Arc<AccessTable>),
 }
 
-/// A pool of the driver's.
-pub struct DriverPool {
-    pool: Box<dyn backend::Pool>,
-    /// Counts blocks from before programs know them until they are no more to know them.
-    pub tally: Tally,
-}
-
-impl DriverPool {
-    /// A pool that has given nothing yet.
-    pub fn new(pool: Box<dyn backend::Pool>) -> Self {
-        Self { pool, tally: Tally::default() }
-    }
-
-    /// After a first try.
-    #[cold]
-    fn alloc_again(
-        &self,
-        fault: Fault,
-        len: usize,
-        stream: &Stream,
-        device: Option<&Device>,
-    ) -> Result<Block> {
-        let alloc = |_: &dyn backend::Device| self.pool.alloc(len, stream.native());
-        Ok(match device {
-            Some(device) => device.again_with_all_memory(fault, alloc)?,
-            None => return Err(fault.into()),
-        })
-    }
-
-    /// Whether programs have none of its memory, nor are about to get some.
-    fn is_unused(&self) -> bool {
-        self.tally.read().current.count == 0
-    }
-
-    /// Ends all that is known of its memory. What programs had.
-    fn drain(&self, owner: Owner) -> Vec<Allocation> {
-        self.tally.paused(|| Allocation::drain(owner))
-    }
-}
-
 /// A pool without its handle.
 pub struct Pool {
     /// By which it is found.
     pub key: Handle,
     /// Of its memory.
-    owner: Owner,
+    pub(super) owner: Owner,
     /// Where its memory is.
     pub home: Home,
     /// How the address map knows its memory.
@@ -167,7 +78,7 @@ pub struct Pool {
     /// Who does the work.
     pub inner: Inner,
     /// [`RETIRED`], [`NOTED`] or both.
-    state: AtomicU8,
+    pub(super) state: AtomicU8,
     /// Its handle, also when that is gone; 0: it has none yet.
     handle: AtomicU64,
     /// Requests that it could not serve.
@@ -185,10 +96,11 @@ impl Pool {
         is_for: Use,
         ended: &Arc<Ended>,
     ) -> Result<Arc<Self>> {
+        backing::register();
         let (is_imported, serves_graphs) =
             (matches!(is_for, Use::Imported), matches!(is_for, Use::Graphs(_)));
         let access = match is_for {
-            Use::Program | Use::Imported => Arc::new(AccessTable::of(home)),
+            Use::Program | Use::Imported => Arc::new(home.first_access()),
             Use::Graphs(access) => access,
         };
         let mut made = None;
@@ -346,7 +258,7 @@ impl Pool {
 
     /// As [`Self::keep`], of the driver's block, which nobody knows yet.
     #[inline(always)]
-    fn give(&self, driver: &DriverPool, block: Block) -> Result<usize> {
+    pub(super) fn give(&self, driver: &DriverPool, block: Block) -> Result<usize> {
         let undo = || {
             // The first failure is the one to tell.
             let _ = driver.pool.free_now(block);
@@ -412,82 +324,10 @@ impl Pool {
         Ok(true)
     }
 
-    /// Its handle is gone: it takes no more requests.
-    pub fn retire(&self) -> backend::Result<()> {
-        self.state.fetch_or(RETIRED, Ordering::SeqCst);
-        if let Inner::Own(own) = &self.inner
-            && let Some(shared) = own.shared()
-        {
-            shared.close();
-        }
-        // Who makes that pool at this moment sees the flag, or is seen here.
-        let graphs = Self::find(*self.graphs.lock());
-        let ended = graphs.map_or(Ok(()), |graphs| graphs.retire());
-        self.end_if_retired().and(ended)
-    }
-
     /// Whether its handle is gone.
     #[inline]
     pub fn is_retired(&self) -> bool {
         self.state.load(Ordering::SeqCst) & RETIRED != 0
-    }
-
-    /// Ends a pool that takes no more requests, if programs have none of its memory. What the backend does
-    /// not take back.
-    pub fn end_if_retired(&self) -> backend::Result<()> {
-        if self.is_retired() { self.end_if_unused() } else { Ok(()) }
-    }
-
-    /// The driver's pool goes when nobody is inside it any more. What the backend does not take back.
-    #[cold]
-    fn end_if_unused(&self) -> backend::Result<()> {
-        let ended = match &self.inner {
-            Inner::Own(own) => own.end(false),
-            Inner::Driver(driver) => driver.is_unused().then(|| {
-                let live = driver.drain(self.owner);
-                debug_assert!(live.is_empty(), "memory that is not counted");
-                Ok(())
-            }),
-        };
-        if ended.is_some() && POOLS.remove(self.key).is_some() {
-            self.note_end();
-        }
-        ended.unwrap_or(Ok(()))
-    }
-
-    /// Ends pools, with all that they have given: nobody is inside them any more.
-    pub fn end_all(wanted: impl Fn(&Self) -> bool, mut step: impl FnMut(backend::Result<()>)) {
-        for mut pool in Self::all() {
-            if !wanted(&pool) || POOLS.remove(pool.key).is_none() {
-                continue;
-            }
-            match &pool.inner {
-                Inner::Own(own) => step(own.end(true).unwrap_or(Ok(()))),
-                Inner::Driver(driver) => {
-                    let live = driver.drain(pool.owner);
-                    live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
-                }
-            }
-            wait_until_alone(&mut pool, |_| {
-                crate::algo::map::slot_table::flush_deferred();
-                true
-            });
-        }
-    }
-
-    /// As [`Self::end_all`], where work is left behind that uses their memory, which stays.
-    pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
-        for pool in Self::all() {
-            if wanted(&pool) && POOLS.remove(pool.key).is_some() {
-                match &pool.inner {
-                    Inner::Own(own) => own.abandon(),
-                    Inner::Driver(driver) => {
-                        drop(driver.drain(pool.owner));
-                        std::mem::forget(pool);
-                    }
-                }
-            }
-        }
     }
 
     /// Nothing comes from this stream any more, and all that did has happened.
@@ -522,43 +362,6 @@ impl Pool {
         }
     }
 
-    /// By what another process has it; it was made for that.
-    pub fn export(&self) -> Result<PoolHandle<OwnedFd>> {
-        match &self.inner {
-            Inner::Own(own) => {
-                let shared = own.shared().ok_or_else(not_shared)?;
-                Ok(PoolHandle::Descriptor(shared.export()?))
-            }
-            Inner::Driver(driver) => Ok(driver.pool.export()?),
-        }
-    }
-
-    /// A name of its live memory for other processes.
-    pub fn export_pointer(&self, found: &Allocation) -> Result<PointerExport> {
-        let name = match &self.inner {
-            Inner::Own(own) => {
-                let shared = own.shared().ok_or_else(not_shared)?;
-                shared.export_range(found.base, found.len)?
-            }
-            Inner::Driver(driver) => driver.pool.export_block(found.block())?,
-        };
-        if Allocation::find(found.base) != Some(*found) {
-            // Another thread has freed it meanwhile, maybe before there was a name to withdraw.
-            if let Inner::Own(own) = &self.inner {
-                own.withdraw(found.base);
-            }
-            return Err(memory::not_freed("ptr", found.base));
-        }
-        Ok(name)
-    }
-
-    /// Memory of another process; the pool is one. Its address.
-    pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
-        let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
-        let block = driver.pool.import_block(export);
-        self.give(driver, block.map_err(|fault| self.failed(fault.into()))?)
-    }
-
     /// What the driver has to know of a change of access, if it does the work.
     pub fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
         match &self.inner {
@@ -589,10 +392,4 @@ impl Pool {
 pub fn rounded(size: usize) -> usize {
     // What overflows is too much for any pool.
     size.checked_next_multiple_of(GRAIN).unwrap_or(size)
-}
-
-/// The callers have looked: this tells of a defect.
-#[cold]
-fn not_shared() -> Error {
-    Error::new(Code::InternalError, "the memory pool is shared with nobody")
 }

@@ -1,8 +1,8 @@
 //! How a new pool is to be: what came from C, and what of it can be had.
 
-use super::at_location;
 use crate::backend::{self, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result};
+use crate::core::memory::access::at_location;
 use crate::core::runtime::Session;
 use crate::core::runtime::device;
 

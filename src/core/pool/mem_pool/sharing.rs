@@ -5,15 +5,14 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use super::MemPool;
 use super::pool::{DriverPool, Home, Inner, Pool, Use};
 use super::props;
+use super::stats::PoolTallies;
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::hooked_memory::Piece;
 use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::memory_stats::DeviceTallies;
-use crate::core::memory::memory_stats::HostTallies;
+use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
@@ -91,10 +90,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     };
     let inner = Inner::Driver(DriverPool::new(pool));
     let device = matches!(home, Home::Device(..)).then_some(&device);
-    let ended = match device {
-        Some(device) => &DeviceTallies::of(device).ended_imports,
-        None => &HostTallies::of(&session).ended_imports,
-    };
+    let ended = &PoolTallies::of_place(device, &session).imports;
     let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
@@ -173,4 +169,49 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
     let memory = Piece { kind, addr, handle: 0, len: found.len, device };
     memory.hand_out(|| super::free_now(&found).map(drop))?;
     Ok(addr)
+}
+
+impl Pool {
+    /// By what another process has it; it was made for that.
+    pub fn export(&self) -> Result<PoolHandle<OwnedFd>> {
+        match &self.inner {
+            Inner::Own(own) => {
+                let shared = own.shared().ok_or_else(not_shared)?;
+                Ok(PoolHandle::Descriptor(shared.export()?))
+            }
+            Inner::Driver(driver) => Ok(driver.pool.export()?),
+        }
+    }
+
+    /// A name of its live memory for other processes.
+    pub fn export_pointer(&self, found: &Allocation) -> Result<PointerExport> {
+        let name = match &self.inner {
+            Inner::Own(own) => {
+                let shared = own.shared().ok_or_else(not_shared)?;
+                shared.export_range(found.base, found.len)?
+            }
+            Inner::Driver(driver) => driver.pool.export_block(found.block())?,
+        };
+        if Allocation::find(found.base) != Some(*found) {
+            // Another thread has freed it meanwhile, maybe before there was a name to withdraw.
+            if let Inner::Own(own) = &self.inner {
+                own.withdraw(found.base);
+            }
+            return Err(memory::not_freed("ptr", found.base));
+        }
+        Ok(name)
+    }
+
+    /// Memory of another process; the pool is one. Its address.
+    pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
+        let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
+        let block = driver.pool.import_block(export);
+        self.give(driver, block.map_err(|fault| self.failed(fault.into()))?)
+    }
+}
+
+/// The callers have looked: this tells of a defect.
+#[cold]
+fn not_shared() -> Error {
+    Error::new(Code::InternalError, "the memory pool is shared with nobody")
 }

@@ -6,9 +6,12 @@ use parking_lot::Mutex;
 
 use super::pool::{Home, Inner, Pool};
 use crate::algo::alloc::pool as own;
+use crate::algo::map::typed_slots::Key;
 use crate::backend::{PoolAttribute, Usage};
 use crate::core::base::error::Result;
+use crate::core::memory::allocation::backing::PoolUse;
 use crate::core::memory::memory_stats::{Amount, Stats};
+use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
 /// What the pools of one place have counted that are gone.
@@ -24,15 +27,35 @@ struct Sums {
     reserved_peak: u64,
 }
 
-/// Which pools of a place are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// Those that programs ask for memory.
-    Program,
-    /// Those of other processes.
-    Imported,
-    /// Those that serve graphs.
-    Graphs,
+/// What the pools have counted that are gone, of a device or of host memory.
+#[derive(Default)]
+pub struct PoolTallies {
+    /// Pools of the program.
+    pub pools: Arc<Ended>,
+    /// Pools of other processes.
+    pub imports: Arc<Ended>,
+    /// Pools for graphs.
+    pub graphs: Arc<Ended>,
+}
+
+static OF_DEVICE: Key<PoolTallies> = Key::new();
+static OF_HOST: Key<PoolTallies> = Key::new();
+
+impl PoolTallies {
+    /// Those of a device.
+    pub fn of(device: &Device) -> &Self {
+        OF_DEVICE.of(&device.features)
+    }
+
+    /// Those of host memory in a session.
+    pub fn of_host(session: &Session) -> &Self {
+        OF_HOST.of(&session.features)
+    }
+
+    /// Those of the device, or of host memory where there is none.
+    pub fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
+        device.map_or_else(|| Self::of_host(session), |device| Self::of(device))
+    }
 }
 
 /// A pool, and what it has.
@@ -48,11 +71,12 @@ pub struct Row {
 }
 
 impl Pool {
-    fn whose(&self) -> Whose {
+    /// Whose requests it serves.
+    pub fn pool_use(&self) -> PoolUse {
         match (self.is_imported, self.serves_graphs) {
-            (true, _) => Whose::Imported,
-            (_, true) => Whose::Graphs,
-            _ => Whose::Program,
+            (true, _) => PoolUse::Imported,
+            (_, true) => PoolUse::Graphs,
+            _ => PoolUse::Program,
         }
     }
 
@@ -95,7 +119,7 @@ impl Pool {
     pub fn note_end(&self) {
         let stats = self.counted();
         let beside =
-            |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.whose() == self.whose();
+            |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.pool_use() == self.pool_use();
         let others = Self::all().into_iter().filter(beside);
         let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
         together.push(stats);
@@ -148,8 +172,8 @@ pub fn sum(all: &[Stats]) -> Stats {
 }
 
 /// Of all these pools on this device, or in host memory, those included that are gone.
-pub fn of_all(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<Stats> {
-    let all = in_place(device).filter(|pool| pool.whose() == whose);
+pub fn of_all(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<Stats> {
+    let all = in_place(device).filter(|pool| pool.pool_use() == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
     let mut stats = sum(&all);
     let sums = ended.0.lock();
@@ -161,12 +185,12 @@ pub fn of_all(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<St
 }
 
 /// The peaks of the same pools begin again.
-pub fn restart_peaks(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<()> {
+pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<()> {
     {
         let mut sums = ended.0.lock();
         (sums.peak, sums.reserved_peak) = (Amount::default(), 0);
     }
-    let mut all = in_place(device).filter(|pool| pool.whose() == whose);
+    let mut all = in_place(device).filter(|pool| pool.pool_use() == pool_use);
     all.try_for_each(|pool| pool.restart_peak())
 }
 

@@ -2,11 +2,11 @@
 
 use super::End;
 use super::record::{self, Record};
-use crate::core::graph;
 use crate::core::memory::allocation::Allocation;
-use crate::core::memory::hooked_memory::Piece;
 use crate::core::memory::memory_hook::{HOST, MemoryKind};
+use crate::core::memory::request::hooks::Piece;
 use crate::core::memory::virtual_memory;
+use crate::core::pool::mem_pool::owned;
 use crate::core::pool::mem_pool::pool::Pool;
 
 /// A live allocation.
@@ -32,7 +32,7 @@ impl Live {
     /// Whether it goes with this. What goes with a session is not there any more when the process ends. What goes
     /// with a graph is not reported: the graph is.
     pub(super) fn ends_with(&self, end: End<'_>) -> bool {
-        if self.kind == MemoryKind::Graph && graph::memory::goes_with_its_graph(self.addr) {
+        if self.kind == MemoryKind::Graph && owned::goes_with_its_graph(self.addr) {
             return false;
         }
         match end {

@@ -1,6 +1,6 @@
 //! What a pool does that can have no more memory.
 
-use super::super::known::{Known, Rules};
+use super::known::{Known, Rules};
 use super::{Lack, Own, is_shortage};
 use crate::algo::alloc::pool::{GRANULE, Shortage};
 use crate::core::base::error::{Code, Error, Result};

@@ -4,9 +4,10 @@ use std::fmt;
 
 use crate::backend::{self, Foreign, Place, Span};
 use crate::core::base::error::{Error, Result};
+use crate::core::memory::access;
+use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory;
-use crate::core::pool::mem_pool::{self, access};
 use crate::core::runtime;
 
 /// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
@@ -31,7 +32,7 @@ pub fn is_plain(addr: usize) -> bool {
     !backend::may_know(addr)
 }
 
-/// Whether it is that although a driver may know it, where [`must_ask`](super::must_ask) is false.
+/// Whether it is that although a driver may know it, where [`must_ask`](super::hold::must_ask) is false.
 #[inline(never)]
 pub fn is_ordinary(addr: usize, len: usize) -> bool {
     addr.checked_add(len).is_some() && foreign(addr) == Foreign::Unknown
@@ -64,9 +65,9 @@ fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) 
 /// Whether a pool has this address and no program.
 #[inline]
 pub(super) fn is_idle_in_pool(addr: usize) -> bool {
-    access::host_pools_exist()
+    access::is_host_memory_restricted()
         && runtime::existing_session()
-            .is_some_and(|session| mem_pool::is_idle_memory(&session, addr))
+            .is_some_and(|session| backing().is_idle(&*session.driver, addr))
 }
 
 #[cold]

@@ -4,8 +4,9 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::memory_hook::MemoryKind;
-use crate::core::memory::memory_stats::{self, Amount, Stats};
+use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::pool::mem_pool::stats::Row;
+use crate::core::process::memory_stats;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use super::span::{foreign, is_idle_in_pool, stale};
 use crate::backend::{Foreign, Place, Span};
 use crate::core::base::error::{Error, Result};
+use crate::core::memory::access;
+use crate::core::memory::allocation::backing::backing;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::access as mapped;
-use crate::core::pool::mem_pool::access;
 use crate::core::runtime::device::Device;
 
 /// Whether some memory may be used by some only: that of the caller's own device, too, or page-locked.
 #[inline(always)]
 pub fn must_ask() -> bool {
     // Not `||`: one look at both.
-    access::host_pools_exist() | mapped::restricted_exist()
+    access::is_host_memory_restricted() | mapped::restricted_exist()
 }
 
 /// Whether there is nothing to hold or to be allowed for memory in this place.
@@ -23,7 +24,7 @@ pub fn must_ask() -> bool {
 pub fn is_at_hand(place: Place, own: &Device) -> bool {
     match place {
         Place::Device(id) => id == own.id && !mapped::restricted_exist(),
-        Place::Pinned => !access::host_pools_exist() && !mapped::restricted_exist(),
+        Place::Pinned => !access::is_host_memory_restricted() && !mapped::restricted_exist(),
         Place::Pageable => true,
     }
 }
@@ -74,7 +75,7 @@ fn check_reached(
     let span = Span { addr, len: 1, place: kind.place() };
     mapped::check(&argument, &span, own, writes)?;
     match Allocation::find(addr) {
-        Some(allocation) => access::check(argument, addr, &allocation, own, writes),
+        Some(allocation) => backing().check_access(&argument, addr, &allocation, own.id, writes),
         None => check_unknown(argument, addr),
     }
 }
@@ -102,7 +103,7 @@ fn hold_device(
     match Allocation::find(addr) {
         Some(allocation) => {
             if let Some(device) = allocation.device() {
-                access::check(&argument, addr, &allocation, own, writes)?;
+                backing().check_access(&argument, addr, &allocation, own.id, writes)?;
                 mapped::check(&argument, span, own, writes)?;
                 return Ok(Some(device));
             }
@@ -125,7 +126,9 @@ fn check_pinned(
 ) -> Result<()> {
     mapped::check(&argument, span, own, writes)?;
     match Allocation::find(span.addr) {
-        Some(allocation) => access::check(argument, span.addr, &allocation, own, writes),
+        Some(allocation) => {
+            backing().check_access(&argument, span.addr, &allocation, own.id, writes)
+        }
         None => Ok(()),
     }
 }

@@ -1,0 +1,118 @@
+//! Which devices may use memory, and how calls name places and access.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+pub use crate::backend::Access;
+use crate::core::base::error::{Error, Result};
+
+/// Values of `aclrtMemLocationType`.
+pub mod at_location {
+    /// Host memory.
+    pub const HOST: i32 = 0;
+    /// Memory of a device.
+    pub const DEVICE: i32 = 1;
+    /// Host memory of a NUMA node.
+    pub const HOST_NODE: i32 = 4;
+}
+
+/// There may be pinned memory that not every device may use.
+static RESTRICTED_HOST_MEMORY: AtomicBool = AtomicBool::new(false);
+
+/// From now on transfers check whether their device may use the pinned memory that they name.
+pub fn restrict_host_memory() {
+    RESTRICTED_HOST_MEMORY.store(true, Ordering::Relaxed);
+}
+
+/// Whether there may be pinned memory that not every device may use: that of pools of host memory.
+#[inline]
+pub fn is_host_memory_restricted() -> bool {
+    RESTRICTED_HOST_MEMORY.load(Ordering::Relaxed)
+}
+
+/// A bit for each device.
+pub struct AccessTable {
+    readers: AtomicU64,
+    writers: AtomicU64,
+}
+
+impl AccessTable {
+    /// The device with this id has access.
+    pub fn of_device(id: u32) -> Self {
+        Self { readers: AtomicU64::new(bit(id)), writers: AtomicU64::new(bit(id)) }
+    }
+
+    /// No device has access.
+    pub const fn none() -> Self {
+        Self { readers: AtomicU64::new(0), writers: AtomicU64::new(0) }
+    }
+
+    /// No device has access.
+    pub fn is_none(&self) -> bool {
+        self.readers.load(Ordering::Relaxed) == 0
+    }
+
+    /// What the device with this id may do.
+    pub fn get(&self, id: u32) -> Access {
+        let has = |bits: &AtomicU64| bits.load(Ordering::Relaxed) & bit(id) != 0;
+        match (has(&self.readers), has(&self.writers)) {
+            (_, true) => Access::ReadWrite,
+            (true, false) => Access::Read,
+            (false, false) => Access::None,
+        }
+    }
+
+    /// The devices that may do something.
+    pub fn devices(&self) -> impl Iterator<Item = u32> {
+        let bits = self.readers.load(Ordering::Relaxed);
+        (0..u64::BITS).filter(move |&id| bits & bit(id) != 0)
+    }
+
+    /// Sets that.
+    pub fn set(&self, id: u32, access: Access) {
+        let put = |bits: &AtomicU64, on: bool| {
+            if on {
+                bits.fetch_or(bit(id), Ordering::Relaxed)
+            } else {
+                bits.fetch_and(!bit(id), Ordering::Relaxed)
+            }
+        };
+        put(&self.readers, access != Access::None);
+        put(&self.writers, access == Access::ReadWrite);
+    }
+}
+
+fn bit(id: u32) -> u64 {
+    1_u64.checked_shl(id).unwrap_or(0)
+}
+
+/// Who is to have which access, as it came from C: an `aclrtMemLocation` and `aclrtMemAccessFlags`.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessRequest {
+    /// An `aclrtMemLocationType`.
+    pub location_type: i32,
+    /// Of the location.
+    pub id: u32,
+    /// An `aclrtMemAccessFlags`.
+    pub flags: i32,
+}
+
+const FLAGS: [(i32, Access); 3] = [(0, Access::None), (1, Access::Read), (3, Access::ReadWrite)];
+
+/// An `aclrtMemAccessFlags`, by its number.
+pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
+    match FLAGS.iter().find(|(number, _)| *number == flags) {
+        Some((_, access)) => Ok(*access),
+        None => Err(Error::invalid_param(format_args!(
+            "{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3"
+        ))),
+    }
+}
+
+/// The number of an access.
+pub fn flags_of(access: Access) -> i32 {
+    match access {
+        Access::None => 0,
+        Access::Read => 1,
+        Access::ReadWrite => 3,
+    }
+}

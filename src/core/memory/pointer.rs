@@ -1,0 +1,179 @@
+//! What an address means to programs.
+
+pub mod hold;
+pub mod reach;
+pub mod span;
+
+use self::span::stale;
+use super::{host_register, virtual_memory};
+use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, Place, Usage};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::allocation::backing::backing;
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::virtual_memory::{Mapped, physical};
+use crate::core::runtime;
+use crate::core::runtime::device;
+use crate::core::runtime::thread;
+
+/// Where an address lives, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Nobody here knows it.
+    Unregistered,
+    /// Page-locked or registered host memory.
+    Host,
+    /// Memory of the device with this id.
+    Device(u32),
+    /// Managed memory from the device with this id.
+    Managed(u32),
+    /// Host memory of this NUMA node.
+    HostNode(u32),
+}
+
+/// What aclrtPointerGetAttributes tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointerAttributes {
+    /// Where the address lives.
+    pub location: Location,
+    /// Page size in bytes, as the system confirms it; 0 for memory that is not ours.
+    pub page_size: u32,
+}
+
+impl From<Mapped> for PointerAttributes {
+    fn from(mapped: Mapped) -> Self {
+        let location = match mapped.place {
+            physical::Place::Device(id) => Location::Device(id),
+            physical::Place::Host(None) => Location::Host,
+            physical::Place::Host(Some(node)) => Location::HostNode(node),
+        };
+        Self { location, page_size: mapped.page_size as u32 }
+    }
+}
+
+/// aclrtPointerGetAttributes.
+pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
+    thread::refuse_inside_host_function()?;
+    const UNKNOWN: PointerAttributes =
+        PointerAttributes { location: Location::Unregistered, page_size: 0 };
+    let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
+    if let Some(mapped) = virtual_memory::at(addr) {
+        return Ok(mapped.into());
+    }
+    let Some(allocation) = Allocation::known(addr) else {
+        if backing().is_idle(&*session.driver, addr) {
+            return Err(stale("ptr", addr));
+        }
+        let location = match session.driver.foreign(addr) {
+            Foreign::Known(Place::Device(id)) => match session.driver.foreign_block(addr) {
+                Some(block) if block.is_managed => Location::Managed(id),
+                _ => Location::Device(id),
+            },
+            Foreign::Known(Place::Pinned) => Location::Host,
+            _ => Location::Unregistered,
+        };
+        return Ok(PointerAttributes { location, page_size: 0 });
+    };
+    let held = allocation.device();
+    let location = match allocation.kind {
+        Kind::Pinned => Location::Host,
+        Kind::Registered { .. } => {
+            // Whose pages they are is not looked at: registrations count in the smallest ones.
+            let page_size = host_register::GRAIN as u32;
+            return Ok(PointerAttributes { location: Location::Host, page_size });
+        }
+        // It is going with its device.
+        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_) | Kind::Graph(_)
+            if held.is_none() =>
+        {
+            return Ok(UNKNOWN);
+        }
+        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => {
+            Location::Device(id)
+        }
+        Kind::Managed(id) => Location::Managed(id),
+        Kind::HostPool(None) => Location::Host,
+        Kind::HostPool(Some(node)) => Location::HostNode(node),
+        // It was mapped meanwhile, or no more.
+        Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
+    };
+    let block = match allocation.pool() {
+        Some(_) => backing().block(&allocation),
+        None => allocation.block(),
+    };
+    let page_size = session.driver.page_size(block) as u32;
+    Ok(PointerAttributes { location, page_size })
+}
+
+/// aclrtGetMemUsageInfo: each kind of memory by name, with the bytes that it takes on device `id`.
+pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
+    thread::refuse_inside_host_function()?;
+    let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
+    let usage = device.map_or_else(MemoryUsage::default, |device| device.memory_usage());
+    Ok(vec![("device", usage.device), ("managed", usage.managed)])
+}
+
+/// aclrtMemGetAddressRange: start and length of the allocation that `addr` lies in.
+pub fn address_range(addr: usize) -> Result<(usize, usize)> {
+    thread::refuse_inside_host_function()?;
+    if let Some(allocation) = Allocation::known(addr) {
+        return Ok((allocation.base, allocation.len));
+    }
+    if let Some(mapped) = virtual_memory::at(addr) {
+        return Ok((mapped.base, mapped.len));
+    }
+    match foreign_block(addr) {
+        Some(block) => Ok((block.base, block.len)),
+        None => Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} is in no live allocation of this library, nor of another one that uses the same \
+             driver: never allocated, freed, or gone with its device"
+        ))),
+    }
+}
+
+/// What another library has allocated at `addr`.
+fn foreign_block(addr: usize) -> Option<ForeignBlock> {
+    runtime::existing_session()?.driver.foreign_block(addr)
+}
+
+/// aclrtCheckMemType: whether all addresses lie in memory of one of the types in `mem_type`.
+pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) -> Result<bool> {
+    /// Ordinary device memory; memory for media processing and reserved memory exist nowhere here.
+    const DEVICE: u32 = 0x2;
+    const KNOWN: u32 = DEVICE | 0x8 | 0x10;
+    if mem_type == 0 || mem_type & !KNOWN != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "memType is {mem_type:#x}; allowed: one or more of the ACL_RT_MEM_TYPE_* bits, {KNOWN:#x} in all"
+        )));
+    }
+    thread::refuse_inside_host_function()?;
+    let on_device = |addr| {
+        Allocation::find(addr).is_some_and(|found| matches!(found.place(), Place::Device(_)))
+    };
+    Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
+}
+
+/// Whether the host and all devices use this address.
+#[cold]
+pub fn is_managed(addr: usize) -> bool {
+    match Allocation::find(addr) {
+        Some(found) => matches!(found.kind, Kind::Managed(_)),
+        None => foreign_block(addr).is_some_and(|block| block.is_managed),
+    }
+}
+
+/// What a call that wants device memory says to the host's.
+#[cold]
+pub fn host_memory(argument: &str, addr: usize) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
+    ))
+}
+
+/// What the device is called for error texts, used by transfers.
+pub fn place_in_words(place: Place) -> String {
+    match place {
+        backend::Place::Device(id) => format!("memory of device {id}"),
+        backend::Place::Pinned => "pinned host memory".to_owned(),
+        backend::Place::Pageable => "host memory".to_owned(),
+    }
+}

@@ -1,0 +1,254 @@
+//! One way of an allocation: a request passes through resources, each of which adds one stage.
+//!
+//! All memory passes through the same stages in the same order: capture (requests of pools only), hooks
+//! ([`Hooks`](hooks::Hooks)), statistics ([`Statistics`](statistics::Statistics)), and then what has
+//! the memory: a device, the host, a pool. Each kind of memory is a constant that names its stages, so that the
+//! compiler makes one function of them. A release passes through the same stages.
+
+pub mod device_memory;
+pub(super) mod freeing;
+pub mod hooks;
+pub mod malloc_config;
+pub mod page_policy;
+pub mod pinned_memory;
+pub mod statistics;
+pub mod teardown;
+pub mod word;
+
+use std::sync::Arc;
+
+use crate::backend::{Block, PagePolicy};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory;
+use crate::core::memory::allocation::{Allocation, Owner, open_device};
+use crate::core::memory::memory_hook::{Event, Found, HOST, MemoryKind, Moment};
+use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
+use crate::core::memory::request::page_policy::padded;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+
+/// What allocates memory, or a stage in front of it.
+pub trait Resource {
+    /// What is asked for.
+    type Request: Request;
+    /// What that returns.
+    type Memory: Named;
+    /// What is to be freed.
+    type Release: Release;
+
+    /// Allocates memory.
+    fn allocate(&self, request: Self::Request) -> Result<Self::Memory>;
+
+    /// Frees memory.
+    fn release(&self, release: Self::Release) -> Result<()>;
+}
+
+/// What has memory that statistics count: the last stage.
+pub trait Source {
+    /// What it returns.
+    type Memory: Named;
+    /// What is to be freed.
+    type Release: Claim;
+
+    /// Takes memory from the device or the session that the request has opened.
+    fn take(&self, request: &MemoryRequest) -> Result<Self::Memory>;
+
+    /// Frees memory that is out of the address map.
+    fn free(&self, claimed: <Self::Release as Claim>::Claimed) -> Result<()>;
+}
+
+/// A request, as the stages see it.
+pub trait Request {
+    /// Drops what may not be held while hooks of this moment run.
+    fn let_go(&mut self, moment: Moment) -> Result<()>;
+
+    /// What hooks see before it is served.
+    fn event(&self) -> Result<Event>;
+}
+
+/// A release, as the stages see it.
+pub trait Release {
+    /// Whether the memory stays with a graph, so that nothing is left to do.
+    fn is_retained(&self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// What hooks see. None: they have nothing to do with it.
+    fn event(&mut self) -> Result<Option<Event>>;
+}
+
+/// A release that statistics count.
+pub trait Claim: Release {
+    /// Memory that no other call can have.
+    type Claimed;
+
+    /// Takes the memory out of the address map, and counts it as freed.
+    fn claim(self) -> Result<Self::Claimed>;
+}
+
+/// Memory that was allocated.
+pub trait Named {
+    /// What names it for hooks.
+    fn found(&self) -> Found;
+
+    /// Bytes as statistics count them.
+    fn bytes(&self) -> usize;
+}
+
+/// Memory in the address map.
+impl Named for usize {
+    fn found(&self) -> Found {
+        let attributes = memory::pointer_attributes(*self);
+        let page_size = attributes.map_or(0, |attributes| attributes.page_size as usize);
+        Found { addr: *self, handle: 0, page_size }
+    }
+
+    fn bytes(&self) -> usize {
+        Allocation::find(*self).map_or(0, |found| found.block().len)
+    }
+}
+
+/// A block of a backend.
+impl Named for Block {
+    fn found(&self) -> Found {
+        let session = runtime::existing_session();
+        let page_size = session.map_or(0, |session| session.driver.page_size(*self));
+        Found { addr: self.addr, handle: 0, page_size }
+    }
+
+    fn bytes(&self) -> usize {
+        self.len
+    }
+}
+
+/// Where memory is to be allocated.
+pub enum Target {
+    /// On the device of the current context.
+    Current,
+    /// On this device.
+    Device(Arc<Device>),
+    /// On the device with this id, as long as it is open as it was.
+    Opening(u32, Owner),
+    /// In host memory.
+    Host,
+    /// In host memory, of this session.
+    Session(Arc<Session>),
+}
+
+/// A request for memory of a device or of the host.
+pub struct MemoryRequest {
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// Where.
+    pub target: Target,
+    /// Bytes that the program asks for.
+    pub size: usize,
+    /// Whether a tail behind them may be read, where the device has one.
+    pub tail: bool,
+    /// On which pages. None: that is not up to the program.
+    pub pages: Option<PagePolicy>,
+    /// Bytes with the padding, once that is known.
+    pub len: Option<usize>,
+}
+
+impl MemoryRequest {
+    /// The current device becomes the one that is meant, which stays open while this is held.
+    pub fn open(&mut self) -> Result<()> {
+        match self.target {
+            Target::Current => self.target = Target::Device(thread::current()?.device.clone()),
+            Target::Opening(id, owner) => self.target = Target::Device(open_again(id, owner)?),
+            Target::Host => self.target = Target::Session(runtime::session()?),
+            Target::Device(_) | Target::Session(_) => {}
+        }
+        Ok(())
+    }
+
+    /// The device, after [`Self::open`].
+    pub fn device(&self) -> Result<&Arc<Device>> {
+        match &self.target {
+            Target::Device(device) => Ok(device),
+            _ => Err(not_open()),
+        }
+    }
+
+    /// The session, after [`Self::open`].
+    pub fn session(&self) -> Result<&Arc<Session>> {
+        match &self.target {
+            Target::Session(session) => Ok(session),
+            _ => Err(not_open()),
+        }
+    }
+
+    /// Where it counts, after [`Self::open`].
+    pub fn tally(&self) -> Result<&Tally> {
+        Ok(match (&self.target, self.kind) {
+            (Target::Device(device), MemoryKind::Managed) => &DeviceTallies::of(device).managed,
+            (Target::Device(device), _) => &DeviceTallies::of(device).device,
+            (Target::Session(session), _) => &HostTallies::of(session).pinned,
+            _ => return Err(not_open()),
+        })
+    }
+
+    /// Bytes that it takes on a device.
+    fn rounded_on(&self, device: &Device) -> usize {
+        let Some(pages) = self.pages else { return self.len.unwrap_or(self.size) };
+        let len = self.len.or_else(|| padded(self.size, self.tail && device.readable_tail));
+        len.map_or(self.size, |len| device.native.block_len(len, pages))
+    }
+
+    /// Bytes that it takes of host memory.
+    fn rounded_in_host_memory(&self) -> Result<usize> {
+        if let Some(len) = self.len {
+            return Ok(len);
+        }
+        let driver = runtime::session()?.driver.clone();
+        Ok(padded(self.size, false).map_or(self.size, |len| driver.host_block_len(len)))
+    }
+}
+
+impl Request for MemoryRequest {
+    fn let_go(&mut self, moment: Moment) -> Result<()> {
+        let (id, owner) = match &self.target {
+            Target::Device(device) => (device.id, device.owner),
+            // A hook may make another device current before the memory is taken from one.
+            Target::Current if moment == Moment::Alloc => {
+                let context = thread::current()?;
+                (context.device.id, context.device.owner)
+            }
+            _ => return Ok(()),
+        };
+        self.target = Target::Opening(id, owner);
+        Ok(())
+    }
+
+    fn event(&self) -> Result<Event> {
+        let (device, rounded) = match &self.target {
+            Target::Current => {
+                let device = thread::current()?.device.clone();
+                (device.id as i32, self.rounded_on(&device))
+            }
+            Target::Device(device) => (device.id as i32, self.rounded_on(device)),
+            Target::Opening(id, owner) => (*id as i32, self.rounded_on(&*open_again(*id, *owner)?)),
+            Target::Host | Target::Session(_) => (HOST, self.rounded_in_host_memory()?),
+        };
+        Ok(Event::of_request(device, self.kind, self.size, rounded))
+    }
+}
+
+#[cold]
+fn not_open() -> Error {
+    Error::new(Code::InternalError, "a request for memory came to a device that is not open")
+}
+
+/// The device that was open as `owner` before hooks ran.
+pub fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
+    open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
+        Error::new(
+            Code::ContextNull,
+            format_args!(
+                "device {id} was reset while a memory hook ran; call aclrtSetDevice again"
+            ),
+        )
+    })
+}

@@ -1,0 +1,248 @@
+//! Memory of devices.
+
+use std::sync::Arc;
+
+use super::super::{ipc, managed_memory};
+use super::freeing::{check_free, not_freed};
+use crate::algo::map::slot_table;
+use crate::backend::{Block, PagePolicy};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::backing::backing;
+use crate::core::memory::allocation::{Allocation, Kind, open_device};
+use crate::core::memory::memory_hook::{Event, MemoryKind};
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::request::hooks::{self, Hooks};
+use crate::core::memory::request::malloc_config::MallocConfig;
+use crate::core::memory::request::page_policy::{padded, pages};
+use crate::core::memory::request::statistics::Statistics;
+use crate::core::memory::request::{Claim, MemoryRequest, Release, Resource, Source, Target};
+use crate::core::runtime;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+
+/// The way of ordinary device memory.
+const DEVICE: Hooks<FreedBlocks<Hooks<Statistics<DeviceMemory>>>> =
+    Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
+
+/// aclrtMalloc: device memory of the current device. The address.
+pub fn malloc(size: usize, policy: i32) -> Result<usize> {
+    allocate(size, policy, true)
+}
+
+/// aclrtMallocAlign32: as [`malloc`], but nothing past the rounded size may be read.
+pub fn malloc_align32(size: usize, policy: i32) -> Result<usize> {
+    allocate(size, policy, false)
+}
+
+/// aclrtMallocWithCfg.
+pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    if *config != MallocConfig::default() && size != 0 {
+        let device = thread::current()?.device.clone();
+        config.check_for_device(&device, &*runtime::session()?)?;
+    }
+    allocate(size, policy, true)
+}
+
+/// Device memory, with the readable tail if `tail` and the device say so.
+#[inline]
+fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    DEVICE.allocate(MemoryRequest {
+        kind: MemoryKind::Device,
+        target: Target::Current,
+        size,
+        tail,
+        pages: Some(pages(policy, size)),
+        len: None,
+    })
+}
+
+/// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
+pub fn free(addr: usize) -> Result<()> {
+    check_free("devPtr", addr)?;
+    DEVICE.release(DeviceRelease { addr })
+}
+
+/// As [`free`], of memory that no hook knows.
+pub fn free_unhooked(addr: usize) -> Result<()> {
+    FreedBlocks(Statistics(DeviceMemory)).release(DeviceRelease { addr })
+}
+
+/// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's own device.
+/// A failure that the wait tells of leaves the memory allocated.
+pub fn free_with_sync(addr: usize) -> Result<()> {
+    check_free("devPtr", addr)?;
+    // What is no start of an allocation is not worth a wait; `free` says what it is.
+    if let Some(allocation) = Allocation::find(addr)
+        && allocation.base == addr
+        && let Some(device) = allocation.device()
+    {
+        // Without a deadline it does not time out.
+        let _ = device.synchronize(None)?;
+    }
+    free(addr)
+}
+
+/// A release by aclrtFree.
+pub struct DeviceRelease {
+    addr: usize,
+}
+
+impl Release for DeviceRelease {
+    fn is_retained(&self) -> Result<bool> {
+        backing().retains(self.addr)
+    }
+
+    fn event(&mut self) -> Result<Option<Event>> {
+        let kinds = [MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool];
+        Ok(hooks::event_of_address(self.addr, &kinds))
+    }
+}
+
+impl Claim for DeviceRelease {
+    /// The device stays open meanwhile.
+    type Claimed = (Arc<Device>, Allocation);
+
+    fn claim(self) -> Result<Self::Claimed> {
+        let device = match Allocation::find(self.addr).map(|allocation| allocation.kind) {
+            Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
+            _ => None,
+        };
+        let claimed = device.and_then(|device| {
+            let allocation = Allocation::take(self.addr, |found| found.owner == device.owner)?;
+            Some((device, allocation))
+        });
+        let Some((device, allocation)) = claimed else {
+            return Err(not_freed("devPtr", self.addr));
+        };
+        managed_memory::forget(&allocation);
+        let tallies = DeviceTallies::of(&device);
+        let len = allocation.block().len;
+        match allocation.kind {
+            Kind::Managed(_) => tallies.managed.freed(len),
+            _ => tallies.device.freed(len),
+        }
+        Ok((device, allocation))
+    }
+}
+
+/// The stage of freed blocks: serves requests out of them, and keeps what is freed for the next request. What it keeps
+/// counts as free.
+struct FreedBlocks<R>(R);
+
+impl<R> Resource for FreedBlocks<R>
+where
+    R: Resource<Request = MemoryRequest, Memory = Block, Release = DeviceRelease>,
+{
+    type Request = MemoryRequest;
+    type Memory = usize;
+    type Release = DeviceRelease;
+
+    #[inline]
+    fn allocate(&self, request: MemoryRequest) -> Result<usize> {
+        let context = thread::current()?;
+        let device = &context.device;
+        if let Some(pages) = request.pages
+            && let Some(len) = padded(request.size, request.tail && device.readable_tail)
+            && let Some(addr) = Allocation::reuse(device, len, pages)
+        {
+            return Ok(addr);
+        }
+        let device = device.clone();
+        drop(context);
+        self.allocate_new(request, device)
+    }
+
+    #[inline]
+    fn release(&self, release: DeviceRelease) -> Result<()> {
+        ipc::freeing(release.addr);
+        if Allocation::set_aside(release.addr) { Ok(()) } else { self.release_now(release) }
+    }
+}
+
+impl<R> FreedBlocks<R>
+where
+    R: Resource<Request = MemoryRequest, Memory = Block, Release = DeviceRelease>,
+{
+    #[cold]
+    fn allocate_new(&self, mut request: MemoryRequest, device: Arc<Device>) -> Result<usize> {
+        let size = request.size;
+        let len = padded(size, request.tail && device.readable_tail)
+            .filter(|len| *len as u64 <= device.total_memory)
+            .ok_or_else(|| {
+                DeviceTallies::of(&device).device.failed();
+                Error::new(
+                    Code::MemoryAllocation,
+                    format_args!(
+                        "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
+                        device.id, device.total_memory
+                    ),
+                )
+            })?;
+        request.len = Some(len);
+        request.target = Target::Device(device);
+        Ok(self.0.allocate(request)?.addr)
+    }
+
+    /// As [`Resource::release`], where the memory cannot wait for its next use, or is none.
+    #[cold]
+    fn release_now(&self, release: DeviceRelease) -> Result<()> {
+        match Allocation::find(release.addr) {
+            Some(found) if found.pool().is_some() => release_to_pool(&found, release.addr),
+            _ => self.0.release(release),
+        }
+    }
+}
+
+/// aclrtFree of a pool's memory: at once, as cudaFree does it.
+fn release_to_pool(found: &Allocation, addr: usize) -> Result<()> {
+    if backing().retains(addr)? {
+        return Ok(());
+    }
+    if found.base == addr && backing().release(found)? {
+        slot_table::flush_if_many();
+        return Ok(());
+    }
+    Err(not_freed("devPtr", addr))
+}
+
+/// The memory of devices, as it comes from their backends.
+pub struct DeviceMemory;
+
+impl Source for DeviceMemory {
+    type Memory = Block;
+    type Release = DeviceRelease;
+
+    fn take(&self, request: &MemoryRequest) -> Result<Block> {
+        let (device, len) = (request.device()?, request.len.unwrap_or(request.size));
+        match (request.kind, request.pages) {
+            (MemoryKind::Managed, _) => managed_memory::take(device, len),
+            (_, pages) => {
+                let pages = pages.unwrap_or(PagePolicy::HugeFirst);
+                take(device, len, pages, Kind::Device(device.id))
+            }
+        }
+    }
+
+    fn free(&self, (device, allocation): (Arc<Device>, Allocation)) -> Result<()> {
+        let freed = device.native.free(allocation.block());
+        allocation.make_room(&device);
+        Ok(freed?)
+    }
+}
+
+/// Memory of a device, in the address map.
+pub fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
+    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
+    let allocation = Allocation::of_block(block, len, kind, device.owner);
+    if let Err(error) = allocation.reusable(pages).register() {
+        // The first failure is the one to report.
+        let _ = device.native.free(block);
+        return Err(error);
+    }
+    Ok(block)
+}

@@ -1,0 +1,60 @@
+//! What may be freed, and by which call.
+
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::runtime::thread;
+
+/// Whether a call that frees can begin: `argument` names the address.
+pub fn check_free(argument: &str, addr: usize) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is null; this API has nothing to free there (unlike free and cudaFree)"
+        )));
+    }
+    Ok(())
+}
+
+/// Why nothing could be freed at `addr`.
+#[cold]
+pub fn not_freed(argument: &str, addr: usize) -> Error {
+    let Some(found) = Allocation::find(addr) else {
+        return Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
+             before, or gone with its device"
+        ));
+    };
+    if found.base != addr {
+        return Error::param_invalid(format_args!(
+            "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
+            addr - found.base,
+            found.base,
+            found.len
+        ));
+    }
+    let what = match found.kind {
+        Kind::Device(_) => "device memory",
+        Kind::Managed(_) => "managed memory",
+        Kind::Pinned => "page-locked host memory",
+        Kind::Pool(_) | Kind::HostPool(_) => "memory of a pool",
+        Kind::Mapped(_) | Kind::HostMapped(_) => "mapped memory",
+        Kind::Imported(_) => "memory of another process",
+        Kind::Graph(_) => "the value of a condition of a graph, and goes with that",
+        Kind::Registered { .. } => "registered memory of the caller",
+    };
+    let call = freeing_call(found.kind);
+    Error::param_invalid(format_args!("{argument} {addr:#x} is {what}; give it back with {call}"))
+}
+
+/// What gives memory of this kind back.
+pub fn freeing_call(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Device(_) | Kind::Managed(_) => "aclrtFree",
+        Kind::Pinned => "aclrtFreeHost",
+        Kind::Pool(_) | Kind::HostPool(_) => "aclrtMemPoolFreeAsync or aclrtFree",
+        Kind::Mapped(_) | Kind::HostMapped(_) => "aclrtUnmapMem",
+        Kind::Imported(_) => "aclrtIpcMemClose",
+        Kind::Graph(_) => "aclmdlRIDestroy",
+        Kind::Registered { .. } => "aclrtHostUnregister",
+    }
+}

@@ -1,0 +1,130 @@
+//! The stage of hooks: allocations and releases between the hooks of the program.
+
+use crate::core::base::error::Result;
+use crate::core::memory::allocation::Allocation;
+use crate::core::memory::memory_hook::{
+    self, Event, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
+};
+use crate::core::memory::request::{Named, Release, Request, Resource};
+
+/// Calls the hooks of one moment around the next stage.
+pub struct Hooks<R> {
+    moment: Moment,
+    next: R,
+}
+
+impl<R> Hooks<R> {
+    /// Memory is handed to the program, and freed by it.
+    pub const fn of_program(next: R) -> Self {
+        Self { moment: Moment::Malloc, next }
+    }
+
+    /// Memory is taken from a device or from the system.
+    pub const fn of_device(next: R) -> Self {
+        Self { moment: Moment::Alloc, next }
+    }
+}
+
+impl<R: Resource> Resource for Hooks<R> {
+    type Request = R::Request;
+    type Memory = R::Memory;
+    type Release = R::Release;
+
+    #[inline]
+    fn allocate(&self, request: R::Request) -> Result<R::Memory> {
+        if memory_hook::exist() {
+            self.allocate_hooked(request)
+        } else {
+            self.next.allocate(request)
+        }
+    }
+
+    #[inline]
+    fn release(&self, release: R::Release) -> Result<()> {
+        match self.moment == Moment::Malloc && memory_hook::exist() {
+            true => self.release_hooked(release),
+            false => self.next.release(release),
+        }
+    }
+}
+
+impl<R: Resource> Hooks<R> {
+    #[cold]
+    fn allocate_hooked(&self, mut request: R::Request) -> Result<R::Memory> {
+        request.let_go(self.moment)?;
+        let event = request.event()?;
+        let event = match self.moment {
+            Moment::Alloc => Event { size: 0, ..event },
+            _ => event,
+        };
+        around_allocation(self.moment, event, || self.next.allocate(request), Named::found)
+    }
+
+    #[cold]
+    fn release_hooked(&self, mut release: R::Release) -> Result<()> {
+        if release.is_retained()? {
+            return Ok(());
+        }
+        match release.event()? {
+            Some(event) => around_free(event, || self.next.release(release)),
+            None => self.next.release(release),
+        }
+    }
+}
+
+/// What hooks see of the release of memory at an address. None: that is no allocation of these kinds, which is no
+/// business of hooks; the call says what it is.
+pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
+    let found = Allocation::known(addr).filter(|found| found.base == addr)?;
+    let (kind, device) = MemoryKind::of(&found)?;
+    // What was imported of a pool, or is a graph's, is freed like memory of a pool.
+    let freed_as = if found.pool().is_some() { MemoryKind::Pool } else { kind };
+    if !kinds.contains(&freed_as) {
+        return None;
+    }
+    let page_size = addr.found().page_size;
+    let event = Event::of_request(device, kind, 0, found.block().len);
+    Some(Event { addr, page_size, ..event })
+}
+
+/// Memory of another process, or memory without an address: at an address, or 0 and a handle that names it; on
+/// a device, or in host memory.
+pub struct Piece {
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// The first byte.
+    pub addr: usize,
+    /// What names it where there is no address.
+    pub handle: u64,
+    /// Bytes.
+    pub len: usize,
+    /// Where it is.
+    pub device: Option<u32>,
+}
+
+impl Piece {
+    /// What hooks see of it.
+    pub fn event(&self) -> Event {
+        let Self { kind, addr, handle, len, device } = *self;
+        let page_size = if addr == 0 { 0 } else { addr.found().page_size };
+        let device = device.map_or(HOST, |id| id as i32);
+        Event { addr, handle, page_size, ..Event::of_request(device, kind, 0, len) }
+    }
+
+    /// Hands what was imported to the program, unless a hook refuses that: then `give_back` takes it back. Only
+    /// now is its length known, so that failures before this are not told.
+    pub fn hand_out(&self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
+        if !memory_hook::exist() {
+            return Ok(());
+        }
+        around_import(&Event { size: self.len, ..self.event() }).inspect_err(|_| {
+            // The refusal is what there is to tell.
+            let _ = give_back();
+        })
+    }
+
+    /// Gives it back by `free`.
+    pub fn free(&self, free: impl FnOnce() -> Result<()>) -> Result<()> {
+        around_free(self.event(), free)
+    }
+}

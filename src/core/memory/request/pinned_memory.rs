@@ -1,0 +1,131 @@
+//! Page-locked host memory.
+
+use std::sync::Arc;
+
+use super::freeing::{check_free, not_freed};
+use crate::backend::Block;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind, open_device};
+use crate::core::memory::memory_hook::{Event, MemoryKind};
+use crate::core::memory::memory_stats::HostTallies;
+use crate::core::memory::request::hooks::{self, Hooks};
+use crate::core::memory::request::malloc_config::MallocConfig;
+use crate::core::memory::request::page_policy::padded;
+use crate::core::memory::request::statistics::Statistics;
+use crate::core::memory::request::{Claim, MemoryRequest, Release, Resource, Source, Target};
+use crate::core::runtime;
+use crate::core::runtime::Session;
+use crate::core::runtime::thread;
+
+/// The way of page-locked memory, of which the library keeps none.
+const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> =
+    Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
+
+/// aclrtMallocHost: page-locked host memory. The address.
+pub fn malloc_host(size: usize) -> Result<usize> {
+    malloc_host_with_config(size, &MallocConfig::default())
+}
+
+/// aclrtMallocHostWithCfg.
+pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    config.check_for_host(&*runtime::session()?)?;
+    let request = MemoryRequest {
+        kind: MemoryKind::Pinned,
+        target: Target::Host,
+        size,
+        tail: false,
+        pages: None,
+        len: None,
+    };
+    Ok(PINNED.allocate(request)?.addr)
+}
+
+/// aclrtFreeHost.
+pub fn free_host(addr: usize) -> Result<()> {
+    check_free("hostPtr", addr)?;
+    PINNED.release(PinnedRelease { addr })
+}
+
+/// aclrtFreeHostWithDevSync: as [`free_host`], after everything queued so far on all open devices,
+/// each of which may use the memory. A failure that the wait tells of leaves the memory allocated.
+pub fn free_host_with_sync(addr: usize) -> Result<()> {
+    check_free("hostPtr", addr)?;
+    let pinned = |found: Allocation| found.base == addr && found.kind == Kind::Pinned;
+    if Allocation::find(addr).is_some_and(pinned) {
+        let devices = runtime::existing_session().map_or(0, |session| session.devices.len());
+        let mut outcome = Ok(());
+        // One at a time: a device that is held here cannot end.
+        for id in 0..devices as u32 {
+            if let Some(device) = open_device(id) {
+                outcome = outcome.and(device.synchronize(None).map(drop));
+            }
+        }
+        outcome?;
+    }
+    free_host(addr)
+}
+
+/// A release by aclrtFreeHost.
+struct PinnedRelease {
+    addr: usize,
+}
+
+impl Release for PinnedRelease {
+    fn event(&mut self) -> Result<Option<Event>> {
+        Ok(hooks::event_of_address(self.addr, &[MemoryKind::Pinned]))
+    }
+}
+
+impl Claim for PinnedRelease {
+    /// The session stays meanwhile.
+    type Claimed = (Arc<Session>, Allocation);
+
+    fn claim(self) -> Result<Self::Claimed> {
+        let claimed = runtime::existing_session().and_then(|session| {
+            let wanted =
+                |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
+            let allocation = Allocation::take(self.addr, wanted)?;
+            Some((session, allocation))
+        });
+        let Some((session, allocation)) = claimed else {
+            return Err(not_freed("hostPtr", self.addr));
+        };
+        HostTallies::of(&session).pinned.freed(allocation.block().len);
+        Ok((session, allocation))
+    }
+}
+
+/// Page-locked memory, as it comes from the driver.
+struct PinnedMemory;
+
+impl Source for PinnedMemory {
+    type Memory = Block;
+    type Release = PinnedRelease;
+
+    fn take(&self, request: &MemoryRequest) -> Result<Block> {
+        let (session, size) = (request.session()?, request.size);
+        let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok());
+        let len = len.ok_or_else(|| {
+            Error::new(
+                Code::BadAlloc,
+                format_args!("size {size} is more than a process can address"),
+            )
+        })?;
+        let block = session.driver.alloc_host(len)?;
+        let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);
+        if let Err(error) = allocation.register() {
+            // The first failure is the one to report.
+            let _ = session.driver.free_host(block);
+            return Err(error);
+        }
+        Ok(block)
+    }
+
+    fn free(&self, (session, allocation): (Arc<Session>, Allocation)) -> Result<()> {
+        Ok(session.driver.free_host(allocation.block())?)
+    }
+}

@@ -1,0 +1,83 @@
+//! What is reserved, mapped, and allocated without an address.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Physical, RANGES, USED, physical};
+use crate::core::base::error::Error;
+use crate::core::base::handles::Object;
+use crate::core::memory::request::hooks::Piece;
+
+/// Memory without an address, as hooks know it.
+pub fn pieces() -> Vec<Piece> {
+    all_memory().iter().map(|it| it.piece()).collect()
+}
+
+/// The ranges of addresses that are reserved: first address and bytes of each.
+pub fn reserved() -> Vec<(usize, usize)> {
+    if !USED.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    RANGES.lock().0.iter().map(|(addr, range)| (*addr, range.len)).collect()
+}
+
+/// Whether memory of this process has been exported.
+pub fn exports_any() -> bool {
+    all_memory().iter().any(|it| it.memory.key.lock().is_some())
+}
+
+/// Memory without an address, each once: what handles name, and what is only mapped any more.
+fn all_memory() -> Vec<Arc<Physical>> {
+    let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
+    if USED.load(Ordering::Relaxed) {
+        let ranges = RANGES.lock();
+        let mappings = ranges.0.values().flat_map(|range| range.mappings.values());
+        all.extend(mappings.map(|mapping| Arc::clone(&mapping.memory)));
+    }
+    // Those that handles name come first.
+    let mut seen = HashSet::new();
+    all.retain(|it| seen.insert(Arc::as_ptr(&it.memory)));
+    all
+}
+
+/// What is mapped around an address, whoever may use it.
+pub struct Mapped {
+    /// Its first address.
+    pub base: usize,
+    /// Bytes.
+    pub len: usize,
+    /// Where the memory is.
+    pub place: physical::Place,
+    /// As the system confirms it.
+    pub page_size: usize,
+}
+
+/// What is mapped around an address.
+pub fn at(addr: usize) -> Option<Mapped> {
+    if !USED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let (base, memory) = {
+        let ranges = RANGES.lock();
+        let (base, mapping) = ranges.mapping(addr)?;
+        (base, Arc::clone(&mapping.memory))
+    };
+    let page_size = memory.native().page_size();
+    Some(Mapped { base, len: memory.len, place: memory.place, page_size })
+}
+
+/// What there is to say about an address in a range that is no allocation; nothing elsewhere.
+#[cold]
+pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
+    let mut ranges = RANGES.lock();
+    if ranges.mapping(addr).is_some() {
+        return Some(Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is mapped so that nobody may use it; allow it by aclrtMemSetAccess"
+        )));
+    }
+    ranges.range_mut(addr)?;
+    Some(Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"
+    )))
+}

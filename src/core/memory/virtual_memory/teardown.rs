@@ -1,0 +1,74 @@
+//! What happens to mappings and ranges when a device or the session ends.
+
+use std::sync::Arc;
+
+use super::{Mapping, Physical, RANGES, Range, forget_address};
+use crate::algo::map::slot_table;
+use crate::core::base::ending::Ending;
+use crate::core::runtime::device::Device;
+
+/// Takes mappings back: of a device that ends, or all. What cannot be taken back.
+fn end_mappings(wanted: impl Fn(&Physical) -> bool, ending: &mut Ending) -> Vec<usize> {
+    let mut taken = Vec::new();
+    for range in RANGES.lock().0.values_mut() {
+        let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
+        let addrs: Vec<usize> = of_it.map(|(addr, _)| *addr).collect();
+        for addr in addrs {
+            taken.extend(
+                range.mappings.remove(&addr).map(|part| (addr, part, range.driver.clone())),
+            );
+        }
+    }
+    let mut stuck = Vec::new();
+    for (addr, Mapping { memory, .. }, driver) in taken {
+        forget_address(addr);
+        let unmapped = driver.virtual_memory().unmap(addr, memory.len, memory.native());
+        if unmapped.is_err() {
+            stuck.push(addr);
+        }
+        ending.step_on_device(unmapped);
+    }
+    slot_table::flush_deferred();
+    stuck
+}
+
+/// A device ends, with what is mapped of its memory; the ranges stay.
+pub fn end_with_device(device: &Device, ending: &mut Ending) {
+    end_mappings(|memory| memory.owner == device.owner, ending);
+}
+
+/// The session ends, with all ranges.
+pub fn end_with_session(ending: &mut Ending) {
+    let stuck = end_mappings(|_| true, ending);
+    let all = std::mem::take(&mut RANGES.lock().0);
+    for (addr, Range { len, driver, .. }) in all {
+        if stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
+            continue;
+        }
+        ending.step_on_device(driver.virtual_memory().release(addr, len));
+    }
+}
+
+/// As [`end_with_device`], where work is left behind that uses its memory.
+pub fn forget_with_device(device: &Device) {
+    end_mappings_silently(|memory| memory.owner == device.owner);
+}
+
+/// As [`end_with_session`], where work is left behind that uses its memory.
+pub fn forget_with_session() {
+    end_mappings_silently(|_| true);
+    std::mem::forget(std::mem::take(&mut RANGES.lock().0));
+}
+
+/// Addresses die, memory stays where it is.
+fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
+    for range in RANGES.lock().0.values_mut() {
+        for (addr, mapping) in &mut range.mappings {
+            if wanted(&mapping.memory) {
+                forget_address(*addr);
+                mapping.changing = true;
+                std::mem::forget(Arc::clone(&mapping.memory));
+            }
+        }
+    }
+}

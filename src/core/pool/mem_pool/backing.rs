@@ -1,0 +1,59 @@
+//! What regions below pools need to know about memory of pools.
+
+use std::fmt::Display;
+
+use super::pool::Pool;
+use super::{access, free_now, is_idle_memory, owned, trim_where};
+use crate::backend::{Block, Driver};
+use crate::core::base::error::Result;
+use crate::core::memory::allocation::backing::{self, Backing, PoolUse};
+use crate::core::memory::allocation::{Allocation, Owner};
+
+struct Pools;
+
+/// The regions below ask here from now on.
+pub fn register() {
+    backing::register(&Pools);
+}
+
+impl Backing for Pools {
+    fn pool_use(&self, memory: &Allocation) -> Option<PoolUse> {
+        Pool::share_of(memory).map(|pool| pool.pool_use())
+    }
+
+    fn is_on(&self, memory: &Allocation, owner: Owner) -> bool {
+        Pool::share_of(memory).is_some_and(|pool| pool.home.is_of(owner))
+    }
+
+    fn block(&self, memory: &Allocation) -> Block {
+        let segment = Pool::share_of(memory).and_then(|pool| pool.segment(memory.base));
+        segment.unwrap_or_else(|| memory.block())
+    }
+
+    fn is_idle(&self, driver: &dyn Driver, addr: usize) -> bool {
+        is_idle_memory(driver, addr)
+    }
+
+    fn check_access(
+        &self,
+        argument: &dyn Display,
+        addr: usize,
+        memory: &Allocation,
+        device: u32,
+        writes: bool,
+    ) -> Result<()> {
+        access::check(argument, addr, memory, device, writes)
+    }
+
+    fn release(&self, memory: &Allocation) -> Result<bool> {
+        free_now(memory)
+    }
+
+    fn retains(&self, addr: usize) -> Result<bool> {
+        owned::retains(addr)
+    }
+
+    fn trim(&self, owner: Owner, shares_memory: bool) -> bool {
+        trim_where(|home| home.is_of(owner) || shares_memory && home.device().is_some())
+    }
+}

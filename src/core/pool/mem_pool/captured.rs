@@ -1,0 +1,31 @@
+//! Requests of captured streams: the region of graphs registers here what records them.
+
+use std::sync::OnceLock;
+
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::stream::Stream;
+
+/// Records requests of captured streams.
+pub trait Recording: Sync {
+    /// A captured stream gets memory for its graph, which `allocate` takes from a pool.
+    fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>)
+    -> Result<usize>;
+
+    /// A captured stream frees memory.
+    fn free(&self, stream: &Stream, addr: usize) -> Result<()>;
+}
+
+static RECORDING: OnceLock<&'static dyn Recording> = OnceLock::new();
+
+/// From now on this records requests of captured streams.
+pub fn register(recording: &'static dyn Recording) {
+    RECORDING.get_or_init(|| recording);
+}
+
+/// What records requests of captured streams.
+pub fn recording() -> Result<&'static dyn Recording> {
+    // It is registered before a stream is captured.
+    RECORDING.get().copied().ok_or_else(|| {
+        Error::new(Code::InternalError, "a stream is captured, and nothing records its memory")
+    })
+}

@@ -1,0 +1,147 @@
+//! Memory of pools that graphs own, by address.
+//!
+//! A graph has its memory from the capture until it is destroyed. For the program it is there from the task that
+//! takes it until it is freed. What a run took and nothing freed is not taken again, and stays when the graph is
+//! destroyed, until it is freed.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::map::slot_table::Handle;
+use crate::core::base::error::{Error, Result};
+
+/// One allocation.
+#[derive(Clone, Copy)]
+struct Owned {
+    /// The graph that owns it.
+    graph: Handle,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No run has taken it, or it was freed.
+    Free,
+    /// A run has taken it.
+    Taken,
+    /// Likewise, and the graph is gone.
+    Left,
+}
+
+/// By address.
+static OWNED: Mutex<BTreeMap<usize, Owned>> = Mutex::new(BTreeMap::new());
+/// How many there are: one look for programs without any.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether graphs have any memory.
+#[inline]
+fn is_any() -> bool {
+    // Relaxed: a thread that has an address of it has seen this.
+    COUNT.load(Ordering::Relaxed) != 0
+}
+
+/// Memory belongs to a graph from now on.
+pub fn add(graph: Handle, addr: usize) {
+    let owned = Owned { graph, state: State::Free };
+    if OWNED.lock().insert(addr, owned).is_none() {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The graph that memory belongs to.
+pub fn graph_of(addr: usize) -> Option<Handle> {
+    OWNED.lock().get(&addr).map(|owned| owned.graph)
+}
+
+/// A run is about to be queued that takes and frees this, if it may.
+pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
+    let mut all = OWNED.lock();
+    let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
+    if let Some(addr) = taken.iter().find(|addr| state(addr) != Some(State::Free)) {
+        return Err(Error::param_invalid(format_args!(
+            "modelRI takes memory at {addr:#x} that a run before has taken, and nobody has freed it since; free \
+             it with aclrtMemPoolFreeAsync in the stream that uses it, or in the capture"
+        )));
+    }
+    if let Some(addr) = freed.iter().find(|addr| state(addr) != Some(State::Taken)) {
+        return Err(Error::param_invalid(format_args!(
+            "modelRI frees memory at {addr:#x} of another graph, which no run has taken, which was freed before, or \
+             whose graph was destroyed; run the graph that takes it first"
+        )));
+    }
+    change(&mut all, taken, State::Free, State::Taken);
+    change(&mut all, freed, State::Taken, State::Free);
+    Ok(())
+}
+
+/// The run was not queued after all.
+pub fn undo_run(taken: &[usize], freed: &[usize]) {
+    let mut all = OWNED.lock();
+    change(&mut all, taken, State::Taken, State::Free);
+    change(&mut all, freed, State::Free, State::Taken);
+}
+
+fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: State, to: State) {
+    for addr in addrs {
+        if let Some(owned) = all.get_mut(addr).filter(|owned| owned.state == from) {
+            owned.state = to;
+        }
+    }
+}
+
+/// The graph that owned this ends. Returns what no run has taken, which goes back to its pools. `is_there`: whether
+/// the memory did not go with its device.
+pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
+    // Before the lock: it looks into the address map.
+    let there: Vec<bool> = addrs.iter().map(|addr| is_there(*addr)).collect();
+    let mut idle = Vec::new();
+    let mut all = OWNED.lock();
+    for (addr, is_there) in addrs.into_iter().zip(there) {
+        match all.get_mut(&addr) {
+            Some(owned) if is_there && owned.state == State::Taken => owned.state = State::Left,
+            Some(_) => {
+                all.remove(&addr);
+                COUNT.fetch_sub(1, Ordering::Relaxed);
+                idle.push(addr);
+            }
+            None => {}
+        }
+    }
+    idle
+}
+
+/// Whether this is memory that its graph alone has: no run has taken it, or it was freed since.
+pub fn goes_with_its_graph(addr: usize) -> bool {
+    is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == State::Free)
+}
+
+/// The program frees memory, outside of captures: true if that was all, because it stays with a graph,
+/// which may take it again.
+#[inline]
+pub fn retains(addr: usize) -> Result<bool> {
+    if is_any() { free_outside(addr) } else { Ok(false) }
+}
+
+#[cold]
+fn free_outside(addr: usize) -> Result<bool> {
+    let mut all = OWNED.lock();
+    let Some(owned) = all.get_mut(&addr) else { return Ok(false) };
+    match owned.state {
+        State::Free => Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} is memory of modelRI {:#x}, which no run has taken, or which was freed before; it goes with \
+             the graph",
+            owned.graph.raw()
+        ))),
+        State::Taken => {
+            owned.state = State::Free;
+            Ok(true)
+        }
+        State::Left => {
+            all.remove(&addr);
+            COUNT.fetch_sub(1, Ordering::Relaxed);
+            Ok(false)
+        }
+    }
+}

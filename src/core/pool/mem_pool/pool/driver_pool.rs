@@ -1,0 +1,48 @@
+//! Pools of a driver.
+
+use crate::backend::{self, Block, Fault};
+use crate::core::base::error::Result;
+use crate::core::memory::allocation::{Allocation, Owner};
+use crate::core::memory::memory_stats::Tally;
+use crate::core::runtime::device::Device;
+use crate::core::stream::Stream;
+
+/// A pool of the driver's.
+pub struct DriverPool {
+    pub(in crate::core::pool::mem_pool) pool: Box<dyn backend::Pool>,
+    /// Counts blocks from before programs know them until they are no more to know them.
+    pub tally: Tally,
+}
+
+impl DriverPool {
+    /// A pool that has given nothing yet.
+    pub fn new(pool: Box<dyn backend::Pool>) -> Self {
+        Self { pool, tally: Tally::default() }
+    }
+
+    /// After a first try.
+    #[cold]
+    pub(super) fn alloc_again(
+        &self,
+        fault: Fault,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+    ) -> Result<Block> {
+        let alloc = |_: &dyn backend::Device| self.pool.alloc(len, stream.native());
+        Ok(match device {
+            Some(device) => device.again_with_all_memory(fault, alloc)?,
+            None => return Err(fault.into()),
+        })
+    }
+
+    /// Whether programs have none of its memory, nor are about to get some.
+    pub(super) fn is_unused(&self) -> bool {
+        self.tally.read().current.count == 0
+    }
+
+    /// Ends all that is known of its memory. What programs had.
+    pub(super) fn drain(&self, owner: Owner) -> Vec<Allocation> {
+        self.tally.paused(|| Allocation::drain(owner))
+    }
+}

@@ -1,0 +1,81 @@
+//! How pools end: with their last block, or with their device or session.
+
+use std::sync::atomic::Ordering;
+
+use super::{Inner, POOLS, Pool, RETIRED};
+use crate::backend;
+use crate::core::base::leave::wait_until_alone;
+
+impl Pool {
+    /// Its handle is gone: it takes no more requests.
+    pub fn retire(&self) -> backend::Result<()> {
+        self.state.fetch_or(RETIRED, Ordering::SeqCst);
+        if let Inner::Own(own) = &self.inner
+            && let Some(shared) = own.shared()
+        {
+            shared.close();
+        }
+        // Who makes that pool at this moment sees the flag, or is seen here.
+        let graphs = Self::find(*self.graphs.lock());
+        let ended = graphs.map_or(Ok(()), |graphs| graphs.retire());
+        self.end_if_retired().and(ended)
+    }
+
+    /// Ends a pool that takes no more requests, if programs have none of its memory. What the backend does
+    /// not take back.
+    pub fn end_if_retired(&self) -> backend::Result<()> {
+        if self.is_retired() { self.end_if_unused() } else { Ok(()) }
+    }
+
+    /// The driver's pool goes when nobody is inside it any more. What the backend does not take back.
+    #[cold]
+    fn end_if_unused(&self) -> backend::Result<()> {
+        let ended = match &self.inner {
+            Inner::Own(own) => own.end(false),
+            Inner::Driver(driver) => driver.is_unused().then(|| {
+                let live = driver.drain(self.owner);
+                debug_assert!(live.is_empty(), "memory that is not counted");
+                Ok(())
+            }),
+        };
+        if ended.is_some() && POOLS.remove(self.key).is_some() {
+            self.note_end();
+        }
+        ended.unwrap_or(Ok(()))
+    }
+
+    /// Ends pools, with all that they have given: nobody is inside them any more.
+    pub fn end_all(wanted: impl Fn(&Self) -> bool, mut step: impl FnMut(backend::Result<()>)) {
+        for mut pool in Self::all() {
+            if !wanted(&pool) || POOLS.remove(pool.key).is_none() {
+                continue;
+            }
+            match &pool.inner {
+                Inner::Own(own) => step(own.end(true).unwrap_or(Ok(()))),
+                Inner::Driver(driver) => {
+                    let live = driver.drain(pool.owner);
+                    live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
+                }
+            }
+            wait_until_alone(&mut pool, |_| {
+                crate::algo::map::slot_table::flush_deferred();
+                true
+            });
+        }
+    }
+
+    /// As [`Self::end_all`], where work is left behind that uses their memory, which stays.
+    pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
+        for pool in Self::all() {
+            if wanted(&pool) && POOLS.remove(pool.key).is_some() {
+                match &pool.inner {
+                    Inner::Own(own) => own.abandon(),
+                    Inner::Driver(driver) => {
+                        drop(driver.drain(pool.owner));
+                        std::mem::forget(pool);
+                    }
+                }
+            }
+        }
+    }
+}

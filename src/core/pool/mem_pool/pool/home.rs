@@ -1,0 +1,62 @@
+//! Where the memory of a pool is.
+
+use crate::core::memory::allocation::{Kind, Owner};
+use crate::core::runtime::device::Device;
+
+/// Where the memory of a pool is, and with what it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// On a device: its id, and this opening of it.
+    Device(u32, Owner),
+    /// In host memory.
+    Host,
+    /// In host memory of this NUMA node.
+    HostNode(u32),
+}
+
+impl Home {
+    /// How the address map calls its memory.
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Self::Device(id, _) => Kind::Pool(id),
+            Self::Host => Kind::HostPool(None),
+            Self::HostNode(node) => Kind::HostPool(Some(node)),
+        }
+    }
+
+    /// The device's id; none for host memory.
+    pub fn device(self) -> Option<u32> {
+        match self {
+            Self::Device(id, _) => Some(id),
+            Self::Host | Self::HostNode(_) => None,
+        }
+    }
+
+    /// For texts, behind "is".
+    pub fn in_words(self) -> String {
+        match self {
+            Self::Device(id, _) => format!("on device {id}"),
+            Self::Host => "in host memory".to_owned(),
+            Self::HostNode(node) => format!("in host memory of node {node}"),
+        }
+    }
+
+    /// Whether this device is the one.
+    pub fn is(self, device: &Device) -> bool {
+        self.is_of(device.owner)
+    }
+
+    /// Whether its device was opened as this.
+    pub fn is_of(self, opening: Owner) -> bool {
+        matches!(self, Self::Device(_, owner) if owner == opening)
+    }
+
+    /// Whether both are on one device, or both in host memory.
+    pub fn is_beside(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Device(_, owner), Self::Device(_, other)) => owner == other,
+            (Self::Device(..), _) | (_, Self::Device(..)) => false,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The way of requests for memory of pools.
+
+use std::sync::Arc;
+
+use super::captured::recording;
+use super::pool::{Pool, rounded};
+use super::{MemPool, free_now, graphs, hooked, owned};
+use crate::algo::map::slot_table::{self, Ref};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::memory;
+use crate::core::memory::allocation::Allocation;
+use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
+use crate::core::memory::request::hooks::{self, Hooks};
+use crate::core::memory::request::{Release, Request, Resource};
+use crate::core::runtime::device::Device;
+use crate::core::stream::{self, Stream};
+
+/// The way of memory that programs ask pools for. Pools count it themselves, under the locks that they hold anyway.
+pub(super) const POOL: Captures<Hooks<PoolBlocks>> = Captures(Hooks::of_program(PoolBlocks));
+
+/// The way of memory that graphs get from pools, and of the same memory where a graph frees it.
+pub(super) const GRAPH: Hooks<PoolBlocks> = Hooks::of_program(PoolBlocks);
+
+/// The stream in whose order a request is served.
+pub(super) enum Order {
+    /// This one, in a call that does not wait.
+    Stream(Ref<'static, Stream>),
+    /// This one, in a call that may wait.
+    Shared(Arc<Stream>),
+    /// The one with this handle, which hooks may destroy.
+    Handle(u64),
+    /// None: all uses of the memory have completed.
+    Complete,
+}
+
+impl Order {
+    fn handle(&self) -> u64 {
+        match self {
+            Self::Stream(stream) => stream.handle.raw(),
+            Self::Shared(stream) => stream.handle.raw(),
+            Self::Handle(handle) => *handle,
+            Self::Complete => 0,
+        }
+    }
+
+    /// The stream for a call that may wait: no `Ref` may live across that.
+    fn share(self) -> Result<Arc<Stream>> {
+        match self {
+            Self::Stream(stream) => Ok(stream.to_arc()),
+            Self::Shared(stream) => Ok(stream),
+            Self::Handle(_) | Self::Complete => Err(Error::new(
+                Code::InternalError,
+                "a request for memory of a pool came without its stream",
+            )),
+        }
+    }
+
+    /// Drops the stream, which hooks may destroy.
+    fn let_go(&mut self) {
+        if !matches!(self, Self::Complete) {
+            *self = Self::Handle(self.handle());
+        }
+    }
+}
+
+/// A request for memory of a pool.
+pub(super) struct PoolRequest {
+    /// Whether it is for a graph.
+    pub for_graph: bool,
+    /// Bytes.
+    pub size: usize,
+    /// The pool's handle.
+    pub pool: u64,
+    /// The stream.
+    pub order: Order,
+}
+
+impl Request for PoolRequest {
+    fn let_go(&mut self, _moment: Moment) -> Result<()> {
+        self.order.let_go();
+        Ok(())
+    }
+
+    fn event(&self) -> Result<Event> {
+        let mem_pool = handles::get_arc::<MemPool>("memPool", self.pool)?;
+        mem_pool.check_gives(self.size)?;
+        let device = mem_pool.pool.home.device().map_or(HOST, |id| id as i32);
+        let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
+        let event = Event::of_request(device, kind, self.size, rounded(self.size));
+        Ok(Event { stream: self.order.handle(), ..event })
+    }
+}
+
+/// A release of memory of a pool.
+pub(super) struct PoolRelease {
+    /// First byte.
+    pub addr: usize,
+    /// The stream.
+    pub order: Order,
+}
+
+impl Release for PoolRelease {
+    fn event(&mut self) -> Result<Option<Event>> {
+        self.order.let_go();
+        let event = hooks::event_of_address(self.addr, &[MemoryKind::Pool]);
+        Ok(event.map(|event| Event { stream: self.order.handle(), ..event }))
+    }
+}
+
+/// aclrtMemPoolMallocAsync.
+#[inline(always)]
+pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
+    handles::check_not_null::<MemPool>("memPool", raw)?;
+    let order = Order::Stream(stream::resolve(stream)?);
+    POOL.allocate(PoolRequest { for_graph: false, size, pool: raw, order })
+}
+
+/// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream comes to
+/// this.
+#[inline(always)]
+pub fn free_async(addr: usize, stream: u64) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param(
+            "ptr is null; this API has nothing to free there (unlike free and cudaFreeAsync)",
+        ));
+    }
+    let order = Order::Stream(stream::resolve(stream)?);
+    POOL.release(PoolRelease { addr, order })
+}
+
+/// Frees memory of a graph, whose uses have completed.
+pub fn free_of_graph(addr: usize) -> Result<()> {
+    GRAPH.release(PoolRelease { addr, order: Order::Complete })
+}
+
+/// The stage of captures: requests of captured streams are recorded, and what graphs own stays with them.
+pub(super) struct Captures<R>(R);
+
+impl<R> Resource for Captures<R>
+where
+    R: Resource<Request = PoolRequest, Memory = usize, Release = PoolRelease>,
+{
+    type Request = PoolRequest;
+    type Memory = usize;
+    type Release = PoolRelease;
+
+    #[inline(always)]
+    fn allocate(&self, request: PoolRequest) -> Result<usize> {
+        if let Order::Stream(stream) = &request.order
+            && stream.is_captured()
+        {
+            return record_malloc(request);
+        }
+        self.0.allocate(request)
+    }
+
+    #[inline(always)]
+    fn release(&self, release: PoolRelease) -> Result<()> {
+        if let Order::Stream(stream) = &release.order
+            && stream.is_captured()
+        {
+            return recording()?.free(stream, release.addr);
+        }
+        if owned::retains(release.addr)? {
+            return Ok(());
+        }
+        self.0.release(release)
+    }
+}
+
+/// Memory for the graph that a stream is captured into.
+#[cold]
+fn record_malloc(request: PoolRequest) -> Result<usize> {
+    let PoolRequest { size, pool, order, .. } = request;
+    let share = order.share()?;
+    recording()?.malloc(&share, &mut || graphs::malloc(size, pool, &share))
+}
+
+/// The memory of pools.
+pub(super) struct PoolBlocks;
+
+impl Resource for PoolBlocks {
+    type Request = PoolRequest;
+    type Memory = usize;
+    type Release = PoolRelease;
+
+    #[inline(always)]
+    fn allocate(&self, request: PoolRequest) -> Result<usize> {
+        let Order::Stream(stream) = &request.order else { return allocate_rarely(request) };
+        let mem_pool = handles::look::<MemPool>("memPool", request.pool, stream.pin())?;
+        mem_pool.check_gives(request.size)?;
+        match mem_pool.pool.alloc(request.size, stream, mem_pool.device.as_deref())? {
+            Some(addr) => Ok(addr),
+            None => allocate_more(request),
+        }
+    }
+
+    #[inline(always)]
+    fn release(&self, release: PoolRelease) -> Result<()> {
+        let Order::Stream(stream) = &release.order else { return release_rarely(release) };
+        let addr = release.addr;
+        if let Some(found) = Allocation::find_pools(addr)
+            && let Some(pool) = Pool::of(&found, stream.pin())
+        {
+            let _held = match pool.is_elsewhere(&stream.device) {
+                true => Some(hold(addr)?),
+                false => None,
+            };
+            if pool.free(found, stream)? {
+                if pool.is_retired() {
+                    let ended = pool.end_if_retired();
+                    drop(release);
+                    slot_table::flush_deferred();
+                    ended?;
+                }
+                return Ok(());
+            }
+        }
+        Err(not_a_pools(addr))
+    }
+}
+
+/// As [`PoolBlocks::allocate`], between hooks or for a graph.
+#[cold]
+fn allocate_rarely(request: PoolRequest) -> Result<usize> {
+    match &request.order {
+        Order::Shared(stream) if request.for_graph => {
+            graphs::malloc_unhooked(request.size, request.pool, stream)
+        }
+        order => hooked::malloc(&request, order.handle()),
+    }
+}
+
+/// As [`PoolBlocks::allocate`], where the pool has to have more memory for it.
+#[cold]
+fn allocate_more(request: PoolRequest) -> Result<usize> {
+    let share = request.order.share()?;
+    let mem_pool = handles::get_arc::<MemPool>("memPool", request.pool)?;
+    mem_pool.pool.alloc_more(request.size, &share, mem_pool.device.as_deref())
+}
+
+/// As [`PoolBlocks::release`], between hooks, or at once.
+#[cold]
+fn release_rarely(release: PoolRelease) -> Result<()> {
+    let addr = release.addr;
+    if let Order::Complete = release.order {
+        let found = Allocation::find(addr).filter(|found| found.base == addr);
+        return found.map_or(Ok(()), |found| free_now(&found).map(drop));
+    }
+    let order = Order::Stream(stream::resolve(release.order.handle())?);
+    PoolBlocks.release(PoolRelease { addr, order })
+}
+
+/// What keeps the device of a pool's memory from ending while a stream of another one does something there.
+#[cold]
+fn hold(addr: usize) -> Result<Arc<Device>> {
+    Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "ptr {addr:#x} is memory that another thread has freed meanwhile, or whose device it has reset"
+        ))
+    })
+}
+
+#[cold]
+fn not_a_pools(addr: usize) -> Error {
+    match Allocation::find(addr) {
+        Some(found) if found.pool().is_none() && found.base == addr => {
+            Error::param_invalid(format_args!(
+                "ptr {addr:#x} is no memory of a pool; free it with {}",
+                memory::freeing_call(found.kind)
+            ))
+        }
+        _ => memory::not_freed("ptr", addr),
+    }
+}
