@@ -63,7 +63,7 @@ pub struct Shared {
     /// What all devices have taken together.
     pub budget: Arc<Budget>,
     /// How far behind an address of device memory the library's own view of it is: 0, or in guard
-    /// mode the addresses of a device's memory and [`GUARDED_RANGE`] at least.
+    /// mode the addresses of a device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE) at least.
     pub own_view: usize,
     /// How accesses outside of allocations are found.
     pub check: Check,
