@@ -13,7 +13,7 @@ use crate::core::graph::{Graph, end_callback};
 use crate::core::kernel::{Binary, Function, kernel_args, symbol};
 use crate::core::memory::virtual_memory::{self, physical};
 use crate::core::memory::{self, buffer, ipc, memory_hook, peer};
-use crate::core::order;
+use crate::core::order::{self, LaneUsers};
 use crate::core::pool::mem_pool;
 use crate::core::process::leak_check;
 use crate::core::profiling;
@@ -80,10 +80,14 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     late_callbacks: &[end_callback::tell_late],
 };
 
+static LANE_USERS: LaneUsers =
+    LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
+
 /// Puts the regions together. Every first call does it; later ones change nothing.
 pub fn install() {
     lifecycle::install(&LIFECYCLE);
     callback::count_pending_by(report::pending_here);
+    order::install(&LANE_USERS);
 }
 
 fn take_notifies(device: &Arc<Device>) {

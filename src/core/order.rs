@@ -6,8 +6,8 @@
 //! event keeps what its record came behind, as positions in lanes, and a stream that waits for it comes
 //! behind the same: transitively, and not behind what is freed after the record.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -17,8 +17,6 @@ use crate::backend::{self, Op, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::memory::allocation::Owner;
-use crate::core::pool::mem_pool;
-use crate::core::stream::Stream;
 
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
@@ -26,6 +24,39 @@ static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
 /// Lanes of streams that are gone, and what those have to come to: nobody has waited for that, and they
 /// may outlive their device.
 static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
+
+/// A stream as far as its order matters.
+pub trait Ordered {
+    /// Where its lane is, once it has one.
+    fn lane_slot(&self) -> &OnceLock<Arc<Lane>>;
+
+    /// The backend's stream, for a lane that outlives the stream.
+    fn share_backend(&self) -> Arc<dyn backend::Stream>;
+
+    /// The backend's device.
+    fn backend_device(&self) -> &Arc<dyn backend::Device>;
+
+    /// The opening of that device.
+    fn device_owner(&self) -> Owner;
+
+    /// Submits an operation of the library itself: it is neither captured nor traced.
+    fn submit_quietly(&self, op: Op<'_>) -> Result<Position>;
+}
+
+/// What those who free memory in stream order do about lanes. `core/assembly.rs` sets it.
+pub struct LaneUsers {
+    /// A lane ends: nothing may wait for it any more.
+    pub forget_lane: fn(StreamKey),
+    /// The host has waited: frees that were pending may be complete.
+    pub release_idle: fn(),
+}
+
+static USERS: OnceLock<&'static LaneUsers> = OnceLock::new();
+
+/// Sets the users of lanes.
+pub fn install(users: &'static LaneUsers) {
+    USERS.get_or_init(|| users);
+}
 
 /// Whether anybody wants to know the order of streams. All that those pay who do not.
 #[inline]
@@ -160,10 +191,10 @@ impl Lane {
     }
 
     /// Orders what comes next in `stream` behind everything that this lane's stream has been given.
-    pub fn let_follow(&self, stream: &Stream, lane: &Self) -> Result<()> {
+    pub fn let_follow(&self, stream: &impl Ordered, lane: &Self) -> Result<()> {
         let event = self.device.create_event(false)?;
         let position = self.native.submit(Op::Record(&event))?;
-        stream.queue_quietly(Op::Wait(&event, None))?;
+        stream.submit_quietly(Op::Wait(&event, None))?;
         lane.come_behind(&self.clock_at(position));
         Ok(())
     }
@@ -176,22 +207,22 @@ pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
 
 /// The lane of a stream, which has one from now on.
 #[inline]
-pub fn lane(stream: &Stream) -> Result<&Arc<Lane>> {
-    match stream.lane.get() {
+pub fn lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
+    match stream.lane_slot().get() {
         Some(lane) => Ok(lane),
         None => new_lane(stream),
     }
 }
 
 #[cold]
-fn new_lane(stream: &Stream) -> Result<&Arc<Lane>> {
+fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
     let mut made = None;
     let handle = LANES.insert_with(|key| {
         let lane = Arc::new(Lane {
             key,
-            native: stream.share_native(),
-            device: Arc::clone(&stream.device.native),
-            owner: stream.device.owner,
+            native: stream.share_backend(),
+            device: Arc::clone(stream.backend_device()),
+            owner: stream.device_owner(),
             freed: AtomicU64::new(0),
             observed: AtomicU64::new(0),
             finished: AtomicU64::new(0),
@@ -203,13 +234,13 @@ fn new_lane(stream: &Stream) -> Result<&Arc<Lane>> {
     let (Some(handle), Some(lane)) = (handle, made) else {
         return Err(Error::new(Code::BadAlloc, "no more streams can use memory pools"));
     };
-    if stream.lane.set(lane).is_err() {
+    if stream.lane_slot().set(lane).is_err() {
         // Another thread was faster.
         LANES.remove(handle);
     }
     TRACKED.store(true, Ordering::Relaxed);
     stream
-        .lane
+        .lane_slot()
         .get()
         .ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
 }
@@ -225,12 +256,12 @@ pub fn finished(lane: StreamKey) -> Position {
 }
 
 /// What an event keeps that was recorded at `position` of a stream.
-pub fn recorded(stream: &Stream, position: Position) -> Clock {
-    stream.lane.get().map_or_else(Clock::default, |lane| lane.clock_at(position))
+pub fn recorded(stream: &impl Ordered, position: Position) -> Clock {
+    stream.lane_slot().get().map_or_else(Clock::default, |lane| lane.clock_at(position))
 }
 
 /// A stream has been told to wait, for as long as it takes, for a record that keeps `clock`.
-pub fn waits(stream: &Stream, clock: &Clock) -> Result<()> {
+pub fn waits(stream: &impl Ordered, clock: &Clock) -> Result<()> {
     if !clock.is_empty() {
         lane(stream)?.come_behind(clock);
     }
@@ -238,8 +269,8 @@ pub fn waits(stream: &Stream, clock: &Clock) -> Result<()> {
 }
 
 /// The stream has dropped waits: it comes behind nothing that it waited for.
-pub fn forget_waits(stream: &Stream) {
-    if let Some(lane) = stream.lane.get() {
+pub fn forget_waits(stream: &impl Ordered) {
+    if let Some(lane) = stream.lane_slot().get() {
         *lane.behind.lock() = Clock::default();
     }
 }
@@ -254,14 +285,14 @@ pub struct Awaited {
 
 impl Awaited {
     /// Of a wait for all that `stream` has been given so far, which is about to begin.
-    pub fn stream(stream: &Stream) -> Self {
+    pub fn stream(stream: &impl Ordered) -> Self {
         Self::streams([stream])
     }
 
     /// As [`Self::stream`], of several.
-    pub fn streams<'a>(streams: impl IntoIterator<Item = &'a Stream>) -> Self {
+    pub fn streams<'a, S: Ordered + 'a>(streams: impl IntoIterator<Item = &'a S>) -> Self {
         let mut awaited = Self::default();
-        for lane in streams.into_iter().filter_map(|stream| stream.lane.get()) {
+        for lane in streams.into_iter().filter_map(|stream| stream.lane_slot().get()) {
             awaited.lanes.push(Arc::clone(lane));
             awaited.clock = awaited.clock.merged(&lane.behind());
         }
@@ -284,7 +315,9 @@ impl Awaited {
             }
         }
         sweep();
-        mem_pool::release_idle();
+        if let Some(users) = USERS.get() {
+            (users.release_idle)();
+        }
     }
 }
 
@@ -303,8 +336,8 @@ pub fn settle_frees() {
 }
 
 /// The stream takes nothing more; up to `kept` it goes on by itself.
-pub fn stream_ended(stream: &Stream, kept: Position) {
-    if let Some(lane) = stream.lane.get() {
+pub fn stream_ended(stream: &impl Ordered, kept: Position) {
+    if let Some(lane) = stream.lane_slot().get() {
         end_after(lane, kept);
         sweep();
     }
@@ -350,5 +383,7 @@ fn sweep() {
 fn end(lane: &Lane) {
     // In this order: a lane that is not found has finished.
     LANES.remove(lane.key);
-    mem_pool::forget_lane(lane.key());
+    if let Some(users) = USERS.get() {
+        (users.forget_lane)(lane.key());
+    }
 }

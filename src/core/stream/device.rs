@@ -1,17 +1,19 @@
-//! The streams of devices and contexts: how they begin, end, and are waited for together.
+//! Streams as lower regions know them: the streams of devices and contexts, which begin, end and are waited for
+//! together, and their order.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::backend::Wait;
+use crate::backend::{self, Op, Position, Wait};
 use crate::core::base::callback;
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::handles::take_all;
 use crate::core::graph::mode;
-use crate::core::order::{self, Awaited};
+use crate::core::memory::allocation::Owner;
+use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::{Streams, StreamsOf};
@@ -133,5 +135,29 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
                 device.id
             ),
         )),
+    }
+}
+
+impl Ordered for Stream {
+    #[inline]
+    fn lane_slot(&self) -> &OnceLock<Arc<Lane>> {
+        &self.lane
+    }
+
+    fn share_backend(&self) -> Arc<dyn backend::Stream> {
+        self.share_native()
+    }
+
+    fn backend_device(&self) -> &Arc<dyn backend::Device> {
+        &self.device.native
+    }
+
+    fn device_owner(&self) -> Owner {
+        self.device.owner
+    }
+
+    #[inline]
+    fn submit_quietly(&self, op: Op<'_>) -> Result<Position> {
+        self.queue_quietly(op)
     }
 }

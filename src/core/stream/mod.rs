@@ -540,7 +540,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     if force {
         capture::stream_ends(&stream);
         let kept = stream.give_up();
-        order::stream_ended(&stream, kept);
+        order::stream_ended(&*stream, kept);
         stream.callbacks.end(stream.handle);
     } else {
         ending = stream.drain(None);
