@@ -4,6 +4,8 @@
 #include <acl/acl.h>
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "support/acl_test.h"
@@ -15,9 +17,9 @@ namespace portacl_test {
 // A number of 32 bits in device memory.
 class Number {
   public:
-    explicit Number(int32_t value = 0) : memory_(std::vector<int32_t>(8, value)) {}
-    void* At() const { return memory_.At(); }
-    int32_t Get() const { return memory_.Download<int32_t>()[0]; }
+    explicit Number(int32_t value = 0) : memory_(std::in_place, std::vector<int32_t>(8, value)) {}
+    void* At() const { return memory_->At(); }
+    int32_t Get() const { return memory_->Download<int32_t>()[0]; }
     void Set(int32_t value) const {
         ACL_EXPECT_OK(aclrtMemcpy(At(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
     }
@@ -31,8 +33,11 @@ class Number {
         return aclrtMemsetD32Async(At(), 4, value, 1, stream);
     }
 
+    // It can be freed before its end.
+    void Free() { memory_.reset(); }
+
   private:
-    DeviceMemory memory_;
+    std::optional<DeviceMemory> memory_;
 };
 
 // A choice between streams by two numbers.

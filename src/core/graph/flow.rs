@@ -122,6 +122,10 @@ pub struct Flow {
     pub bodies: Vec<Body>,
     /// Who hears of failures of the strands.
     pub listener: Arc<Listener>,
+    /// Keeps freed memory mapped for the current run when the stream of that run drops its work.
+    pub keeper: Arc<dyn backend::Stream>,
+    /// A graph without nodes. While it is pending, the device keeps freed memory mapped.
+    pub nothing: Arc<dyn backend::Graph>,
     /// Held while a run is queued.
     pub submitting: Mutex<()>,
     /// Runs that are queued, and the one that goes on. No call of a backend is made under its lock.
@@ -271,6 +275,8 @@ impl<'a> Draft<'a> {
             events: events.collect::<Result<_>>()?,
             bodies: self.bodies,
             listener,
+            keeper: native.create_stream(StreamOptions::default())?,
+            nothing: native.create_graph(&[])?,
             submitting: Mutex::default(),
             queued: Mutex::default(),
             handed_over: AtomicU64::new(0),

@@ -335,7 +335,10 @@ impl Stream {
             capture.spoil("one of its streams was aborted");
         }
         run::stream_drops_work(self.handle);
-        let waited = self.native.abort(why, deadline);
+        let mut waited = self.native.abort(why.clone(), deadline);
+        if run::drop_runs_of(self.handle, &why, deadline) == Wait::TimedOut {
+            waited = Wait::TimedOut;
+        }
         order::forget_waits(self);
         self.callbacks.give_up(self.handle);
         waited

@@ -148,6 +148,8 @@ impl Operation {
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
             Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
             Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
+            // The library's own, which has another stream use memory.
+            Self::HostFn(function) if function.calls_backend() => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
     }

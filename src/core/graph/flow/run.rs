@@ -3,13 +3,14 @@
 //! to that thread, which reads the memory and goes on. The ticket is dropped when all strands have come to
 //! their ends.
 
+mod dropped;
+
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use parking_lot::Mutex;
-
+pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
 use super::serving::{self, Call};
 use super::{Body, Choice, Flow, Step, Told};
 use crate::algo::map::slot_table::Handle;
@@ -38,6 +39,8 @@ struct Entry {
     told: Told,
     /// What its stream waits for, once that has come to it.
     ticket: Option<Ticket>,
+    /// What keeps freed memory mapped until the run has ended, if its stream has dropped its work.
+    kept: Vec<Ticket>,
     /// It is to end.
     stop: Option<Stop>,
     /// It is to end from then on.
@@ -137,43 +140,6 @@ impl Drop for Return {
     }
 }
 
-/// Programs that there are, for those who end streams.
-static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
-/// How many there are, or were not long ago: all that streams look at that none concerns.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-/// A new flow.
-pub fn register(flow: &Arc<Flow>) {
-    let mut flows = FLOWS.lock();
-    flows.retain(|known| known.strong_count() > 0);
-    flows.push(Arc::downgrade(flow));
-    COUNT.store(flows.len(), Ordering::Release);
-}
-
-/// Has the runs of a stream end, as `how` says.
-fn end_runs_of(stream: Handle, how: impl Fn(&mut Entry)) {
-    if COUNT.load(Ordering::Acquire) == 0 {
-        return;
-    }
-    let flows: Vec<_> = FLOWS.lock().iter().filter_map(Weak::upgrade).collect();
-    for flow in flows {
-        let mut queued = flow.queued.lock();
-        queued.runs.iter_mut().filter(|run| run.stream == stream).for_each(&how);
-        drop(queued);
-        serving::post(Call::Look { flow });
-    }
-}
-
-/// A stream drops what it was given.
-pub fn stream_drops_work(stream: Handle) {
-    end_runs_of(stream, |run| run.stop = Some(Stop::Quietly));
-}
-
-/// The device of a stream ends: runs that have not ended then do so at the next place where they choose.
-pub fn limit(stream: Handle, until: Instant) {
-    end_runs_of(stream, |run| run.until = Some(until));
-}
-
 /// Queues a run. `tail` is a graph of nothing that comes behind it: memory that is given back is kept until
 /// that is over.
 pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
@@ -205,6 +171,7 @@ impl Queued {
             stream: stream.handle,
             told,
             ticket: None,
+            kept: Vec::new(),
             stop: None,
             until: None,
         });
@@ -220,6 +187,11 @@ impl Flow {
             run.stop = Some(Stop::Because(Fault::new(FaultKind::Aborted, text)));
         }
         serving::post(Call::Look { flow: Arc::clone(self) });
+    }
+
+    /// Whether a run that was queued has not ended.
+    pub fn is_running(&self) -> bool {
+        !self.queued.lock().runs.is_empty()
     }
 
     /// A stream has come to a run.
@@ -239,7 +211,12 @@ impl Flow {
 
     /// A stream has dropped a run that it had not come to.
     pub fn given_up(self: &Arc<Self>, number: u64) {
-        self.queued.lock().runs.retain(|run| run.number != number);
+        let mut queued = self.queued.lock();
+        let place = queued.runs.iter().position(|run| run.number == number);
+        let given_up = place.and_then(|place| queued.runs.remove(place));
+        drop(queued);
+        // With no lock held.
+        drop(given_up);
         self.go_on();
     }
 
@@ -277,14 +254,15 @@ impl Flow {
 
     /// Does what can be done now.
     pub fn go_on(self: &Arc<Self>) {
-        while let Some(ticket) = self.go_on_to_an_end() {
+        while let Some((kept, ticket)) = self.go_on_to_an_end() {
             // With no lock held.
+            drop(kept);
             drop(ticket);
         }
     }
 
-    /// As [`Self::go_on`], up to the end of a run.
-    fn go_on_to_an_end(self: &Arc<Self>) -> Option<Ticket> {
+    /// As [`Self::go_on`], up to the end of a run: what waits for that.
+    fn go_on_to_an_end(self: &Arc<Self>) -> Option<(Vec<Ticket>, Ticket)> {
         let mut machine = self.machine.lock();
         if machine.0.is_none() {
             machine.0 = self.next();
@@ -295,8 +273,8 @@ impl Flow {
             return None;
         }
         self.listener.set(None);
-        self.queued.lock().runs.pop_front();
-        machine.0.take().map(|run| run.ticket)
+        let kept = self.queued.lock().runs.pop_front().map(|run| run.kept).unwrap_or_default();
+        machine.0.take().map(|run| (kept, run.ticket))
     }
 
     /// The next run, if its stream has come to it.
@@ -311,8 +289,10 @@ impl Flow {
         let mut queued = self.queued.lock();
         let first = queued.runs.front_mut()?;
         let (ticket, told) = (first.ticket.take()?, first.told.clone());
+        // Its stream has dropped it: it begins nothing.
+        let is_ending = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(told.clone()));
-        let starts = self.strands.iter().map(|strand| strand.starts);
+        let starts = self.strands.iter().map(|strand| strand.starts && !is_ending);
         let begin =
             |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
@@ -320,7 +300,7 @@ impl Flow {
             told,
             strands: starts.chain([false]).map(begin).collect(),
             recorded: vec![false; self.events.len()],
-            is_ending: false,
+            is_ending,
         })
     }
 

@@ -40,6 +40,15 @@ pub enum Call {
         /// Which of all hand-overs it was.
         number: u64,
     },
+    /// The stream of a run has dropped its work: what keeps freed memory mapped until the run has ended.
+    Kept {
+        /// Of this flow.
+        flow: Arc<Flow>,
+        /// Its number there.
+        number: u64,
+        /// Dropped when the run has ended.
+        ticket: Ticket,
+    },
     /// Runs may have to end.
     Look {
         /// Of this flow.
@@ -114,6 +123,7 @@ fn answer(call: Call) {
     match call {
         Call::Arrived { flow, number, ticket } => flow.arrived(number, ticket),
         Call::GivenUp { flow, number } => flow.given_up(number),
+        Call::Kept { flow, number, ticket } => flow.kept(number, ticket),
         Call::Returned { flow, strand, number } => flow.returned(strand, number),
         Call::Look { flow } => flow.go_on(),
         Call::Replaced { group } => group.drop_replaced(),

@@ -1,0 +1,171 @@
+//! Runs whose stream drops its work: they end, and the memory that they use stays mapped until then.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::{Machine, Stop, Turn};
+use crate::algo::map::slot_table::Handle;
+use crate::backend::{Delivery, Fault, Op, Payload, Ticket, Wait};
+use crate::core::graph::flow::serving::{self, Call};
+use crate::core::graph::flow::{Flow, Strand};
+
+/// What the keeper of a flow hands over: it waits until the run with this number has ended. As an [`Arrival`] it
+/// lets go of the flow on the serving thread only.
+struct Keeping {
+    flow: Option<Arc<Flow>>,
+    number: u64,
+}
+
+impl Delivery for Keeping {
+    fn deliver(mut self: Box<Self>, ticket: Ticket) {
+        if let Some(flow) = self.flow.take() {
+            serving::post(Call::Kept { flow, number: self.number, ticket });
+        }
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        if let Some(flow) = self.flow.take() {
+            serving::post(Call::Look { flow });
+        }
+    }
+}
+
+/// Programs that there are, for those who end streams.
+static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
+/// How many there are, or were not long ago: all that streams look at that none concerns.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// A new flow.
+pub fn register(flow: &Arc<Flow>) {
+    let mut flows = FLOWS.lock();
+    flows.retain(|known| known.strong_count() > 0);
+    flows.push(Arc::downgrade(flow));
+    COUNT.store(flows.len(), Ordering::Release);
+}
+
+/// The flows that exist. One look where there is none.
+fn flows() -> Vec<Arc<Flow>> {
+    if COUNT.load(Ordering::Acquire) == 0 {
+        return Vec::new();
+    }
+    FLOWS.lock().iter().filter_map(Weak::upgrade).collect()
+}
+
+/// A stream is about to drop its work: its runs end. The memory that they use stays mapped until then.
+pub fn stream_drops_work(stream: Handle) {
+    for flow in flows() {
+        let mut queued = flow.queued.lock();
+        let mut its = queued.runs.iter_mut().filter(|run| run.stream == stream);
+        its.by_ref().for_each(|run| run.stop = Some(Stop::Quietly));
+        // Only the first run may be going on. The others begin nothing.
+        let current = queued.runs.front().filter(|run| run.stream == stream).map(|run| run.number);
+        drop(queued);
+        if let Some(number) = current {
+            flow.keep_memory(number);
+        }
+        serving::post(Call::Look { flow });
+    }
+}
+
+/// A stream has dropped its work: what its current run has submitted is dropped too, where the device can do
+/// that. Operations on memory that have begun are waited for, user code that has begun is not.
+///
+/// Waits for the serving thread, which calls no user code, and so must not be called there or inside a call of
+/// a backend.
+pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
+    let mut waited = Wait::Done;
+    for flow in flows() {
+        if flow.drop_run_of(stream, why, deadline) == Wait::TimedOut {
+            waited = Wait::TimedOut;
+        }
+        serving::settle();
+    }
+    waited
+}
+
+/// The device of a stream ends: runs that have not ended then do so at the next place where they choose.
+pub fn limit(stream: Handle, until: Instant) {
+    for flow in flows() {
+        let mut queued = flow.queued.lock();
+        let its = queued.runs.iter_mut().filter(|run| run.stream == stream);
+        its.for_each(|run| run.until = Some(until));
+        drop(queued);
+        serving::post(Call::Look { flow });
+    }
+}
+
+impl Flow {
+    /// Memory that is freed from now on stays mapped until this run has ended.
+    fn keep_memory(self: &Arc<Self>, number: u64) {
+        let mut keeping: Option<Box<dyn Delivery>> =
+            Some(Box::new(Keeping { flow: Some(Arc::clone(self)), number }));
+        let waits =
+            self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut keeping), wait: true });
+        // A device that refuses this has failed, and runs nothing more.
+        let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
+    }
+
+    /// The keeper waits for the end of this run.
+    pub fn kept(&self, number: u64, ticket: Ticket) {
+        let mut queued = self.queued.lock();
+        let mut ticket = Some(ticket);
+        if let Some(run) = queued.runs.iter_mut().find(|run| run.number == number) {
+            run.kept.extend(ticket.take());
+        }
+        drop(queued);
+        // With no lock held.
+        drop(ticket);
+    }
+
+    /// See [`drop_runs_of`].
+    fn drop_run_of(
+        self: &Arc<Self>,
+        stream: Handle,
+        why: &Fault,
+        deadline: Option<Instant>,
+    ) -> Wait {
+        // While this is locked the serving thread submits nothing and reads nothing. From then on it sees that
+        // the run is to end.
+        let machine = self.machine.lock();
+        let Some(number) = self.current_run_of(stream, &machine) else { return Wait::Done };
+        if self.strands.iter().any(|strand| strand.native.submitted().is_none()) {
+            // Such a device completes what it was given.
+            return Wait::Done;
+        }
+        let now = Some(Instant::now());
+        let has_begun = |strand: &&Strand| strand.native.abort(why.clone(), now) == Wait::TimedOut;
+        let begun: Vec<_> = self.strands.iter().filter(has_begun).collect();
+        let begun: Vec<_> =
+            begun.into_iter().map(|strand| (strand, strand.native.submitted())).collect();
+        drop(machine);
+        for (strand, position) in begun {
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return Wait::TimedOut;
+            }
+            // A device that failed has nothing left to wait for.
+            let _ = strand.native.settle(position.unwrap_or(0));
+        }
+        let mut machine = self.machine.lock();
+        if self.current_run_of(stream, &machine) == Some(number)
+            && let Some(run) = &mut machine.0
+        {
+            run.is_ending = true;
+            run.strands.fill(Turn::default());
+        }
+        drop(machine);
+        serving::post(Call::Look { flow: Arc::clone(self) });
+        Wait::Done
+    }
+
+    /// The number of the run that goes on, if it is one of this stream.
+    fn current_run_of(&self, stream: Handle, machine: &Machine) -> Option<u64> {
+        machine.0.as_ref()?;
+        let queued = self.queued.lock();
+        queued.runs.front().filter(|run| run.stream == stream).map(|run| run.number)
+    }
+}
