@@ -155,8 +155,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// Its address, and the bytes from there to the variable's end.
+    /// Its address, and the bytes from there to the variable's end. Nothing is looked up for a part of no bytes.
     fn place(self) -> Result<(usize, usize)> {
+        if self.count == 0 {
+            return Ok((0, 0));
+        }
         let Span { addr, len, .. } = variable(self.symbol)?;
         match len.checked_sub(self.offset).filter(|left| self.count <= *left) {
             Some(left) => Ok((addr + self.offset, left)),

@@ -197,17 +197,17 @@ pub fn reset(id: i32) -> Result<()> {
 pub fn reset_force(id: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     callback::refuse_endless_end(|device, _| device as i32 == id)?;
-    release(id, DeviceSlot::is_open, |slot| slot.reset_force().map(Some))
+    release(id, |slot| Ok(slot.is_open()), |slot| slot.reset_force().map(Some))
 }
 
 /// `ends`: whether the device will end, as things stand. `reset`: how it ended, if it did.
 fn release(
     id: i32,
-    ends: impl FnOnce(&DeviceSlot) -> bool,
+    ends: impl FnOnce(&DeviceSlot) -> Result<bool>,
     reset: impl FnOnce(&DeviceSlot) -> Result<Option<Ending>>,
 ) -> Result<()> {
     let announced =
-        state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?);
+        state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?)?;
     if announced {
         announce_end(id as u32);
     }

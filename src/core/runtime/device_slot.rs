@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::algo::map::typed_slots::Slots;
@@ -21,6 +21,7 @@ use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::lifecycle;
 use crate::core::runtime::thread;
+use crate::core::stream::report;
 
 /// How often a device was set since it was opened, countable without a lock. It ends with the device.
 #[derive(Default)]
@@ -67,6 +68,12 @@ impl SetCount {
 
 /// How long a stream of a device that ends may wait for a value.
 const WAIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long a thread waits for a reset that may wait for callbacks of this thread.
+const CALLBACK_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a thread that waits for a reset checks whether it has callbacks to run.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What opening a device gave.
 struct Open {
@@ -116,7 +123,7 @@ impl DeviceSlot {
     /// device: a reset that is waited for here waits for that. The default stream, if this opened the
     /// device.
     pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<Option<Handle>> {
-        let state = self.state.lock();
+        let state = self.lock()?;
         if raced.is_some() && raced == self.device().map(|device| device.owner) {
             return Ok(None);
         }
@@ -129,7 +136,7 @@ impl DeviceSlot {
     /// The device with its default context for an explicit context; counts nothing. The default
     /// stream, too, if this opened the device.
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
-        let state = self.state.lock();
+        let state = self.lock()?;
         let Open { device, primary, default_stream } = self.open(&state, driver)?;
         device.sets.primary.store(primary.raw(), Ordering::SeqCst);
         Ok((device, default_stream))
@@ -141,8 +148,8 @@ impl DeviceSlot {
     }
 
     /// Whether the next reset is the one that releases the device, as things stand.
-    pub fn ends_with_next_reset(&self) -> bool {
-        self.count(&self.state.lock()) == 1
+    pub fn ends_with_next_reset(&self) -> Result<bool> {
+        Ok(self.count(&*self.lock()?) == 1)
     }
 
     /// Facts about the device, open or not.
@@ -179,6 +186,35 @@ impl DeviceSlot {
         device.map_or(0, |device| device.sets.sets.total().wrapping_sub(state.released))
     }
 
+    /// Locks the state. A reset that holds it waits for the streams of the device, and those may wait for callbacks of
+    /// another device that only the calling thread runs: a thread with such callbacks waits for a bounded time.
+    fn lock(&self) -> Result<MutexGuard<'_, SlotState>> {
+        self.state.try_lock().map_or_else(|| self.lock_later(), Ok)
+    }
+
+    #[cold]
+    fn lock_later(&self) -> Result<MutexGuard<'_, SlotState>> {
+        let mut pending_since = None;
+        loop {
+            if let Some(state) = self.state.try_lock_for(LOOK) {
+                return Ok(state);
+            }
+            // The reset drops callbacks of the device's own streams.
+            let pending = report::pending_here(&|device, _| device == self.id);
+            let Some((count, process)) = pending else {
+                pending_since = None;
+                continue;
+            };
+            if pending_since.get_or_insert_with(Instant::now).elapsed() >= CALLBACK_PATIENCE {
+                return Err(Error::param_invalid(format_args!(
+                    "deviceId {} is being reset, and its streams may wait for callbacks that only this thread runs \
+                     ({count} are pending); call {process} first, then call again",
+                    self.id
+                )));
+            }
+        }
+    }
+
     /// `_state`: the caller holds the lock.
     fn open(&self, _state: &SlotState, driver: &dyn Driver) -> Result<Open> {
         if self.ended.load(Ordering::SeqCst) {
@@ -212,7 +248,7 @@ impl DeviceSlot {
 
     /// aclrtResetDevice. How the device ended, if this was the last one.
     pub fn reset(&self) -> Result<Option<Ending>> {
-        let mut state = self.state.lock();
+        let mut state = self.lock()?;
         if self.count(&state) == 0 {
             return Err(Error::param_invalid(format_args!(
                 "deviceId {} is not set (its reference count is 0); there is nothing to reset",
@@ -237,7 +273,7 @@ impl DeviceSlot {
 
     /// aclrtResetDeviceForce. How the device ended.
     pub fn reset_force(&self) -> Result<Ending> {
-        let mut state = self.state.lock();
+        let mut state = self.lock()?;
         let Some(device) = self.device() else {
             return Err(Error::param_invalid(format_args!(
                 "deviceId {} is not set; there is nothing to reset",

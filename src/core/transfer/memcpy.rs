@@ -383,6 +383,9 @@ fn element(data_type: i32) -> Result<Element> {
 
 /// aclrtReduceAsync.
 pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
+    if request.count == 0 {
+        return stream::resolve(stream).map(drop);
+    }
     let op = reduce_op(request.kind)?;
     let element = element(request.data_type)?;
     let count = request.count as usize;
@@ -393,14 +396,11 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
         )));
     }
     for (argument, addr) in [("dst", request.dst), ("src", request.src)] {
-        if count != 0 && addr == 0 {
+        if addr == 0 {
             return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
         }
     }
     let stream = stream::resolve(stream)?;
-    if count == 0 {
-        return Ok(());
-    }
     let operand = |argument: &str, addr: usize, writes: bool| {
         if !addr.is_multiple_of(element.size()) {
             return Err(Error::new(

@@ -73,20 +73,18 @@ pub struct Request {
 /// aclrtMemcpyAsyncWithOffset.
 pub fn with_offset(request: Request, stream: u64) -> Result<()> {
     let Request { dst, dest_max, dst_offset, src, count, src_offset, kind } = request;
+    if count == 0 {
+        return stream::resolve(stream).map(drop);
+    }
     check_kind(kind)?;
-    if count != 0 {
-        check_not_null("dst", dst)?;
-        check_not_null("src", src)?;
-        if count > dest_max {
-            return Err(Error::invalid_param(format_args!(
-                "count {count} is more than destMax {dest_max}"
-            )));
-        }
+    check_not_null("dst", dst)?;
+    check_not_null("src", src)?;
+    if count > dest_max {
+        return Err(Error::invalid_param(format_args!(
+            "count {count} is more than destMax {dest_max}"
+        )));
     }
     let stream = stream::resolve(stream)?;
-    if count == 0 {
-        return Ok(());
-    }
     let (dst, _held_dst) = words("dst", dst, WORD, &stream.device)?;
     let (src, _held_src) = words("src", src, WORD, &stream.device)?;
     let copy = CopyIndirect {

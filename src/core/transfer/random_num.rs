@@ -227,6 +227,10 @@ fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Sp
 
 /// aclrtRandomNumAsync.
 pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
+    let count = checked("randomNum", request.count, &[4, 8])?;
+    if count == (false, 0) {
+        return stream::resolve(stream).map(drop);
+    }
     let distribution = distribution(request.function)?;
     let element = element(request.data_type, distribution)?;
     let names = match distribution {
@@ -241,12 +245,8 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
         second.map_or(Ok((false, 0)), |value| checked(names[1], value, &size))?,
     ];
     let seed = checked("randomSeed", request.seed, &[4, 8])?;
-    let count = checked("randomNum", request.count, &[4, 8])?;
     check_known(distribution, element, parameters)?;
     let stream = stream::resolve(stream)?;
-    if count == (false, 0) {
-        return Ok(());
-    }
     let mut operands = Operands { device: &stream.device, held: Vec::new() };
     // As many bytes as the type of the result has.
     let unit = if distribution == Distribution::Dropout { 1 } else { element.size() };

@@ -76,7 +76,8 @@ pub unsafe extern "C" fn aclrtGetSymbolAddress(
 ///
 /// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param src the source address.
-/// @param count bytes; 0 copies nothing.
+/// @param count bytes; 0 copies nothing and succeeds, whatever the other arguments are, also without a current
+///     context.
 /// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
 /// @return the codes of aclrtMemcpy
@@ -102,7 +103,7 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
 ///
 /// @param symbol an address that was passed to portaclRegisterSymbol.
 /// @param src the source address.
-/// @param count bytes; 0 copies nothing.
+/// @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
 /// @param stream a stream; null: the default stream of the current context.
@@ -130,7 +131,8 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
 /// @param dst the destination address.
 /// @param dstMax size of the destination in bytes.
 /// @param symbol an address that was passed to portaclRegisterSymbol.
-/// @param count bytes, at most `dstMax`; 0 copies nothing.
+/// @param count bytes, at most `dstMax`; 0 copies nothing and succeeds, whatever the other arguments are, also
+///     without a current context.
 /// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
 /// @return the codes of aclrtMemcpy
@@ -158,7 +160,7 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
 /// @param dst the destination address.
 /// @param dstMax size of the destination in bytes.
 /// @param symbol an address that was passed to portaclRegisterSymbol.
-/// @param count bytes, at most `dstMax`; 0 copies nothing.
+/// @param count bytes, at most `dstMax`; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param offset offset in the variable, in bytes.
 /// @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
 /// @param stream a stream; null: the default stream of the current context.

@@ -21,7 +21,8 @@ use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
 /// @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread resets the
+///     device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
 /// @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId: i32) -> aclError {

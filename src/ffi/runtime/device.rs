@@ -33,7 +33,8 @@ use crate::ffi::types::{
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
 /// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
+///     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
 /// @note Follows aclrtSetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
@@ -50,7 +51,8 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 /// @param deviceId a device that is set.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, called inside a host function, or another thread
+///     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.

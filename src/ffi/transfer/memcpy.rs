@@ -15,7 +15,8 @@ use crate::ffi::types::{aclDataType, aclError, aclrtMemcpyKind, aclrtReduceKind,
 /// @param dst destination; may be null if `count` is 0.
 /// @param destMax size of the destination in bytes.
 /// @param src source; may be null if `count` is 0.
-/// @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+/// @param count bytes; 0 does nothing and succeeds, whatever the other arguments are, also without a
+///     current context.
 /// @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
@@ -47,7 +48,7 @@ pub unsafe extern "C" fn aclrtMemcpy(
 /// @param dst destination; may be null if `count` is 0.
 /// @param destMax size of the destination in bytes.
 /// @param src source; may be null if `count` is 0.
-/// @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+/// @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
 /// @param stream a stream; null: the default stream of the current context.
 /// @retval ACL_SUCCESS 0
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsync(
 /// @param dst destination; may be null if `count` is 0.
 /// @param destMax size of the destination in bytes.
 /// @param src source; may be null if `count` is 0.
-/// @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+/// @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
 /// @param stream a stream; null: the default stream of the current context.
 /// @return the codes of aclrtMemcpyAsync.
@@ -106,7 +107,8 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
 ///
 /// @param dst accumulator, aligned to its elements.
 /// @param src the other operand, aligned to its elements.
-/// @param count bytes, a multiple of the element size; 0 enqueues nothing.
+/// @param count bytes, a multiple of the element size; 0 enqueues nothing and succeeds; then only `stream` and
+///     `reserve` are checked.
 /// @param kind sum, maximum or minimum of aclrtReduceKind.
 /// @param type ACL_INT8, ACL_INT16, ACL_INT32, ACL_FLOAT16, ACL_BF16 or ACL_FLOAT.
 /// @param stream a stream; null: the default stream of the current context.

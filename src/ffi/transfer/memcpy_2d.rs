@@ -15,8 +15,9 @@ use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 /// @param dpitch bytes from the start of one destination row to the next, at least `width`.
 /// @param src first byte of the source; may be null if `width` or `height` is 0.
 /// @param spitch bytes from the start of one source row to the next, at least `width`.
-/// @param width bytes per row, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
-/// @param height number of rows, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
+/// @param width bytes per row, up to 5,000,000; 0 does nothing and succeeds, whatever the other arguments are, also
+///     without a current context.
+/// @param height number of rows, up to 5,000,000; 0 as for `width`.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
@@ -57,8 +58,8 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
 /// @param dpitch bytes from the start of one destination row to the next, at least `width`.
 /// @param src first byte of the source; may be null if `width` or `height` is 0.
 /// @param spitch bytes from the start of one source row to the next, at least `width`.
-/// @param width bytes per row, up to 5,000,000; 0 enqueues nothing.
-/// @param height number of rows, up to 5,242,880 (5 Mi); 0 enqueues nothing.
+/// @param width bytes per row, up to 5,000,000; 0 enqueues nothing and succeeds; then only `stream` is checked.
+/// @param height number of rows, up to 5,242,880 (5 Mi); 0 as for `width`.
 /// @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, matching the
 ///     pointers.
 /// @param stream a stream; null: the default stream of the current context.

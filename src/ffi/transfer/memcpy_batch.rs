@@ -98,8 +98,10 @@ fn tell(fail_index: Out<usize>, outcome: Outcome<()>) -> Result<()> {
 /// @param dsts the destination of each copy; may be null for a copy of size 0.
 /// @param destMaxs the size of each destination in bytes.
 /// @param srcs the source of each copy; may be null for a copy of size 0.
-/// @param sizes the bytes of each copy; a copy of 0 bytes does nothing.
-/// @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+/// @param sizes the bytes of each copy; a copy of 0 bytes does nothing, and its elements of `dsts`, `destMaxs` and
+///     `srcs` are not checked.
+/// @param numBatches number of copies; 0 does nothing and succeeds, also without a current context; then only
+///     `failIndex` is checked.
 /// @param attrs the locations of the destinations and sources. A device must be the memory's device; host memory may be
 ///     of any kind, and its id is ignored; managed memory fits every location. `rsv` is ignored.
 /// @param attrsIndexes for each attribute the index of the first copy that it applies to; it applies up to the first
@@ -143,7 +145,8 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
 /// @param destMaxs the size of each destination in bytes.
 /// @param srcs the source of each copy.
 /// @param sizes the bytes of each copy.
-/// @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+/// @param numBatches number of copies; 0 does nothing and succeeds, whatever the other arguments are, also without a
+///     current context.
 /// @param attrs the locations of the destinations and sources.
 /// @param attrsIndexes for each attribute the index of the first copy that it applies to.
 /// @param numAttrs number of attributes, 1 to `numBatches`.
@@ -176,7 +179,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
 /// @param destMaxs the size of each destination in bytes.
 /// @param srcs the source of each copy.
 /// @param sizes the bytes of each copy.
-/// @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+/// @param numBatches number of copies; 0 enqueues nothing and succeeds; then only `failIndex` and `stream` are checked.
 /// @param attrs the locations of the destinations and sources.
 /// @param attrsIndexes for each attribute the index of the first copy that it applies to.
 /// @param numAttrs number of attributes, 1 to `numBatches`.
@@ -214,7 +217,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
 /// @param destMaxs the size of each destination in bytes.
 /// @param srcs the source of each copy.
 /// @param sizes the bytes of each copy.
-/// @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+/// @param numBatches number of copies; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param attrs the locations of the destinations and sources.
 /// @param attrsIndexes for each attribute the index of the first copy that it applies to.
 /// @param numAttrs number of attributes, 1 to `numBatches`.

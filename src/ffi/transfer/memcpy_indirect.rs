@@ -19,7 +19,7 @@ use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 /// @param destMax size of the destination in bytes, from the offset on.
 /// @param dstDataOffset bytes to add to the destination address.
 /// @param src pointer to the source address, as `dst`.
-/// @param count bytes; 0 enqueues nothing.
+/// @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param srcDataOffset bytes to add to the source address.
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
 /// @param stream a stream; null: the default stream of the current context.
@@ -82,9 +82,9 @@ pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
 ///
 /// @param desc 64 bytes, aligned to 8, of the current device's memory, or managed memory.
 /// @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
-/// @param srcAddr source: memory of the current device, or managed memory; may be null if `count` is 0.
-/// @param dstAddr destination: memory of the current device, or managed memory; may be null if `count` is 0.
-/// @param count bytes; 0: the copy does nothing.
+/// @param srcAddr source: memory of the current device, or managed memory; anything if `count` is 0.
+/// @param dstAddr destination: memory of the current device, or managed memory; anything if `count` is 0.
+/// @param count bytes; with 0 the description is written, and its copy does nothing.
 /// @param config must be null.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.

@@ -12,7 +12,8 @@ use crate::ffi::types::{aclError, aclrtStream};
 /// @param devPtr first byte; may be null if `count` is 0.
 /// @param maxCount size of the memory at `devPtr` in bytes.
 /// @param value its low 8 bits are written to every byte.
-/// @param count bytes; with 0 the call does nothing.
+/// @param count bytes; 0 sets nothing and succeeds, whatever the other arguments are, also without a
+///     current context.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null with `count` greater than 0, or `count` is greater than `maxCount`.
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
@@ -36,7 +37,7 @@ pub unsafe extern "C" fn aclrtMemset(
 /// @param devPtr first byte; may be null if `count` is 0.
 /// @param maxCount size of the memory at `devPtr` in bytes.
 /// @param value its low 8 bits are written to every byte.
-/// @param count bytes; 0 enqueues nothing.
+/// @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param stream a stream; null: the default stream of the current context.
 /// @return the codes of aclrtMemset
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
@@ -63,7 +64,8 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
 /// @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
 /// @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
 /// @param value written to every word, in the byte order of the host.
-/// @param N number of words; with 0 the call does nothing, whatever the other arguments are.
+/// @param N number of words; 0 sets nothing and succeeds, whatever the other arguments are, also without a
+///     current context.
 /// @retval ACL_SUCCESS 0
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
@@ -87,7 +89,7 @@ pub unsafe extern "C" fn aclrtMemsetD32(
 /// @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
 /// @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
 /// @param value written to every word, in the byte order of the host.
-/// @param N number of words; 0 enqueues nothing.
+/// @param N number of words; 0 enqueues nothing and succeeds; then only `stream` is checked.
 /// @param stream a stream; null: the default stream of the current context.
 /// @return the codes of aclrtMemsetD32
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory of another device than the

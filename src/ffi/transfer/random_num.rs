@@ -28,7 +28,8 @@ fn value(info: aclrtRandomParaInfo) -> Value {
 ///     `randomCounterAddr`: 16 bytes of such memory, aligned to 8, with the number of the first block of four words in
 ///     little-endian order; the operation adds the number of blocks that it used, so that the next call continues
 ///     there; or null to start at 0. `randomSeed`: 4 or 8 bytes. `randomNum`: number of elements, or bits, in 4 or 8
-///     bytes; 0 enqueues nothing. In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
+///     bytes; 0 enqueues nothing and succeeds; then only `taskInfo`, `randomNum`, `stream` and `reserve` are checked.
+///     In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
 ///     it contains the address of the number instead, in memory of the stream's device or managed memory, aligned to
 ///     its size, which is read when the stream reaches the operation. Then the count is limited to the rest of the
 ///     allocation, a ratio that is greater than 1 or not a number counts as 1, and a `max` less than `min` counts as
