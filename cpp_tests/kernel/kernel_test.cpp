@@ -200,6 +200,32 @@ TEST_F(Kernel, ProgramsForOtherHardwareAreRefusedInWords) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
+// The same program, with one text in it changed.
+TEST_F(Kernel, ALoadersRefusalIsInItsWordsWithARemedy) {
+    if (!OnCpu()) GTEST_SKIP() << "a GPU's driver loads no shared objects";
+    const std::vector<char> whole = Read(ProgramPath());
+    const auto changed = [&](const std::string& before, const std::string& after) {
+        std::string bytes(whole.begin(), whole.end());
+        const size_t at = bytes.find(before);
+        EXPECT_NE(at, std::string::npos) << before;
+        return at == std::string::npos ? bytes : bytes.replace(at, after.size(), after);
+    };
+    auto handle = Poison<aclrtBinHandle>();
+    const auto load = [&](const std::string& bytes) {
+        return aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &handle);
+    };
+    EXPECT_TRUE(portacl_test::FailedSaying(
+        "aclrtBinaryLoadFromData", load(changed("aclrtMalloc", "aclrtMollac")), kDead,
+        {"cannot be loaded: undefined symbol: aclrtMollac", "link that with the library"}));
+    EXPECT_TRUE(portacl_test::FailedSaying(
+        "aclrtBinaryLoadFromData", load(changed("libc.so.6", "libx.so.6")), kDead,
+        {"libx.so.6: cannot open shared object file", "LD_LIBRARY_PATH"}));
+    EXPECT_TRUE(portacl_test::FailedSaying("aclrtBinaryLoadFromData",
+                                           load(std::string(whole.begin(), whole.begin() + 200)),
+                                           kDead, {"file too short", "build or copy it again"}));
+    EXPECT_TRUE(IsPoison(handle));
+}
+
 TEST_F(Kernel, DamagedProgramsAreRefused) {
     auto handle = Poison<aclrtBinHandle>();
     if (!OnCpu()) {

@@ -2,12 +2,16 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
+use crate::algo::thread::deep_stack;
+
 /// The name that C++ gives a symbol, as its source has it. None: it is no such name.
 pub fn cpp_name(symbol: &str) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return None;
     }
-    Symbol::new(symbol).ok()?.demangle_with_options(&DemangleOptions::default()).ok()
+    deep_stack::run(|| {
+        Symbol::new(symbol).ok()?.demangle_with_options(&DemangleOptions::default()).ok()
+    })
 }
 
 /// As [`cpp_name`]; any other name as it is.
@@ -18,6 +22,15 @@ pub fn shown_name(symbol: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_read_on_any_stack() {
+        // f(int********...).
+        let symbol = format!("_Z1f{}i", "P".repeat(64));
+        let thread = std::thread::Builder::new().stack_size(64 << 10);
+        let name = thread.spawn(move || cpp_name(&symbol)).unwrap().join().unwrap();
+        assert_eq!(name, Some(format!("f(int{})", "*".repeat(64))));
+    }
 
     #[test]
     fn names_of_cpp() {

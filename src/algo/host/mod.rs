@@ -4,6 +4,7 @@ pub mod cpp_name;
 pub mod grow;
 #[cfg(not(loom))]
 pub mod host_memory;
+pub mod input_file;
 pub mod json;
 pub mod notice;
 pub mod output_file;

@@ -1,5 +1,6 @@
 //! Threads of the library, and values of threads.
 
+pub mod deep_stack;
 pub mod pause;
 pub mod per_thread;
 pub mod quiet_thread;

@@ -53,13 +53,14 @@ pub fn is_current() -> bool {
 }
 
 /// The calling thread has blocked its signals, until dropped.
-struct Quiet {
+pub struct Quiet {
     /// Nothing where the system has refused that.
     before: Option<libc::sigset_t>,
 }
 
 impl Quiet {
-    fn new() -> Self {
+    /// From now on.
+    pub fn new() -> Self {
         let mut all = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
         // SAFETY: the calls fill the sets before they are read; `HEARD` are signals. Only where the last one

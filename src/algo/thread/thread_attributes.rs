@@ -78,6 +78,11 @@ per_thread! {
 /// Whether the calling thread has about as much stack left as a new thread of the library: seven
 /// eighths at least. Never on a stack that is not the thread's own, such as a fiber's.
 pub fn has_deep_stack() -> bool {
+    stack_left() >= stack() - stack() / USED_PART
+}
+
+/// Bytes of the calling thread's stack that are left. 0 on a stack that is not the thread's own.
+pub fn stack_left() -> usize {
     let here = 0_u8;
     let here = (&raw const here).addr();
     let mut bounds = BOUNDS.get();
@@ -86,7 +91,7 @@ pub fn has_deep_stack() -> bool {
         BOUNDS.set(bounds);
     }
     let (low, end) = bounds;
-    (low..end).contains(&here) && here - low >= stack() - stack() / USED_PART
+    if (low..end).contains(&here) { here - low } else { 0 }
 }
 
 fn stack_bounds() -> Option<(usize, usize)> {

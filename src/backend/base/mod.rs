@@ -6,6 +6,7 @@ pub mod call_stack;
 pub mod clock;
 pub mod error;
 pub mod hull;
+pub mod loader;
 pub mod memory_file;
 pub mod numa;
 pub mod probe;

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::cpp_name;
+use crate::algo::thread::deep_stack;
 use crate::backend;
 
 /// Deeper frames are not looked at.
@@ -64,7 +65,8 @@ impl Stack {
     /// The functions of the program, the innermost first: those that called the function of the API.
     pub fn frames(&self) -> Vec<Frame> {
         let trace = MET.lock().as_ref().and_then(|met| met.get(self).cloned());
-        let mut frames = trace.map_or_else(Vec::new, |trace| frames_of(&format!("{trace:#}")));
+        let read = |trace: Arc<Backtrace>| deep_stack::run(|| frames_of(&format!("{trace:#}")));
+        let mut frames = trace.map_or_else(Vec::new, read);
         // What this library does inside of the call is no news; a hook's own calls are.
         if let Some(entry) = frames.iter().position(Frame::is_api) {
             frames.drain(..=entry);

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::algo::host::input_file;
 use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
 use crate::backend::fault;
@@ -299,7 +300,7 @@ impl FileConfig {
     /// Reads the file that was given to aclInit: what it says, and its text.
     pub fn load(path: &Path) -> Result<(Self, CString)> {
         let shown = path.display();
-        let bytes = std::fs::read(path).map_err(|why| {
+        let bytes = input_file::read(path).map_err(|why| {
             Error::new(
                 Code::InvalidFile,
                 format_args!(

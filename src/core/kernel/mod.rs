@@ -12,6 +12,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::shown_name;
+use crate::algo::host::input_file;
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Copy, Place, Span};
@@ -89,7 +90,7 @@ pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
 pub fn load_file(path: &Path) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     thread::current()?;
-    let image = std::fs::read(path).map_err(|why| {
+    let image = input_file::read(path).map_err(|why| {
         Error::new(
             Code::InvalidFile,
             format_args!("binPath {} cannot be read: {why}", path.display()),

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 
 use super::loaded_objects;
 use crate::algo::host::system_call::named;
-use crate::backend::base::memory_file;
+use crate::backend::base::{loader, memory_file};
 use crate::backend::cpu::kernel::kernel_launch::{CpuKernel, Entry};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
@@ -113,7 +113,7 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
     // SAFETY: loading a program runs its initialisers, which is what the caller asks for.
     let library =
         unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
-            .map_err(|error| invalid(format!("the shared object cannot be loaded: {error}")))?;
+            .map_err(|error| refused_by_loader(&error, &path))?;
     let code = code_of(&path);
     let guarded = shared.own_view != 0;
     let object = LoadedObject { library, path, _file: file, code, guarded };
@@ -123,6 +123,15 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
         ordinal,
         has_variables: Mutex::new(false),
     }))
+}
+
+/// The loader names the file, which has a name that is of use to nobody else.
+#[cold]
+fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
+    let reason = loader::reason(error);
+    let name = format!("{}: ", path.to_string_lossy());
+    let words = reason.strip_prefix(&name).unwrap_or(&reason);
+    invalid(format!("the shared object cannot be loaded: {words}; {}", loader::remedy(words)))
 }
 
 fn system(error: &io::Error) -> Fault {

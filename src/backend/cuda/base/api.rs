@@ -4,7 +4,6 @@
 //! them fail. All of them return a plain `c_int`: a status number that this library has never heard
 //! of is then an ordinary value.
 
-use std::error::Error;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
 
@@ -19,6 +18,7 @@ use cudarc::driver::sys::{
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::error::{Failure, NO_DEVICE};
+use crate::backend::base::loader::reason;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// What a driver call gives.
@@ -501,12 +501,6 @@ fn open_library() -> Result<Library> {
             tried.join(", ")
         ),
     ))
-}
-
-/// Why a library cannot be loaded, in the loader's own words: what was not found, or why it does not
-/// fit.
-pub fn reason(error: &libloading::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// # Safety

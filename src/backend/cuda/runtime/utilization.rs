@@ -15,7 +15,7 @@ use nvml_wrapper_sys::bindings::{
 };
 use parking_lot::Mutex;
 
-use crate::backend::cuda::base::api::reason;
+use crate::backend::base::loader::reason;
 use crate::backend::{Fault, FaultKind, PciAddress, Result};
 
 const LIBRARY: &str = "libnvidia-ml.so.1";

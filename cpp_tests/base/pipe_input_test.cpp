@@ -1,0 +1,98 @@
+// Files that the library reads, where the path is a FIFO: nobody waits for a writer for ever.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+class Fifo {
+  public:
+    Fifo() : path_("/tmp/portacl-input-" + std::to_string(getpid())) {
+        EXPECT_EQ(0, mkfifo(path_.c_str(), 0600));
+    }
+    ~Fifo() { unlink(path_.c_str()); }
+    const char* Path() const { return path_.c_str(); }
+    // A writer that writes nothing until it is closed.
+    int SilentWriter() const { return open(path_.c_str(), O_RDWR); }
+
+    // Runs `read()` while a writer gives it these bytes.
+    template <typename Read>
+    void WhileWriting(const std::vector<char>& bytes, Read read) const {
+        // Or the reader comes before the writer.
+        const int held = SilentWriter();
+        std::thread writer([&] {
+            const int file = open(path_.c_str(), O_WRONLY);
+            close(held);
+            size_t at = 0;
+            while (at < bytes.size()) {
+                const ssize_t written = write(file, &bytes[at], bytes.size() - at);
+                if (written <= 0) break;
+                at += static_cast<size_t>(written);
+            }
+            EXPECT_EQ(at, bytes.size());
+            close(file);
+        });
+        read();
+        writer.join();
+    }
+
+  private:
+    std::string path_;
+};
+
+std::vector<char> Text(const std::string& text) {
+    return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+OWN_PROCESS_TEST(PipeInput, AConfigurationWithoutAWriterIsRefused) {
+    const Fifo fifo;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "configPath",
+                     "it is a FIFO", "start the writer first");
+    const int silent = fifo.SilentWriter();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(),
+                     "nothing was written to it for 5s");
+    close(silent);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit("/dev/zero"), "/dev/zero", "without an end");
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(PipeInput, AConfigurationIsReadFromAPipe) {
+    const Fifo fifo;
+    fifo.WhileWriting(Text(R"({"defaultDevice": {"default_device": "0"}})"),
+                      [&] { ACL_OK(aclInit(fifo.Path())); });
+    int32_t device = -1;
+    ACL_OK(aclrtGetDevice(&device));
+    EXPECT_EQ(device, 0);
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(PipeInput, AProgramIsReadFromAPipe) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    const Fifo fifo;
+    aclrtBinHandle program = nullptr;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE,
+                     aclrtBinaryLoadFromFile(fifo.Path(), nullptr, &program), fifo.Path(),
+                     "binPath", "it is a FIFO");
+    fifo.WhileWriting(Read(ProgramPath()),
+                      [&] { ACL_OK(aclrtBinaryLoadFromFile(fifo.Path(), nullptr, &program)); });
+    aclrtFuncHandle kernel = nullptr;
+    ACL_OK(aclrtBinaryGetFunction(program, "mark", &kernel));
+    ACL_OK(aclrtBinaryUnLoad(program));
+    ACL_OK(aclFinalize());
+}

@@ -1,0 +1,58 @@
+//! Work that needs more stack than a thread of the program may have.
+
+use std::thread::{Builder, JoinHandle};
+
+use super::{quiet_thread, thread_attributes};
+
+/// Bytes of stack that such work gets at least. Names of functions are read by recursion.
+const NEEDED: usize = 1 << 20;
+
+/// Runs `work` and waits for it: here if there is enough stack left, otherwise on a thread of its own. Where the
+/// system refuses a thread, here all the same.
+pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    if thread_attributes::stack_left() >= NEEDED {
+        return work();
+    }
+    let mut work = Some(work);
+    let mut result = None;
+    {
+        let (work, result) = (&mut work, &mut result);
+        let stack = thread_attributes::stack().max(2 * NEEDED);
+        let builder = Builder::new().name("portacl-names".to_owned()).stack_size(stack);
+        let quiet = quiet_thread::Quiet::new();
+        // SAFETY: the thread is joined before what it borrows ends. A failure drops only the references.
+        let thread =
+            unsafe { builder.spawn_unchecked(move || *result = work.take().map(|work| work())) };
+        drop(quiet);
+        // A panic has been reported, and leaves no result.
+        let _ = thread.map(JoinHandle::join);
+    }
+    match (result, work) {
+        (Some(result), _) => result,
+        (None, Some(work)) => work(),
+        (None, None) => panic!("work on a stack of its own has panicked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread_of_work() -> std::thread::ThreadId {
+        run(|| std::thread::current().id())
+    }
+
+    #[test]
+    fn work_leaves_a_small_stack() {
+        let on = |bytes: usize| {
+            let thread = Builder::new().stack_size(bytes).spawn(|| {
+                (thread_of_work() == std::thread::current().id(), thread_attributes::stack_left())
+            });
+            thread.unwrap().join().unwrap()
+        };
+        let (is_here, left) = on(64 << 10);
+        assert!(!is_here && left < 64 << 10, "{left}");
+        let (is_here, left) = on(4 << 20);
+        assert!(is_here && left > 3 << 20, "{left}");
+    }
+}

@@ -1,0 +1,67 @@
+//! What the dynamic loader says when it refuses a library, and what helps.
+
+use std::error::Error;
+
+/// Why a library cannot be loaded, in the loader's own words: what was not found, or why it does not
+/// fit.
+pub fn reason(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// What to do about a shared object that the loader refuses for this reason.
+pub fn remedy(reason: &str) -> &'static str {
+    /// Parts of the loader's texts, and what helps there.
+    const REMEDIES: [(&str, &str); 8] = [
+        (
+            "undefined symbol",
+            "define it in the shared object, or link that with the library that has it",
+        ),
+        (
+            "cannot open shared object file",
+            "install the library that it names, or add the library's folder to LD_LIBRARY_PATH or with \
+             -Wl,-rpath",
+        ),
+        (
+            "' not found (required by",
+            "it was built for a newer version of that library; build it on this system",
+        ),
+        ("static TLS block", "build its thread-local variables without -ftls-model=initial-exec"),
+        ("executable stack", "link it with -Wl,-z,noexecstack"),
+        ("file too short", DAMAGED),
+        ("ELF", DAMAGED),
+        ("segment", DAMAGED),
+    ];
+    const DAMAGED: &str = "the file is damaged or incomplete; build or copy it again";
+    let found = REMEDIES.iter().find(|(part, _)| reason.contains(part));
+    found.map_or("LD_DEBUG=all shows what the loader does", |(_, remedy)| remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loaders_words_are_kept() {
+        // SAFETY: there is no such library.
+        let error = unsafe { libloading::Library::new("libnowhere.so") }.unwrap_err();
+        let reason = reason(&error);
+        assert!(reason.starts_with("libnowhere.so: cannot open shared object file"), "{reason}");
+        assert!(remedy(&reason).contains("LD_LIBRARY_PATH"));
+    }
+
+    #[test]
+    fn what_helps_depends_on_the_reason() {
+        for (reason, wanted) in [
+            ("undefined symbol: launch", "link that with"),
+            ("/lib/libc.so.6: version `GLIBC_2.99' not found (required by x)", "newer version"),
+            ("cannot allocate memory in static TLS block", "initial-exec"),
+            ("cannot enable executable stack as shared object requires", "noexecstack"),
+            ("file too short", "damaged"),
+            ("invalid ELF header", "damaged"),
+            ("object file has no loadable segments", "damaged"),
+            ("something new", "LD_DEBUG"),
+        ] {
+            assert!(remedy(reason).contains(wanted), "{reason}: {}", remedy(reason));
+        }
+    }
+}
