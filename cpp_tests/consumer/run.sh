@@ -177,6 +177,37 @@ test_leak_check() {
     "$mine/many_objects" || fail "leaks of the library's"
 }
 
+# The least stack that docs/configuration.md names, for a thread that makes all calls, whatever else is on.
+test_small_stack() {
+    local stack name setting
+    stack=$(sed -n 's/^A thread that calls the library needs a stack of at least \([0-9]*\) KiB.*/\1/p' \
+        "$root/docs/configuration.md")
+    [[ -n $stack ]] || fail "docs/configuration.md names no least stack"
+    mkdir -p "$mine"
+    PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
+    export PKG_CONFIG_PATH
+    local flags
+    read -ra flags <<<"$(pkg-config --cflags --libs portacl)"
+    # An optimizing compiler: it is the library's stack that counts.
+    "$CXX" -std=c++17 -O1 "$root/cpp_tests/fault/every_call.cpp" "$root/cpp_tests/fault/finalize_at_exit.cpp" \
+        "${flags[@]}" -pthread -Wl,-rpath,"$(libdir "$prefix")" -o "$mine/every_call"
+    for name in kernels/vector_add kernels/scale_add ../cpp_tests/kernels/kernels; do
+        "$CXX" -std=c++17 -O1 -shared -fPIC -fvisibility=hidden "${flags[@]}" "$root/samples/$name.cpp" \
+            -o "$mine/$(basename "$name").so"
+    done
+    for setting in NOTHING=1 PORTACL_CPU_GUARD=1 PORTACL_CPU_ASYNC=always PORTACL_LEAK_CHECK=1 \
+        "PORTACL_MEMORY_HOOK=profile:$mine/profile" "PORTACL_MEMORY_HOOK=log:$mine/log" "PORTACL_TRACE=$mine/trace.json"; do
+        echo "-- $setting"
+        env "$setting" EVERY_CALL_STACK=$((stack * 1024)) "$mine/every_call" all "$mine/kernels.so" \
+            "$root/cpp_tests/kernels/kernels.ptx" >"$mine/calls.txt" 2>"$mine/errors.txt" ||
+            { tail -n 20 "$mine/errors.txt" "$mine/calls.txt"; fail "on a stack of $stack KiB with $setting"; }
+        # The deepest ones.
+        awk '/^ *[0-9]+ (acl|portacl)/ && shown++ < 3' "$mine/calls.txt"
+    done
+    ! env EVERY_CALL_STACK=20480 "$mine/every_call" all "$mine/kernels.so" \
+        "$root/cpp_tests/kernels/kernels.ptx" >/dev/null 2>&1 || fail "a stack of 20 KiB is enough: this tests nothing"
+}
+
 # Where the component is installed as well: a C program has nothing of it.
 test_c_without_libstdcxx() {
     [[ -e $(libdir "$prefix")/libportacl_cxx.a ]] || fail "the component is not installed"

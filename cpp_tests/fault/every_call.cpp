@@ -522,6 +522,12 @@ void Live(const std::string& wanted, const char* kernels, const char* ptx) {
     std::printf("%d host functions called, %d calls failed\n", host_functions.load(), failures);
 }
 
+char** arguments = nullptr;
+
+void LiveAsWanted() {
+    Live(arguments[1], arguments[2], arguments[3]);
+}
+
 }  // namespace
 
 // Arguments: a part, or "all"; and the kernels of cpp_tests/kernels, as a shared object and as PTX.
@@ -539,14 +545,16 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: every_call PART KERNELS PTX\n");
         return 2;
     }
-    Live(wanted, argv[2], argv[3]);
+    arguments = argv;
+    if (RunOnStack(LiveAsWanted)) return failures == 0 ? 0 : 1;
+    LiveAsWanted();
     if (!std::getenv("EVERY_CALL_LIVES")) return failures == 0 ? 0 : 1;
     // Whatever failed before, with memory everything works again.
     const int before = failures;
     failures = 0;
     unsetenv("PORTACL_TEST_HOST_FAULT");
     std::printf("second life\n");
-    Live(wanted, argv[2], argv[3]);
+    LiveAsWanted();
     if (failures != 0) return 2;
     return before == 0 ? 0 : 1;
 }

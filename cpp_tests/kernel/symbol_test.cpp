@@ -359,8 +359,8 @@ TEST_F(Symbol, CopiesPastTheEndAreRefused) {
     struct Case {
         size_t count, offset;
     };
-    for (const Case& c : {Case{65, 0}, Case{1, 64}, Case{60, 5}, Case{1, SIZE_MAX},
-                          Case{SIZE_MAX, 1}, Case{0, 65}}) {
+    for (const Case& c :
+         {Case{65, 0}, Case{1, 64}, Case{60, 5}, Case{1, SIZE_MAX}, Case{SIZE_MAX, 1}}) {
         const auto each = [&](auto words) { EXPECT_TRUE(words) << c.count << " at " << c.offset; };
         const std::string count = "count " + std::to_string(c.count);
         const std::string offset = "offset " + std::to_string(c.offset);

@@ -3,6 +3,7 @@
 
 #include <acl/acl.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "support/acl_test.h"
 #include "support/graph_build.h"
+#include "support/graph_run.h"
 #include "support/objects.h"
 
 namespace portacl_test {
@@ -55,5 +57,37 @@ inline void BuildLoop(const Built& graph, aclrtStream stream, const Number& coun
     ACL_OK(Switch(count, ACL_RT_LESS, limit, stream, nullptr, stream));
     graph.End(stream);
 }
+
+// A loop without an end.
+struct Endless {
+    Persistent inner;
+    Number count, one{1}, zero;
+    Built graph;
+
+    Endless() {
+        graph.Bind(inner);
+        ACL_EXPECT_OK(count.Add(one, inner));
+        ACL_EXPECT_OK(Switch(zero, ACL_RT_EQUAL, zero, inner, nullptr, inner));
+        graph.End(inner);
+    }
+
+    // No run goes on any more.
+    void AwaitEnd() const {
+        for (const auto deadline = std::chrono::steady_clock::now() + kPatience;;) {
+            const aclError code = aclmdlRIUnbindStream(graph, inner);
+            if (code == ACL_SUCCESS) break;
+            ASSERT_EQ(code, ACL_ERROR_RT_MODEL_RUNNING);
+            ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+        }
+    }
+
+    // It has gone round more than once.
+    void AwaitRounds() const {
+        const int32_t before = count.Get();
+        for (const auto deadline = std::chrono::steady_clock::now() + kPatience;
+             count.Get() - before < 3;)
+            ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    }
+};
 
 }  // namespace portacl_test

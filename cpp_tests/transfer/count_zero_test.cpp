@@ -115,7 +115,9 @@ std::vector<Call> Batches() {
             const aclError code = call(
                 As<void*>(o.dst), As<size_t>(o.dst), As<void*>(o.src), As<size_t>(o.src), size_t{0},
                 As<aclrtMemcpyBatchAttr>(o.dst), As<size_t>(o.src), o.size, &index, stream);
-            if (code == ACL_SUCCESS) EXPECT_TRUE(IsPoison(index) || index == kNone) << index;
+            if (code == ACL_SUCCESS) {
+                EXPECT_TRUE(IsPoison(index) || index == kNone) << index;
+            }
             return code;
         };
     };
@@ -217,7 +219,9 @@ TEST_F(CountZero, SucceedsWhateverTheOperandsAre) {
         for (const Operands& operands : EveryOperands()) {
             SCOPED_TRACE(operands.text);
             EXPECT_TRUE(Returned(call.name, call.call(operands, stream), 0));
-            if (call.has_stream) EXPECT_TRUE(Returned(call.name, call.call(operands, nullptr), 0));
+            if (call.has_stream) {
+                EXPECT_TRUE(Returned(call.name, call.call(operands, nullptr), 0));
+            }
         }
     }
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -349,6 +353,7 @@ TEST(CountZeroTable, HasEveryFunction) {
     for (const Call& call : EveryCall()) tested.insert(call.name);
     for (const EveryFunction& function : EveryFunctionOfTheApi())
         for (const char* part : {"Memcpy", "Memset", "Reduce", "RandomNum"})
-            if (function.name.find(part) != std::string::npos)
+            if (function.name.find(part) != std::string::npos) {
                 EXPECT_EQ(tested.count(function.name), 1u) << function.name;
+            }
 }

@@ -72,8 +72,10 @@ TEST_F(RandomNumArguments, NoNumbersAreNoWork) {
     task.randomNum = Number(uint64_t{0});
     task.randomResultAddr = nullptr;
     ACL_OK(aclrtRandomNumAsync(&task, nullptr, nullptr));
-    // What is wrong is wrong with them as well.
+    // Nothing but their number is read.
     Two(task).min.size = 3;
+    ACL_OK(aclrtRandomNumAsync(&task, nullptr, nullptr));
+    task.randomNum = Number(uint64_t{1});
     Refused(kBad, task, {"min.size is 3", "4"});
 }
 

@@ -3644,7 +3644,8 @@ aclError aclrtMemUceRepair(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without memory files (docs/configuration.md).
  * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no address space for the device's memory.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread
+ *     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
  * @note Follows aclrtSetDevice of the Ascend runtime API.
  */
 aclError aclrtSetDevice(int32_t deviceId);
@@ -3660,7 +3661,8 @@ aclError aclrtSetDevice(int32_t deviceId);
  * @param deviceId a device that is set.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, called inside a host function, or another thread
+ *     resets the device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
@@ -4309,7 +4311,8 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
  * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
  * @retval ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be created.
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function, or another thread resets the
+ *     device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
  * @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
  */
 aclError aclrtCreateContext(aclrtContext *context,
@@ -5580,7 +5583,8 @@ aclError aclrtHostGetDevicePointer(void *pHost,
  * @param devPtr first byte; may be null if `count` is 0.
  * @param maxCount size of the memory at `devPtr` in bytes.
  * @param value its low 8 bits are written to every byte.
- * @param count bytes; with 0 the call does nothing.
+ * @param count bytes; 0 sets nothing and succeeds, whatever the other arguments are, also without a
+ *     current context.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `count` greater than 0, or `count` is greater than `maxCount`.
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation, or called
@@ -5599,7 +5603,7 @@ aclError aclrtMemset(void *devPtr,
  * @param devPtr first byte; may be null if `count` is 0.
  * @param maxCount size of the memory at `devPtr` in bytes.
  * @param value its low 8 bits are written to every byte.
- * @param count bytes; 0 enqueues nothing.
+ * @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemset
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function; also for
@@ -5620,7 +5624,8 @@ aclError aclrtMemsetAsync(void *devPtr,
  * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
  * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
  * @param value written to every word, in the byte order of the host.
- * @param N number of words; with 0 the call does nothing, whatever the other arguments are.
+ * @param N number of words; 0 sets nothing and succeeds, whatever the other arguments are, also without a
+ *     current context.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: null with `N` greater than 0, or `N` words exceed `memSize`.
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not aligned.
@@ -5641,7 +5646,7 @@ aclError aclrtMemsetD32(void *ptr,
  * @param ptr first word, aligned to 4 bytes; may be null if `N` is 0.
  * @param memSize size of the memory at `ptr` in bytes, at least 4 times `N`.
  * @param value written to every word, in the byte order of the host.
- * @param N number of words; 0 enqueues nothing.
+ * @param N number of words; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemsetD32
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also: not a stream, destroyed, or memory of another device than the
@@ -5797,7 +5802,8 @@ aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
  * @param dst destination; may be null if `count` is 0.
  * @param destMax size of the destination in bytes.
  * @param src source; may be null if `count` is 0.
- * @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+ * @param count bytes; 0 does nothing and succeeds, whatever the other arguments are, also without a
+ *     current context.
  * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` is greater than `destMax`, or an unknown kind.
@@ -5822,7 +5828,7 @@ aclError aclrtMemcpy(void *dst,
  * @param dst destination; may be null if `count` is 0.
  * @param destMax size of the destination in bytes.
  * @param src source; may be null if `count` is 0.
- * @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+ * @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @param stream a stream; null: the default stream of the current context.
  * @retval ACL_SUCCESS 0
@@ -5847,7 +5853,7 @@ aclError aclrtMemcpyAsync(void *dst,
  * @param dst destination; may be null if `count` is 0.
  * @param destMax size of the destination in bytes.
  * @param src source; may be null if `count` is 0.
- * @param count bytes; with 0 the call does nothing, whatever the other arguments are.
+ * @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param kind the direction, which must match the pointers; ACL_MEMCPY_DEFAULT derives it from them.
  * @param stream a stream; null: the default stream of the current context.
  * @return the codes of aclrtMemcpyAsync.
@@ -5867,7 +5873,8 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst,
  *
  * @param dst accumulator, aligned to its elements.
  * @param src the other operand, aligned to its elements.
- * @param count bytes, a multiple of the element size; 0 enqueues nothing.
+ * @param count bytes, a multiple of the element size; 0 enqueues nothing and succeeds; then only `stream` and
+ *     `reserve` are checked.
  * @param kind sum, maximum or minimum of aclrtReduceKind.
  * @param type ACL_INT8, ACL_INT16, ACL_INT32, ACL_FLOAT16, ACL_BF16 or ACL_FLOAT.
  * @param stream a stream; null: the default stream of the current context.
@@ -5899,8 +5906,9 @@ aclError aclrtReduceAsync(void *dst,
  * @param dpitch bytes from the start of one destination row to the next, at least `width`.
  * @param src first byte of the source; may be null if `width` or `height` is 0.
  * @param spitch bytes from the start of one source row to the next, at least `width`.
- * @param width bytes per row, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
- * @param height number of rows, up to 5,000,000; with 0 the call does nothing, whatever the other arguments are.
+ * @param width bytes per row, up to 5,000,000; 0 does nothing and succeeds, whatever the other arguments are, also
+ *     without a current context.
+ * @param height number of rows, up to 5,000,000; 0 as for `width`.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, matching the pointers.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, `width` is greater than a pitch, too many
@@ -5928,8 +5936,8 @@ aclError aclrtMemcpy2d(void *dst,
  * @param dpitch bytes from the start of one destination row to the next, at least `width`.
  * @param src first byte of the source; may be null if `width` or `height` is 0.
  * @param spitch bytes from the start of one source row to the next, at least `width`.
- * @param width bytes per row, up to 5,000,000; 0 enqueues nothing.
- * @param height number of rows, up to 5,242,880 (5 Mi); 0 enqueues nothing.
+ * @param width bytes per row, up to 5,000,000; 0 enqueues nothing and succeeds; then only `stream` is checked.
+ * @param height number of rows, up to 5,242,880 (5 Mi); 0 as for `width`.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, matching the
  *     pointers.
  * @param stream a stream; null: the default stream of the current context.
@@ -5955,8 +5963,10 @@ aclError aclrtMemcpy2dAsync(void *dst,
  * @param dsts the destination of each copy; may be null for a copy of size 0.
  * @param destMaxs the size of each destination in bytes.
  * @param srcs the source of each copy; may be null for a copy of size 0.
- * @param sizes the bytes of each copy; a copy of 0 bytes does nothing.
- * @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+ * @param sizes the bytes of each copy; a copy of 0 bytes does nothing, and its elements of `dsts`, `destMaxs` and
+ *     `srcs` are not checked.
+ * @param numBatches number of copies; 0 does nothing and succeeds, also without a current context; then only
+ *     `failIndex` is checked.
  * @param attrs the locations of the destinations and sources. A device must be the memory's device; host memory may be
  *     of any kind, and its id is ignored; managed memory fits every location. `rsv` is ignored.
  * @param attrsIndexes for each attribute the index of the first copy that it applies to; it applies up to the first
@@ -5992,7 +6002,8 @@ aclError aclrtMemcpyBatch(void **dsts,
  * @param destMaxs the size of each destination in bytes.
  * @param srcs the source of each copy.
  * @param sizes the bytes of each copy.
- * @param numBatches number of copies; with 0 the call does nothing, whatever the other arguments are.
+ * @param numBatches number of copies; 0 does nothing and succeeds, whatever the other arguments are, also without a
+ *     current context.
  * @param attrs the locations of the destinations and sources.
  * @param attrsIndexes for each attribute the index of the first copy that it applies to.
  * @param numAttrs number of attributes, 1 to `numBatches`.
@@ -6018,7 +6029,7 @@ aclError aclrtMemcpyBatchV2(void **dsts,
  * @param destMaxs the size of each destination in bytes.
  * @param srcs the source of each copy.
  * @param sizes the bytes of each copy.
- * @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+ * @param numBatches number of copies; 0 enqueues nothing and succeeds; then only `failIndex` and `stream` are checked.
  * @param attrs the locations of the destinations and sources.
  * @param attrsIndexes for each attribute the index of the first copy that it applies to.
  * @param numAttrs number of attributes, 1 to `numBatches`.
@@ -6048,7 +6059,7 @@ aclError aclrtMemcpyBatchAsync(void **dsts,
  * @param destMaxs the size of each destination in bytes.
  * @param srcs the source of each copy.
  * @param sizes the bytes of each copy.
- * @param numBatches number of copies; 0 enqueues nothing, whatever the other arguments are.
+ * @param numBatches number of copies; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param attrs the locations of the destinations and sources.
  * @param attrsIndexes for each attribute the index of the first copy that it applies to.
  * @param numAttrs number of attributes, 1 to `numBatches`.
@@ -6078,7 +6089,7 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts,
  * @param destMax size of the destination in bytes, from the offset on.
  * @param dstDataOffset bytes to add to the destination address.
  * @param src pointer to the source address, as `dst`.
- * @param count bytes; 0 enqueues nothing.
+ * @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param srcDataOffset bytes to add to the source address.
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
  * @param stream a stream; null: the default stream of the current context.
@@ -6119,9 +6130,9 @@ aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
  *
  * @param desc 64 bytes, aligned to 8, of the current device's memory, or managed memory.
  * @param kind ACL_MEMCPY_INNER_DEVICE_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_DEVICE.
- * @param srcAddr source: memory of the current device, or managed memory; may be null if `count` is 0.
- * @param dstAddr destination: memory of the current device, or managed memory; may be null if `count` is 0.
- * @param count bytes; 0: the copy does nothing.
+ * @param srcAddr source: memory of the current device, or managed memory; anything if `count` is 0.
+ * @param dstAddr destination: memory of the current device, or managed memory; anything if `count` is 0.
+ * @param count bytes; with 0 the description is written, and its copy does nothing.
  * @param config must be null.
  * @retval ACL_SUCCESS 0
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind, or `config` is not null.
@@ -6171,7 +6182,8 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc,
  *     `randomCounterAddr`: 16 bytes of such memory, aligned to 8, with the number of the first block of four words in
  *     little-endian order; the operation adds the number of blocks that it used, so that the next call continues
  *     there; or null to start at 0. `randomSeed`: 4 or 8 bytes. `randomNum`: number of elements, or bits, in 4 or 8
- *     bytes; 0 enqueues nothing. In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
+ *     bytes; 0 enqueues nothing and succeeds; then only `taskInfo`, `randomNum`, `stream` and `reserve` are checked.
+ *     In an aclrtRandomParaInfo `size` is the size of the number in bytes. With `isAddr` 1
  *     it contains the address of the number instead, in memory of the stream's device or managed memory, aligned to
  *     its size, which is read when the stream reaches the operation. Then the count is limited to the rest of the
  *     allocation, a ratio that is greater than 1 or not a number counts as 1, and a `max` less than `min` counts as
@@ -9126,7 +9138,8 @@ aclError aclrtGetSymbolAddress(const void *symbol,
  *
  * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param src the source address.
- * @param count bytes; 0 copies nothing.
+ * @param count bytes; 0 copies nothing and succeeds, whatever the other arguments are, also without a current
+ *     context.
  * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
  * @return the codes of aclrtMemcpy
@@ -9146,7 +9159,7 @@ aclError aclrtMemcpyToSymbol(const void *symbol,
  *
  * @param symbol an address that was passed to portaclRegisterSymbol.
  * @param src the source address.
- * @param count bytes; 0 copies nothing.
+ * @param count bytes; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
  * @param stream a stream; null: the default stream of the current context.
@@ -9168,7 +9181,8 @@ aclError aclrtMemcpyToSymbolAsync(const void *symbol,
  * @param dst the destination address.
  * @param dstMax size of the destination in bytes.
  * @param symbol an address that was passed to portaclRegisterSymbol.
- * @param count bytes, at most `dstMax`; 0 copies nothing.
+ * @param count bytes, at most `dstMax`; 0 copies nothing and succeeds, whatever the other arguments are, also
+ *     without a current context.
  * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
  * @return the codes of aclrtMemcpy
@@ -9190,7 +9204,7 @@ aclError aclrtMemcpyFromSymbol(void *dst,
  * @param dst the destination address.
  * @param dstMax size of the destination in bytes.
  * @param symbol an address that was passed to portaclRegisterSymbol.
- * @param count bytes, at most `dstMax`; 0 copies nothing.
+ * @param count bytes, at most `dstMax`; 0 enqueues nothing and succeeds; then only `stream` is checked.
  * @param offset offset in the variable, in bytes.
  * @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
  * @param stream a stream; null: the default stream of the current context.

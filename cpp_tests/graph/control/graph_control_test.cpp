@@ -304,38 +304,6 @@ TEST_F(GraphControl, MemoryThatIsFreedStaysForTheRun) {
 
 // ---- ends before the end ----
 
-// A loop without an end.
-struct Endless {
-    Persistent inner;
-    Number count, one{1}, zero;
-    Built graph;
-
-    Endless() {
-        graph.Bind(inner);
-        ACL_EXPECT_OK(count.Add(one, inner));
-        ACL_EXPECT_OK(Switch(zero, ACL_RT_EQUAL, zero, inner, nullptr, inner));
-        graph.End(inner);
-    }
-
-    // No run goes on any more.
-    void AwaitEnd() const {
-        for (const auto deadline = std::chrono::steady_clock::now() + kPatience;;) {
-            const aclError code = aclmdlRIUnbindStream(graph, inner);
-            if (code == ACL_SUCCESS) break;
-            ASSERT_EQ(code, ACL_ERROR_RT_MODEL_RUNNING);
-            ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-        }
-    }
-
-    // It has gone round more than once.
-    void AwaitRounds() const {
-        const int32_t before = count.Get();
-        for (const auto deadline = std::chrono::steady_clock::now() + kPatience;
-             count.Get() - before < 3;)
-            ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    }
-};
-
 TEST_F(GraphControl, AbortEndsWhatHasNoEnd) {
     const Stream running;
     const Endless endless;
@@ -371,39 +339,6 @@ TEST_F(GraphControl, AbortOfTheStreamEndsItsRuns) {
     ACL_OK(aclrtSynchronizeStream(running));
     EXPECT_EQ(log.Size(), 1u);
     endless.AwaitEnd();
-}
-
-// On CPUs an abort waits for what has begun. A GPU completes what its driver holds.
-TEST_F(GraphControl, ARunThatWasAbortedTouchesNoMemory) {
-    for (int i = 0; i < 20; ++i) {
-        const Stream running;
-        const Endless endless;
-        ACL_OK(aclmdlRIExecuteAsync(endless.graph, running));
-        endless.AwaitRounds();
-        ACL_OK(aclrtStreamAbort(running));
-        if (OnCpu()) {
-            const int32_t rounds = endless.count.Get();
-            ACL_OK(aclmdlRIUnbindStream(endless.graph, endless.inner));
-            std::this_thread::yield();
-            EXPECT_EQ(endless.count.Get(), rounds);
-        } else {
-            endless.AwaitEnd();
-        }
-    }
-}
-
-// A stream that is destroyed by force waits for nothing: the run may still use memory that is
-// freed.
-TEST_F(GraphControl, FreedMemoryStaysMappedUntilADroppedRunHasEnded) {
-    for (int i = 0; i < 20; ++i) {
-        Stream running;
-        Endless endless;
-        ACL_OK(aclmdlRIExecuteAsync(endless.graph, running));
-        endless.AwaitRounds();
-        ACL_OK(aclrtDestroyStreamForce(running.Release()));
-        for (Number* number : {&endless.count, &endless.one, &endless.zero}) number->Free();
-        endless.AwaitEnd();
-    }
 }
 
 TEST(GraphControlLife, ResetEndsWhatHasNoEnd) {

@@ -19,7 +19,7 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         let (work, result) = (&mut work, &mut result);
         let stack = thread_attributes::stack().max(2 * NEEDED);
         let builder = Builder::new().name("portacl-names".to_owned()).stack_size(stack);
-        let quiet = quiet_thread::Quiet::new();
+        let quiet = quiet_thread::Quiet::begin();
         // SAFETY: the thread is joined before what it borrows ends. A failure drops only the references.
         let thread =
             unsafe { builder.spawn_unchecked(move || *result = work.take().map(|work| work())) };
@@ -38,16 +38,17 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 mod tests {
     use super::*;
 
-    fn thread_of_work() -> std::thread::ThreadId {
-        run(|| std::thread::current().id())
+    fn thread() -> libc::pthread_t {
+        // SAFETY: without arguments, it only returns the caller's number.
+        unsafe { libc::pthread_self() }
     }
 
     #[test]
     fn work_leaves_a_small_stack() {
         let on = |bytes: usize| {
-            let thread = Builder::new().stack_size(bytes).spawn(|| {
-                (thread_of_work() == std::thread::current().id(), thread_attributes::stack_left())
-            });
+            let thread = Builder::new()
+                .stack_size(bytes)
+                .spawn(move || (run(thread) == thread(), thread_attributes::stack_left()));
             thread.unwrap().join().unwrap()
         };
         let (is_here, left) = on(64 << 10);

@@ -31,7 +31,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<Joi
     debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
     let stack = thread_attributes::stack();
     // A thread begins with the signals that its creator has blocked.
-    let _quiet = Quiet::new();
+    let _quiet = Quiet::begin();
     let spawned = Builder::new().name(name.to_owned()).stack_size(stack).spawn(|| {
         thread_attributes::adopt_scheduling();
         IS_OURS.set(true);
@@ -60,7 +60,7 @@ pub struct Quiet {
 
 impl Quiet {
     /// From now on.
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         let mut all = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
         // SAFETY: the calls fill the sets before they are read; `HEARD` are signals. Only where the last one

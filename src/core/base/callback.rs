@@ -31,6 +31,11 @@ pub fn count_pending_by(pending: PendingHere) {
     PENDING_HERE.get_or_init(|| pending);
 }
 
+/// As [`PendingHere`].
+pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
+    PENDING_HERE.get().and_then(|pending| pending(ends))
+}
+
 /// Runs a callback that may call everything. `what` names its kind in texts.
 pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
     struct Ends(Option<&'static str>);
@@ -62,10 +67,7 @@ pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
 
 #[cold]
 fn refuse_wait_inside(what: &str, ends: &dyn Fn(u32, u64) -> bool) -> Result<()> {
-    let pending_here = PENDING_HERE.get().copied();
-    let Some((count, process)) = pending_here.and_then(|pending| pending(ends)) else {
-        return Ok(());
-    };
+    let Some((count, process)) = pending_here(ends) else { return Ok(()) };
     Err(Error::param_invalid(format_args!(
         "called inside a {what} by a thread that has to run callbacks of streams ({count} are pending): this could \
          wait for them, and so for ever; call {process} first, or wait in another thread"

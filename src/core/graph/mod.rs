@@ -35,7 +35,7 @@ use self::program::Program;
 use self::task::{Task, What};
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::{Handle, Ref};
-use crate::backend::{self, Position};
+use crate::backend::Position;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::release_failure;
@@ -184,14 +184,6 @@ impl Ready {
         queued.inspect_err(|_| memory.undo_run())
     }
 
-    /// Whether a run that was queued has not ended.
-    fn is_running(&self) -> backend::Result<bool> {
-        match &self.drive {
-            Drive::Host(flow) if flow.is_running() => Ok(true),
-            _ => self.program.is_running(),
-        }
-    }
-
     /// The graph is over. The first of its memory that its pool did not take back.
     fn end(self) -> Result<()> {
         let Self { belongings, .. } = self;
@@ -283,7 +275,9 @@ impl Graph {
     /// Fails while a run is not over.
     fn check_not_running(&self, then: &str) -> Result<()> {
         let ready = self.ready.lock();
-        if !ready.as_ref().map_or(Ok(false), |ready| ready.is_running())? {
+        let Some(ready) = &*ready else { return Ok(()) };
+        let in_flow = matches!(&ready.drive, Drive::Host(flow) if flow.is_running());
+        if !in_flow && !ready.program.is_running()? {
             return Ok(());
         }
         Err(Error::new(

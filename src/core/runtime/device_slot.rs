@@ -11,6 +11,7 @@ use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
 use crate::algo::sync::striped_count::StripedCount;
 use crate::backend::{DeviceInfo, Driver, trace};
+use crate::core::base::callback;
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::take_all;
@@ -21,7 +22,6 @@ use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::lifecycle;
 use crate::core::runtime::thread;
-use crate::core::stream::report;
 
 /// How often a device was set since it was opened, countable without a lock. It ends with the device.
 #[derive(Default)]
@@ -192,7 +192,6 @@ impl DeviceSlot {
         self.state.try_lock().map_or_else(|| self.lock_later(), Ok)
     }
 
-    #[cold]
     fn lock_later(&self) -> Result<MutexGuard<'_, SlotState>> {
         let mut pending_since = None;
         loop {
@@ -200,7 +199,7 @@ impl DeviceSlot {
                 return Ok(state);
             }
             // The reset drops callbacks of the device's own streams.
-            let pending = report::pending_here(&|device, _| device == self.id);
+            let pending = callback::pending_here(&|device, _| device == self.id);
             let Some((count, process)) = pending else {
                 pending_since = None;
                 continue;

@@ -126,7 +126,6 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
 }
 
 /// The loader names the file, which has a name that is of use to nobody else.
-#[cold]
 fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
     let reason = loader::reason(error);
     let name = format!("{}: ", path.to_string_lossy());

@@ -100,7 +100,15 @@ fn new_table() -> Option<&'static Table> {
         return None;
     }
     let spare = SPARE.lock().pop();
-    let table = spare.unwrap_or_else(|| Box::leak(Box::new([const { AtomicU64::new(0) }; PAIRS])));
+    let table = match spare {
+        Some(spare) => spare,
+        None => {
+            // Not an array first: the caller may have a small stack.
+            let pairs: Box<[AtomicU64]> = (0..PAIRS).map(|_| AtomicU64::new(0)).collect();
+            let table: Box<Table> = pairs.try_into().ok()?;
+            Box::leak(table)
+        }
+    };
     MINE.set(table);
     Some(table)
 }

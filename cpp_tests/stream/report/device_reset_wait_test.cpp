@@ -63,5 +63,6 @@ TEST_F(DeviceResetWait, AThreadWithCallbacksToRunDoesNotWaitForAReset) {
     setting.join();
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), reporting));
 }
