@@ -5,7 +5,6 @@ pub mod grow;
 #[cfg(not(loom))]
 pub mod host_memory;
 pub mod input_file;
-pub mod json;
 pub mod notice;
 pub mod output_file;
 pub mod system_call;

@@ -1,8 +1,9 @@
 //! Events of the Trace Event format, one line of JSON each.
 
-use std::fmt::{Arguments, Write};
+use std::borrow::Cow;
 
-use crate::algo::host::json::quote;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// A row of the timeline: a group of rows, which viewers call a process, and a row of it, which
 /// they call a thread.
@@ -12,69 +13,152 @@ pub(super) struct Track {
     pub(super) tid: u32,
 }
 
-/// An event that is being written; [`Line::end`] completes it.
+/// An event that is being written; [`Line::end`] completes it. Members have the format's names.
+#[derive(Serialize)]
 pub(super) struct Line<'a> {
-    text: &'a mut String,
-    has_args: bool,
+    ph: char,
+    pid: u32,
+    tid: u32,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cat: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ts: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dur: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bp: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    s: Option<&'static str>,
+    #[serde(skip_serializing_if = "Args::is_empty")]
+    args: Args<'a>,
 }
 
-/// Where one event begins in a text that has others: `phase` is the format's letter.
-pub(super) fn event<'a>(text: &'a mut String, phase: char, name: &str, track: Track) -> Line<'a> {
-    if !text.is_empty() {
-        text.push_str(",\n");
+/// Arguments in the order in which viewers show them.
+#[derive(Default)]
+struct Args<'a>(Vec<(&'a str, Arg<'a>)>);
+
+impl Args<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
+}
+
+impl Serialize for Args<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+/// The value of an argument.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Arg<'a> {
+    Number(u64),
+    Numbers([u32; 3]),
+    Text(Cow<'a, str>),
+    /// A number with places behind the point. serde_json's own would bring 30 KB along for this one.
+    Decimal(Box<RawValue>),
+}
+
+impl Arg<'_> {
+    /// A number with three places behind the point.
+    pub(super) fn decimal(number: f64) -> Self {
+        Self::Decimal(raw(format!("{number:.3}")))
+    }
+}
+
+impl From<u64> for Arg<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a str> for Arg<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Arg<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+fn raw(number: String) -> Box<RawValue> {
+    RawValue::from_string(number).expect("a number is valid JSON")
+}
+
+/// An event: `phase` is the format's letter for its kind.
+pub(super) fn event(phase: char, name: &str, track: Track) -> Line<'_> {
     let Track { pid, tid } = track;
-    put(text, format_args!("{{\"ph\":\"{phase}\",\"pid\":{pid},\"tid\":{tid},\"name\":"));
-    quote(text, name);
-    Line { text, has_args: false }
+    Line {
+        ph: phase,
+        pid,
+        tid,
+        name,
+        cat: None,
+        id: None,
+        ts: None,
+        dur: None,
+        bp: None,
+        s: None,
+        args: Args::default(),
+    }
 }
 
-impl Line<'_> {
-    /// A member of the event whose value is a number. Those of the format come before arguments.
-    pub(super) fn number(self, key: &str, value: u64) -> Self {
-        put(self.text, format_args!(",\"{key}\":{value}"));
-        self
+/// The format has microseconds. A floating-point number would lose nanoseconds after some months.
+fn microseconds(nanoseconds: u64) -> Option<Box<RawValue>> {
+    Some(raw(format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)))
+}
+
+impl<'a> Line<'a> {
+    /// The category, by which viewers filter events.
+    pub(super) fn category(self, category: &'static str) -> Self {
+        Self { cat: Some(category), ..self }
     }
 
-    /// A member of the event whose value is one of the format's words.
-    pub(super) fn word(self, key: &str, value: &str) -> Self {
-        put(self.text, format_args!(",\"{key}\":\"{value}\""));
-        self
+    /// The number that connects events with each other.
+    pub(super) fn id(self, id: u64) -> Self {
+        Self { id: Some(id), ..self }
     }
 
-    /// A member that is a time: the format has microseconds.
-    pub(super) fn time(self, key: &str, nanoseconds: u64) -> Self {
-        let (us, ns) = (nanoseconds / 1000, nanoseconds % 1000);
-        put(self.text, format_args!(",\"{key}\":{us}.{ns:03}"));
-        self
+    /// When the event is or begins, in nanoseconds.
+    pub(super) fn at(self, nanoseconds: u64) -> Self {
+        Self { ts: microseconds(nanoseconds), ..self }
     }
 
-    fn key(&mut self, key: &str) {
-        self.text.push_str(if self.has_args { "," } else { ",\"args\":{" });
-        self.has_args = true;
-        put(self.text, format_args!("\"{key}\":"));
+    /// How long the event takes, in nanoseconds.
+    pub(super) fn lasting(self, nanoseconds: u64) -> Self {
+        Self { dur: microseconds(nanoseconds), ..self }
+    }
+
+    /// The arrow ends at the bar that contains the event's time, and not at the next bar.
+    pub(super) fn at_enclosing_bar(self) -> Self {
+        Self { bp: Some("e"), ..self }
+    }
+
+    /// How far viewers draw the line of an instant: `t` for its row, `g` for all rows.
+    pub(super) fn scope(self, scope: &'static str) -> Self {
+        Self { s: Some(scope), ..self }
     }
 
     /// An argument, which viewers show with the event.
-    pub(super) fn arg(mut self, key: &str, value: Arguments<'_>) -> Self {
-        self.key(key);
-        put(self.text, value);
+    pub(super) fn arg(mut self, key: &'a str, value: impl Into<Arg<'a>>) -> Self {
+        self.args.0.push((key, value.into()));
         self
     }
 
-    /// An argument that is a text.
-    pub(super) fn text_arg(mut self, key: &str, value: &str) -> Self {
-        self.key(key);
-        quote(self.text, value);
-        self
+    /// Appends the event to a text of other events.
+    pub(super) fn end(self, text: &mut String) {
+        if !text.is_empty() {
+            text.push_str(",\n");
+        }
+        text.push_str(
+            &serde_json::to_string(&self).expect("an event has no members that can fail"),
+        );
     }
-
-    /// The event is complete.
-    pub(super) fn end(self) {
-        self.text.push_str(if self.has_args { "}}" } else { "}" });
-    }
-}
-
-fn put(text: &mut String, what: Arguments<'_>) {
-    text.write_fmt(what).expect("a text takes all");
 }

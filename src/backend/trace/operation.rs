@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::json::Line;
+use super::json::{Arg, Line};
 use super::now;
 use crate::backend::{
     Comparison, Copy, Copy2d, Event, Fill, IndirectLen, Number, Op, OpKind, Place,
@@ -145,35 +145,35 @@ impl What {
     /// Its size and shape, and how fast it was.
     pub(super) fn describe<'a>(&self, mut line: Line<'a>, nanoseconds: u64) -> Line<'a> {
         if let Some(bytes) = self.bytes() {
-            line = line.arg("bytes", format_args!("{bytes}"));
+            line = line.arg("bytes", bytes);
             if nanoseconds > 0 {
                 let rate = bytes as f64 / nanoseconds as f64;
-                line = line.arg("GB/s", format_args!("{rate:.3}"));
+                line = line.arg("GB/s", Arg::decimal(rate));
             }
         }
         match self {
             Self::Copy { src, dst, count, .. } => {
                 line = with_places(line, *src, *dst);
                 if *count > 1 {
-                    line = line.arg("copies", format_args!("{count}"));
+                    line = line.arg("copies", *count as u64);
                 }
                 line
             }
             Self::Copy2d { src, dst, width, height } => {
                 let line = with_places(line, *src, *dst);
-                line.arg("width", format_args!("{width}")).arg("height", format_args!("{height}"))
+                line.arg("width", *width as u64).arg("height", *height as u64)
             }
             Self::Kernel { grid, threads, .. } => {
-                line = line.arg("blocks", format_args!("{grid:?}"));
+                line = line.arg("blocks", Arg::Numbers(*grid));
                 match threads {
-                    Some(threads) => line.arg("threads", format_args!("{threads:?}")),
+                    Some(threads) => line.arg("threads", Arg::Numbers(*threads)),
                     None => line,
                 }
             }
-            Self::WriteValue(value) => line.arg("value", format_args!("{value}")),
-            Self::WaitValue(value, comparison) => line
-                .arg("value", format_args!("{value}"))
-                .text_arg("comparison", in_words(*comparison)),
+            Self::WriteValue(value) => line.arg("value", *value),
+            Self::WaitValue(value, comparison) => {
+                line.arg("value", *value).arg("comparison", in_words(*comparison))
+            }
             _ => line,
         }
     }
@@ -204,7 +204,7 @@ fn with_places(line: Line<'_>, src: Place, dst: Place) -> Line<'_> {
         Place::Pinned => "pinned host memory".to_owned(),
         Place::Device(id) => format!("device {id}"),
     };
-    line.text_arg("from", &name(src)).text_arg("to", &name(dst))
+    line.arg("from", name(src)).arg("to", name(dst))
 }
 
 /// What the program puts into a stream of its own account.

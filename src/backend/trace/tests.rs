@@ -25,7 +25,7 @@ fn read(path: &PathBuf) -> Vec<Value> {
 
 fn mark(name: &str) -> String {
     let mut text = String::new();
-    event(&mut text, 'i', name, Track { pid: 1, tid: 2 }).time("ts", 1_234_567_008).end();
+    event('i', name, Track { pid: 1, tid: 2 }).at(1_234_567_008).end(&mut text);
     text
 }
 
@@ -69,8 +69,8 @@ fn a_file_that_is_being_written_is_left_alone() {
 fn any_text_is_a_string_of_json() {
     let name = "a \"b\" \\ \n \u{1} \u{e4} \u{1f600}";
     let mut text = String::new();
-    let line = event(&mut text, 'X', name, Track { pid: 3, tid: 4 }).time("ts", 1_002_003_004);
-    line.number("id", 7).text_arg("words", name).arg("bytes", format_args!("{}", 8)).end();
+    let line = event('X', name, Track { pid: 3, tid: 4 }).at(1_002_003_004);
+    line.id(7).arg("words", name).arg("bytes", 8u64).end(&mut text);
     let found: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(found["name"], name);
     assert_eq!(found["args"]["words"], name);

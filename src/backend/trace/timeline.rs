@@ -148,15 +148,15 @@ impl Timeline {
     fn operation(&mut self, bar: Bar, what: &What, thread: Option<u32>, state: &str) {
         let (category, name) = what.title();
         let length = bar.end - bar.begin;
-        let line = event(&mut self.text, 'X', &name, bar.track).word("cat", category);
-        let mut line = what.describe(line.time("ts", bar.begin).time("dur", length), length);
+        let line = event('X', &name, bar.track).category(category);
+        let mut line = what.describe(line.at(bar.begin).lasting(length), length);
         if let Some(thread) = thread {
-            line = line.arg("thread", format_args!("{thread}"));
+            line = line.arg("thread", u64::from(thread));
         }
         if !state.is_empty() {
-            line = line.text_arg("state", state);
+            line = line.arg("state", state);
         }
-        line.end();
+        line.end(&mut self.text);
     }
 
     fn note(&mut self, track: Track, note: &Note, at: u64) {
@@ -180,16 +180,13 @@ impl Timeline {
         let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
         let end = end.max(begin);
         self.last.insert(track, Bar { track, begin, end });
-        let line = event(&mut self.text, 'X', &format!("step {step}"), track).word("cat", "step");
-        line.time("ts", begin).time("dur", end - begin).end();
+        let name = format!("step {step}");
+        let line = event('X', &name, track).category("step").at(begin).lasting(end - begin);
+        line.end(&mut self.text);
     }
 
     fn instant(&mut self, track: Track, text: &str, at: u64) {
-        event(&mut self.text, 'i', text, track)
-            .word("cat", "mark")
-            .time("ts", at)
-            .word("s", "t")
-            .end();
+        event('i', text, track).category("mark").at(at).scope("t").end(&mut self.text);
     }
 
     fn recorded(&mut self, id: RecordId, track: Track) {
@@ -220,9 +217,10 @@ impl Timeline {
         self.next_arrow += 1;
         let end = to.last_moment();
         for (phase, bar, at) in [('s', from, from.last_moment().min(end)), ('f', to, end)] {
-            let line = event(&mut self.text, phase, "event", bar.track).word("cat", "dependency");
-            let line = line.number("id", self.next_arrow).time("ts", at);
-            if phase == 'f' { line.word("bp", "e").end() } else { line.end() }
+            let line = event(phase, "event", bar.track).category("dependency");
+            let line = line.id(self.next_arrow).at(at);
+            let line = if phase == 'f' { line.at_enclosing_bar() } else { line };
+            line.end(&mut self.text);
         }
     }
 
@@ -242,9 +240,9 @@ impl Timeline {
         match what {
             HostWhat::Begin(name, details) => {
                 *self.depth.entry(thread).or_default() += 1;
-                let line = event(&mut self.text, 'B', &name, track).word("cat", "program");
-                let line = line.time("ts", at);
-                details.iter().fold(line, |line, (key, text)| line.text_arg(key, text)).end();
+                let line = event('B', &name, track).category("program").at(at);
+                let details = details.iter().map(|(key, text)| (*key, text.as_str()));
+                details.fold(line, |line, (key, text)| line.arg(key, text)).end(&mut self.text);
             }
             HostWhat::End => {
                 // One that began before the trace has no end in it.
@@ -271,12 +269,11 @@ impl Timeline {
     }
 
     fn range_end(&mut self, track: Track, at: u64) {
-        event(&mut self.text, 'E', "", track).word("cat", "program").time("ts", at).end();
+        event('E', "", track).category("program").at(at).end(&mut self.text);
     }
 
     fn numbered_range(&mut self, phase: char, id: u32, name: &str, track: Track, at: u64) {
-        let line = event(&mut self.text, phase, name, track).word("cat", "range");
-        line.number("id", id.into()).time("ts", at).end();
+        event(phase, name, track).category("range").id(id.into()).at(at).end(&mut self.text);
     }
 
     /// Ranges that are open end now, as far as the trace goes.
@@ -323,8 +320,8 @@ impl Timeline {
 
     fn size(&mut self, (pid, name): &(u32, String), bytes: u64, at: u64) {
         let track = Track { pid: *pid, tid: 0 };
-        let line = event(&mut self.text, 'C', name, track).word("cat", "memory").time("ts", at);
-        line.arg("bytes", format_args!("{bytes}")).end();
+        let line = event('C', name, track).category("memory").at(at);
+        line.arg("bytes", bytes).end(&mut self.text);
     }
 
     // ---- rows ----
@@ -360,15 +357,15 @@ impl Timeline {
 
     fn name_group(&mut self, pid: u32, name: &str, order: u32) {
         let track = Track { pid, tid: 0 };
-        event(&mut self.text, 'M', "process_name", track).text_arg("name", name).end();
-        let line = event(&mut self.text, 'M', "process_sort_index", track);
-        line.arg("sort_index", format_args!("{order}")).end();
+        event('M', "process_name", track).arg("name", name).end(&mut self.text);
+        let order = u64::from(order);
+        event('M', "process_sort_index", track).arg("sort_index", order).end(&mut self.text);
     }
 
     fn name_row(&mut self, track: Track, name: &str, order: u32) {
-        event(&mut self.text, 'M', "thread_name", track).text_arg("name", name).end();
-        let line = event(&mut self.text, 'M', "thread_sort_index", track);
-        line.arg("sort_index", format_args!("{order}")).end();
+        event('M', "thread_name", track).arg("name", name).end(&mut self.text);
+        let order = u64::from(order);
+        event('M', "thread_sort_index", track).arg("sort_index", order).end(&mut self.text);
     }
 
     // ---- end ----
@@ -385,8 +382,8 @@ impl Timeline {
                 1 => "1 operation was not recorded".to_owned(),
                 lost => format!("{lost} operations were not recorded"),
             };
-            let line = event(&mut self.text, 'i', &text, track).word("cat", "portacl");
-            line.time("ts", now()).word("s", "g").end();
+            let line = event('i', &text, track).category("portacl").at(now()).scope("g");
+            line.end(&mut self.text);
             self.told_lost = self.lost;
         }
     }

@@ -1,5 +1,7 @@
 //! Pictures of graphs: as text, as JSON, and for Graphviz.
 
+mod json;
+
 use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 use std::path::Path;
@@ -8,7 +10,6 @@ use super::condition::{self, Kind};
 use super::control::Control;
 use super::task::{Step, Task, What};
 use super::{Graph, inspect};
-use crate::algo::host::json::quote;
 use crate::algo::host::output_file::OutputFile;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Pattern, Place, Span, Work};
@@ -177,59 +178,6 @@ impl Picture {
                 }
             }
         }
-    }
-
-    fn json(&self, with_details: bool) -> String {
-        let mut text = String::new();
-        self.put_json(&mut text, with_details);
-        text.push('\n');
-        text
-    }
-
-    fn put_json(&self, text: &mut String, with_details: bool) {
-        text.push_str("{\n  \"name\": ");
-        quote(text, &self.name);
-        let (id, device) = (self.id, self.device);
-        put(text, format_args!(",\n  \"id\": {id},\n  \"device\": {device},\n  \"streams\": ["));
-        for (index, part) in self.parts.iter().enumerate() {
-            let id = part.id.map_or_else(|| "null".to_owned(), |id| id.to_string());
-            let tasks = part.tasks.len();
-            let comma = if index == 0 { "" } else { "," };
-            put(text, format_args!("{comma}\n    {{\"id\": {id}, \"tasks\": {tasks}}}"));
-        }
-        text.push_str("\n  ],\n  \"tasks\": [");
-        for (place, task) in self.tasks.iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
-            put(
-                text,
-                format_args!(
-                    "{comma}\n    {{\"id\": {place}, \"stream\": {}, \"sequence\": {}, \"kind\": \"{}\", \
-                     \"type\": {}, \"disabled\": {}, \"after\": {:?}",
-                    task.part, task.sequence, task.kind, task.number, task.is_disabled, task.after
-                ),
-            );
-            for fact in task.facts.iter().filter(|fact| with_details || !fact.is_detail) {
-                put(text, format_args!(", \"{}\": ", fact.key));
-                match &fact.value {
-                    Value::Number(number) => put(text, format_args!("{number}")),
-                    Value::Text(string) => quote(text, string),
-                }
-            }
-            if task.choice.is_some() {
-                text.push_str(", \"bodies\": [");
-                for (number, body) in task.bodies.iter().enumerate() {
-                    text.push_str(if number == 0 { "" } else { ", " });
-                    body.put_json(text, with_details);
-                }
-                text.push(']');
-            }
-            text.push('}');
-        }
-        text.push_str("\n  ]");
-        if self.is_empty_body {
-            text.push_str(",\n  \"captured\": false");
-        }
-        text.push_str("\n}");
     }
 
     fn dot(&self) -> String {
@@ -505,7 +453,7 @@ pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
              ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1"
         )));
     }
-    write(path, &Picture::of(raw)?.json(flags == 1))
+    write(path, &json::text(&Picture::of(raw)?, flags == 1))
 }
 
 /// portaclGraphPrintDot.
