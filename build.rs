@@ -1,9 +1,12 @@
-//! Compiles the one C file.
+//! Compiles the C files.
 
 fn main() {
-    println!("cargo::rerun-if-changed=src/ffi/base/app_log.c");
+    let files = ["src/ffi/base/app_log.c", "src/algo/host/cpp_name.c"];
+    for file in files {
+        println!("cargo::rerun-if-changed={file}");
+    }
     cc::Build::new()
-        .file("src/ffi/base/app_log.c")
+        .files(files)
         .std("c99")
         .warnings(true)
         .extra_warnings(true)

@@ -1,20 +1,73 @@
-//! Names of C++ as its sources have them.
+//! C++ names as they stand in the source. The C++ library of the process demangles them.
 
-use cpp_demangle::{DemangleOptions, Symbol};
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 use crate::algo::thread::deep_stack;
 
-/// The name that C++ gives a symbol, as its source has it. None: it is no such name.
+/// `__cxa_demangle` of the Itanium C++ ABI. The result comes from malloc.
+type Demangle = unsafe extern "C" fn(
+    name: *const c_char,
+    buffer: *mut c_char,
+    length: *mut usize,
+    status: *mut c_int,
+) -> *mut c_char;
+
+unsafe extern "C" {
+    /// The function that the program is linked with (`cpp_name.c`).
+    fn portacl_linked_demangle() -> Option<Demangle>;
+}
+
+/// The demangler. A program without C++ has none until a library brings one: that of GCC is loaded. None: there is
+/// no such library, or no memory to load it.
+fn demangler() -> Option<Demangle> {
+    // SAFETY: the function reads one address.
+    if let Some(linked) = unsafe { portacl_linked_demangle() } {
+        return Some(linked);
+    }
+    static LOADED: OnceLock<Demangle> = OnceLock::new();
+    if let Some(&loaded) = LOADED.get() {
+        return Some(loaded);
+    }
+    // SAFETY: the initializers of the C++ library have no preconditions. It is never closed.
+    let library = unsafe { libc::dlopen(c"libstdc++.so.6".as_ptr(), libc::RTLD_LAZY) };
+    if library.is_null() {
+        return None;
+    }
+    // SAFETY: the library is open.
+    let symbol = unsafe { libc::dlsym(library, c"__cxa_demangle".as_ptr()) };
+    // SAFETY: the C++ ABI fixes the function's type. A null pointer is None.
+    let loaded = unsafe { std::mem::transmute::<*mut libc::c_void, Option<Demangle>>(symbol) }?;
+    Some(*LOADED.get_or_init(|| loaded))
+}
+
+/// The name of a C++ symbol as it stands in the source. None: it is not a mangled C++ name, or nothing in the process
+/// can demangle it.
 pub fn cpp_name(symbol: &str) -> Option<String> {
     if !symbol.starts_with("_Z") {
         return None;
     }
-    deep_stack::run(|| {
-        Symbol::new(symbol).ok()?.demangle_with_options(&DemangleOptions::default()).ok()
-    })
+    // The demangler recurses.
+    deep_stack::run(|| demangled(symbol))
 }
 
-/// As [`cpp_name`]; any other name as it is.
+fn demangled(symbol: &str) -> Option<String> {
+    let symbol = CString::new(symbol).ok()?;
+    let demangle = demangler()?;
+    // SAFETY: the symbol ends with a zero. Null pointers ask for memory from malloc, and for no status.
+    let name = unsafe { demangle(symbol.as_ptr(), null_mut(), null_mut(), null_mut()) };
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the function has returned a string.
+    let text = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    // SAFETY: the string comes from malloc, and nothing else has its address.
+    unsafe { libc::free(name.cast()) };
+    Some(text)
+}
+
+/// The name as it stands in the source. Names that cannot be demangled are returned unchanged.
 pub fn shown_name(symbol: &str) -> String {
     cpp_name(symbol).unwrap_or_else(|| symbol.to_owned())
 }
