@@ -9,6 +9,11 @@ pub fn refused(call: &str) -> io::Error {
     named(call, io::Error::last_os_error())
 }
 
+/// Turns the error of a call by rustix into one that names the call.
+pub fn refused_by(call: &str) -> impl Fn(rustix::io::Errno) -> io::Error {
+    move |error| named(call, error.into())
+}
+
 /// The same error of the same kind, with the name of the call, or of the file, in its text.
 #[cold]
 pub fn named(call: &str, error: io::Error) -> io::Error {

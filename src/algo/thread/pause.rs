@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use rustix::thread::{NanosleepRelativeResult, nanosleep};
+use rustix::time::Timespec;
+
 /// Sleeps for about so long; a signal may end it. Where the system refuses, the processor is given away
 /// once: the standard library panics there.
 pub fn pause(length: Duration) {
-    let time = libc::timespec {
-        tv_sec: libc::time_t::try_from(length.as_secs()).unwrap_or(libc::time_t::MAX),
-        tv_nsec: length.subsec_nanos().into(),
-    };
-    // SAFETY: a time, and no room for what is left of it.
-    if unsafe { libc::nanosleep(&raw const time, std::ptr::null_mut()) } != 0 {
+    let longest = Timespec { tv_sec: i64::MAX, tv_nsec: 0 };
+    let time = Timespec::try_from(length).unwrap_or(longest);
+    if !matches!(nanosleep(&time), NanosleepRelativeResult::Ok) {
         std::thread::yield_now();
     }
 }

@@ -4,9 +4,12 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::FromRawFd;
+use std::os::fd::AsFd;
 
-use crate::algo::host::system_call::{named, refused};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::io::Errno;
+
+use crate::algo::host::system_call::{named, refused_by};
 
 /// A new file of `len` zeros, which can be sealed. `name` is for people who look at the process. An error
 /// names the call that the system refuses.
@@ -18,16 +21,26 @@ pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
              limit (ulimit -f)"
         )));
     }
-    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a terminated string; the call has no other requirement.
-    let number = unsafe { libc::memfd_create(name.as_ptr(), flags) };
-    if number < 0 {
-        return Err(refused("memfd_create"));
-    }
-    // SAFETY: a new descriptor, which is nobody else's.
-    let file = unsafe { File::from_raw_fd(number) };
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let file = File::from(memfd_create(name, flags).map_err(refused_by("memfd_create"))?);
     file.set_len(len).map_err(|error| named("ftruncate", error))?;
     Ok(file)
+}
+
+/// Keeps a file as long as it is, for ever.
+pub(in crate::backend) fn seal(file: impl AsFd) -> io::Result<()> {
+    fcntl_add_seals(file, SEALS).map_err(refused_by("fcntl(F_ADD_SEALS)"))
+}
+
+const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
+
+/// Whether a file of another process has the seals of [`seal`]. A file that is not in memory has none.
+pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
+    match fcntl_get_seals(file) {
+        // The system's result for files of other kinds.
+        Err(Errno::INVAL) => Ok(false),
+        seals => Ok(seals.map_err(refused_by("fcntl(F_GET_SEALS)"))?.contains(SEALS)),
+    }
 }
 
 /// How long files of this process may be; `None`: as long as they like.

@@ -2,14 +2,16 @@
 
 use std::io;
 
-use crate::algo::host::system_call::refused;
+use rustix::rand::{GetRandomFlags, getrandom};
+
+use crate::algo::host::system_call::{named, refused_by};
 
 /// Bytes that nobody can guess, and that are never the same again.
 pub(in crate::backend) fn random() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
-    // SAFETY: as many bytes as there is room for. So few come at once, or not at all.
-    match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
+    // So few come at once, or not at all.
+    match getrandom(&mut bytes, GetRandomFlags::empty()).map_err(refused_by("getrandom"))? {
         16 => Ok(bytes),
-        _ => Err(refused("getrandom")),
+        _ => Err(named("getrandom", io::ErrorKind::UnexpectedEof.into())),
     }
 }

@@ -3,9 +3,11 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 
 use crate::algo::host::output_file::{is_pipe, unopened};
 use crate::algo::host::system_call::named;
@@ -58,12 +60,10 @@ impl TraceFile {
         options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
         let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
         let file = opened.map_err(|error| unopened(path, error))?;
-        // SAFETY: a descriptor that is open; nothing is read or written.
-        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-            return match io::Error::last_os_error() {
-                why if why.kind() == io::ErrorKind::WouldBlock => Ok(None),
-                why => Err(named("flock", why)),
-            };
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            Err(why) => return Err(named("flock", why.into())),
         }
         let found = file.metadata().map_err(|error| named("fstat", error))?;
         let path = path.to_owned();

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::io;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -76,7 +76,7 @@ impl Server {
     ) -> Result<Self> {
         let listener = Listener::open(address).map_err(|error| unserved(&error))?;
         let wake = Arc::new(Wake::new().map_err(|error| unserved(&error))?);
-        close_in_children(listener.number());
+        close_in_children(listener.descriptor().as_raw_fd());
         let (user, woken) = (own.user, Arc::clone(&wake));
         let serve = move || serve(&listener, &woken, user, &answer);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
@@ -100,9 +100,9 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
     let mut guests: Vec<Guest> = Vec::new();
     let mut leases: Vec<Kept> = Vec::new();
     loop {
-        let mut all: Vec<RawFd> = vec![wake.number(), listener.number()];
-        all.extend(guests.iter().map(|guest| guest.connection.number()));
-        all.extend(leases.iter().map(|lease| lease.connection.number()));
+        let mut all = vec![wake.descriptor(), listener.descriptor()];
+        all.extend(guests.iter().map(|guest| guest.connection.descriptor()));
+        all.extend(leases.iter().map(|lease| lease.connection.descriptor()));
         let first = guests.iter().map(|guest| guest.until).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
         let ready = socket::wait(&all, left);
@@ -149,7 +149,7 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) 
             // The process has no descriptor left, say: whoever waits there goes on waiting.
             Err(_) => {
                 if !wake.is_awake() {
-                    socket::wait(&[wake.number()], Some(PAUSE));
+                    socket::wait(&[wake.descriptor()], Some(PAUSE));
                 }
                 return;
             }

@@ -202,9 +202,9 @@ fn nonsense_is_no_answer() {
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             for bytes in nonsense {
-                socket::wait(&[listener.number()], None);
+                socket::wait(&[listener.descriptor()], None);
                 let connection = listener.accept().unwrap();
-                socket::wait(&[connection.number()], None);
+                socket::wait(&[connection.descriptor()], None);
                 connection.receive(&mut [0; message::MOST]).unwrap();
                 connection.send(bytes, None).unwrap();
             }

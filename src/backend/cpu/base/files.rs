@@ -4,7 +4,10 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-use crate::algo::host::system_call::refused;
+use rustix::fs::{FallocateFlags, SeekFrom, fallocate};
+use rustix::io::Errno;
+
+use crate::algo::host::system_call::{refused, refused_by};
 use crate::backend::base::memory_file;
 
 /// A file in memory, `len` bytes of holes, of a length that nobody can change: whoever has mapped it reads
@@ -13,35 +16,14 @@ pub fn device_file(len: u64) -> io::Result<OwnedFd> {
     sealed(memory_file::create(c"portacl-device", len)?.into())
 }
 
-/// What keeps a file as long as it is, for ever.
-const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-
 /// As [`device_file`], of memory that is only there to be shared.
 pub fn sealed_file(len: u64) -> io::Result<OwnedFd> {
     sealed(memory_file::create(c"portacl-shared", len)?.into())
 }
 
 fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
-    // SAFETY: F_ADD_SEALS takes a number, and `file` keeps the descriptor open.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } {
-        0 => Ok(file),
-        _ => Err(refused("fcntl(F_ADD_SEALS)")),
-    }
-}
-
-/// Whether somebody's file has the seals of ours; what is no file in memory has none.
-pub fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
-    // SAFETY: F_GET_SEALS takes no pointer, and the borrow keeps the descriptor open.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) } {
-        // The answer about files of other kinds.
-        -1 if last_error() == libc::EINVAL => Ok(false),
-        -1 => Err(refused("fcntl(F_GET_SEALS)")),
-        seals => Ok(seals & SEALS == SEALS),
-    }
-}
-
-fn last_error() -> libc::c_int {
-    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+    memory_file::seal(&file)?;
+    Ok(file)
 }
 
 /// Locks a file for as long as it is open by this very opening of it.
@@ -77,13 +59,12 @@ fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Res
     }
 }
 
-/// Where the file goes on with pages (`SEEK_DATA`), or without (`SEEK_HOLE`); `None`: nowhere.
-fn seek(file: BorrowedFd<'_>, from: u64, to: libc::c_int) -> io::Result<Option<u64>> {
-    // SAFETY: asks for a number. The file position that it moves is used by nobody.
-    match unsafe { libc::lseek(file.as_raw_fd(), from as i64, to) } {
-        -1 if last_error() == libc::ENXIO => Ok(None),
-        -1 => Err(refused("lseek")),
-        found => Ok(Some(found.unsigned_abs())),
+/// Where the file goes on with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`); `None`: nowhere. Nothing uses
+/// the file position, which this moves.
+fn seek(file: BorrowedFd<'_>, to: SeekFrom) -> io::Result<Option<u64>> {
+    match rustix::fs::seek(file, to) {
+        Err(Errno::NXIO) => Ok(None),
+        found => found.map(Some).map_err(refused_by("lseek")),
     }
 }
 
@@ -91,29 +72,28 @@ fn seek(file: BorrowedFd<'_>, from: u64, to: libc::c_int) -> io::Result<Option<u
 /// Nothing happens, and it is cheap, where there are none.
 pub fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
     // Where the kernel does not answer there may be some.
-    let first = seek(file, offset, libc::SEEK_DATA);
+    let first = seek(file, SeekFrom::Data(offset));
     if first.is_ok_and(|first| first.is_none_or(|first| first >= offset + len)) {
         return;
     }
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    // SAFETY: the caller owns the range, and nobody uses it any more. Where the kernel refuses,
-    // the pages stay, and are used again.
-    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, len as i64) };
+    // The caller owns the range, and nobody uses it any more. Where the kernel refuses, the pages stay, and are used
+    // again.
+    let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len);
 }
 
 /// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and the first
 /// behind it.
 pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
-    let first = seek(file, from, libc::SEEK_DATA)?.filter(|first| *first < end);
+    let first = seek(file, SeekFrom::Data(from))?.filter(|first| *first < end);
     let Some(first) = first else { return Ok(None) };
-    let last = seek(file, first, libc::SEEK_HOLE)?;
+    let last = seek(file, SeekFrom::Hole(first))?;
     Ok(Some((first, last.map_or(end, |last| last.min(end)))))
 }
 
 /// How long a file of [`device_file`] is.
 pub fn file_len(file: BorrowedFd<'_>) -> io::Result<u64> {
     // It is never shorter than its beginning.
-    Ok(seek(file, 0, libc::SEEK_END)?.unwrap_or(0))
+    Ok(seek(file, SeekFrom::End(0))?.unwrap_or(0))
 }
 
 /// Bytes of memory that a memory file has.

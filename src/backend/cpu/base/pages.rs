@@ -5,9 +5,14 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect,
+    munmap,
+};
+
 use super::arena::HUGE;
 use super::host_ranges;
-use crate::algo::host::system_call::refused;
+use crate::algo::host::system_call::{refused, refused_by};
 use crate::backend::Access;
 
 /// Size of an ordinary page of this kernel.
@@ -48,9 +53,9 @@ struct Region {
 }
 
 /// Access to memory that is used.
-const ACCESS: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+const ACCESS: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 /// How files are mapped: what is written is seen in all mappings, and nothing is set aside for it.
-const OF_FILE: libc::c_int = libc::MAP_SHARED | libc::MAP_NORESERVE;
+const OF_FILE: MapFlags = MapFlags::SHARED.union(MapFlags::NORESERVE);
 
 /// A range of address space that is unmapped when dropped.
 pub struct Mapping {
@@ -64,7 +69,7 @@ pub struct Mapping {
 impl Mapping {
     /// Maps `len` bytes (a multiple of 4 KiB) of memory of this process alone, at a multiple of 2 MiB.
     pub fn anonymous(len: usize) -> io::Result<Self> {
-        Self::map(len, Source::Anonymous(0), 0)
+        Self::map(len, Source::Anonymous(MapFlags::empty()), 0)
     }
 
     /// As [`Self::anonymous`]; the system sets nothing aside for it until it is used.
@@ -85,11 +90,11 @@ impl Mapping {
     pub fn reserved(len: usize, align: usize, wish: usize, own: usize) -> io::Result<Self> {
         let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
         if wish != 0 {
-            nothing_at(wish, all, libc::MAP_FIXED_NOREPLACE)?;
+            nothing_at(wish, all, MapFlags::FIXED_NOREPLACE)?;
             return Ok(Self { addr: wish, len, own, locked: false });
         }
         let reserved = all.checked_add(align).ok_or(io::ErrorKind::OutOfMemory)?;
-        let whole = nothing_at(0, reserved, 0)?;
+        let whole = nothing_at(0, reserved, MapFlags::empty())?;
         let addr = whole.next_multiple_of(align);
         unmap(whole, addr - whole);
         unmap(addr + all, whole + reserved - addr - all);
@@ -104,11 +109,11 @@ impl Mapping {
         };
         let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
         let reserved = all.checked_add(huge + shift).ok_or(io::ErrorKind::OutOfMemory)?;
-        let whole = nothing_at(0, reserved, 0)?;
+        let whole = nothing_at(0, reserved, MapFlags::empty())?;
         let addr = whole.next_multiple_of(huge) + shift;
         let mut mapped = map_at(addr + own, len, source, ACCESS);
         if own != 0 && mapped.is_ok() {
-            mapped = map_at(addr, len, source, libc::PROT_NONE);
+            mapped = map_at(addr, len, source, ProtFlags::empty());
         }
         let keep = if mapped.is_ok() { all } else { 0 };
         unmap(whole, addr - whole);
@@ -132,7 +137,7 @@ impl Mapping {
     /// Asks for 2 MiB pages; a kernel that has none ignores it.
     pub fn advise_huge(&self) {
         // SAFETY: advice about our own mapping changes no contents.
-        unsafe { libc::madvise(self.addr as *mut libc::c_void, self.len, libc::MADV_HUGEPAGE) };
+        let _ = unsafe { madvise(self.addr as *mut _, self.len, Advice::LinuxHugepage) };
     }
 
     /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
@@ -153,26 +158,24 @@ impl Drop for Mapping {
 }
 
 /// Reserves addresses without memory and without access: at `addr`, as `flags` say, or anywhere.
-fn nothing_at(addr: usize, len: usize, flags: libc::c_int) -> io::Result<usize> {
-    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+fn nothing_at(addr: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
+    let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
     let at = ptr::with_exposed_provenance_mut(addr);
     // SAFETY: a new mapping where nothing is, or, with MAP_FIXED, in the place of one of ours that
     // nobody uses any more.
-    match unsafe { libc::mmap(at, len, libc::PROT_NONE, flags, -1, 0) } {
-        libc::MAP_FAILED => Err(io::Error::last_os_error()),
-        // Kernels before 4.17 take the address as a wish only.
-        other if addr != 0 && other as usize != addr => {
-            unmap(other as usize, len);
-            Err(io::ErrorKind::AddrInUse.into())
-        }
-        at => Ok(at as usize),
+    let at = unsafe { mmap_anonymous(at, len, ProtFlags::empty(), flags) }? as usize;
+    // Kernels before 4.17 take the address as a wish only.
+    if addr != 0 && at != addr {
+        unmap(at, len);
+        return Err(io::ErrorKind::AddrInUse.into());
     }
+    Ok(at)
 }
 
 fn unmap(addr: usize, len: usize) {
     if len != 0 {
         // SAFETY: only called with ranges that this module mapped and whose owner gives them up.
-        unsafe { libc::munmap(addr as *mut libc::c_void, len) };
+        let _ = unsafe { munmap(addr as *mut _, len) };
     }
 }
 
@@ -182,23 +185,26 @@ enum Source<'a> {
     /// A file, from an offset on.
     File(BorrowedFd<'a>, u64),
     /// Memory of this process alone, with these flags more.
-    Anonymous(libc::c_int),
+    Anonymous(MapFlags),
 }
 
-const UNRESERVED: Source<'_> = Source::Anonymous(libc::MAP_NORESERVE);
+const UNRESERVED: Source<'_> = Source::Anonymous(MapFlags::NORESERVE);
 
 /// Maps `len` bytes at `addr`, which nobody else uses.
-fn map_at(addr: usize, len: usize, source: Source<'_>, access: libc::c_int) -> io::Result<()> {
-    let (flags, fd, offset) = match source {
-        Source::File(file, offset) => (OF_FILE, file.as_raw_fd(), offset as libc::off_t),
-        Source::Anonymous(more) => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | more, -1, 0),
-    };
+fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io::Result<()> {
     let to = ptr::with_exposed_provenance_mut(addr);
-    // SAFETY: what was mapped there is the caller's, who gives it up.
-    match unsafe { libc::mmap(to, len, access, flags | libc::MAP_FIXED, fd, offset) } {
-        libc::MAP_FAILED => Err(io::Error::last_os_error()),
-        _ => Ok(()),
+    match source {
+        Source::File(file, offset) => {
+            // SAFETY: what was mapped there is the caller's, who gives it up.
+            unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file, offset) }?;
+        }
+        Source::Anonymous(more) => {
+            let flags = MapFlags::PRIVATE | MapFlags::FIXED | more;
+            // SAFETY: the caller gives up what was mapped there, and nothing else uses the range.
+            unsafe { mmap_anonymous(to, len, access, flags) }?;
+        }
     }
+    Ok(())
 }
 
 /// Puts a part of another file in the place of a part of one of our mappings, which nobody uses now,
@@ -212,7 +218,7 @@ pub fn replace(
 ) -> io::Result<()> {
     map_at(addr + own, len, Source::File(file, offset), ACCESS)?;
     if own != 0 {
-        map_at(addr, len, Source::File(file, offset), libc::PROT_NONE)?;
+        map_at(addr, len, Source::File(file, offset), ProtFlags::empty())?;
     }
     Ok(())
 }
@@ -227,15 +233,15 @@ pub fn replace_by_zeros(addr: usize, len: usize) -> io::Result<()> {
 /// is zeros afterwards. Where the kernel refuses, they stay.
 pub fn discard(addr: usize, len: usize) {
     // SAFETY: the caller owns the range, and nobody wants what is in it.
-    unsafe { libc::madvise(addr as *mut libc::c_void, len, libc::MADV_DONTNEED) };
+    let _ = unsafe { madvise(addr as *mut _, len, Advice::LinuxDontNeed) };
 }
 
 /// Takes a part of a [`Mapping::reserved`] out again, which nobody uses now, in both views where `own`
 /// is not 0.
 pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
-    nothing_at(addr, len, libc::MAP_FIXED)?;
+    nothing_at(addr, len, MapFlags::FIXED)?;
     if own != 0 {
-        nothing_at(addr + own, len, libc::MAP_FIXED)?;
+        nothing_at(addr + own, len, MapFlags::FIXED)?;
     }
     Ok(())
 }
@@ -243,24 +249,18 @@ pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
 /// Locks a range of one of our mappings in memory.
 pub fn lock(addr: usize, len: usize) -> io::Result<()> {
     // SAFETY: locking our own mapping changes no contents.
-    match unsafe { libc::mlock(addr as *const libc::c_void, len) } {
-        0 => Ok(()),
-        _ => Err(refused("mlock")),
-    }
+    unsafe { mlock(addr as *mut _, len) }.map_err(refused_by("mlock"))
 }
 
 /// Lets the program use a range of one of our mappings as `access` says.
 pub fn set_access(addr: usize, len: usize, access: Access) -> io::Result<()> {
     let access = match access {
-        Access::None => libc::PROT_NONE,
-        Access::Read => libc::PROT_READ,
-        Access::ReadWrite => ACCESS,
+        Access::None => MprotectFlags::empty(),
+        Access::Read => MprotectFlags::READ,
+        Access::ReadWrite => MprotectFlags::READ | MprotectFlags::WRITE,
     };
     // SAFETY: the caller owns the range; nothing of ours goes through these addresses in guard mode.
-    match unsafe { libc::mprotect(addr as *mut libc::c_void, len, access) } {
-        0 => Ok(()),
-        _ => Err(refused("mprotect")),
-    }
+    unsafe { mprotect(addr as *mut _, len, access) }.map_err(refused_by("mprotect"))
 }
 
 /// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of our mappings), keeping what is in
@@ -269,9 +269,9 @@ pub fn collapse(addr: usize, len: usize) -> io::Result<()> {
     for page in (addr..addr + len).step_by(HUGE as usize) {
         // SAFETY: brings one ordinary page into being, without which some kernels find nothing to
         // collapse; contents stay. The kernel does it, because another thread may be writing here.
-        unsafe { libc::madvise(page as *mut libc::c_void, ordinary(), libc::MADV_POPULATE_READ) };
+        let _ = unsafe { madvise(page as *mut _, ordinary(), Advice::LinuxPopulateRead) };
     }
-    // SAFETY: keeps the contents, at the same addresses.
+    // SAFETY: keeps the contents, at the same addresses. rustix has no name for this advice.
     match unsafe { libc::madvise(addr as *mut libc::c_void, len, MADV_COLLAPSE) } {
         0 => Ok(()),
         _ => Err(refused("madvise(MADV_COLLAPSE)")),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use parking_lot::Mutex;
+use rustix::mm::{mlock, munlock};
 
-use crate::algo::host::system_call::refused;
+use crate::algo::host::system_call::{refused, refused_by};
 use crate::backend::base::probe;
 use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::base::pages::ordinary;
@@ -34,10 +35,7 @@ impl Registered {
         self.0.lock().add(pages);
         let (first, len) = (bytes::address(pages.0), pages.1 - pages.0);
         // SAFETY: locking changes no contents; what is not there any more is refused.
-        Ok(match unsafe { libc::mlock(first.cast(), len) } {
-            0 => Ok(()),
-            _ => Err(refused("mlock")),
-        })
+        Ok(unsafe { mlock(first.cast(), len) }.map_err(refused_by("mlock")))
     }
 
     /// Takes back one [`Self::lock`] of these numbers.
@@ -46,7 +44,7 @@ impl Registered {
         for (first, end) in locks.remove(pages_of(addr, len)) {
             // SAFETY: unlocking changes no contents; what is not there any more is refused, which
             // is as good.
-            unsafe { libc::munlock(bytes::address(first).cast(), end - first) };
+            let _ = unsafe { munlock(bytes::address(first).cast(), end - first) };
         }
     }
 }

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::algo::host::system_call::named;
 use crate::backend::base::broker::{Lease, Parcel};
+use crate::backend::base::memory_file;
 use crate::backend::cpu::base::arena::UNIT;
-use crate::backend::cpu::base::files;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// What a parcel is about.
@@ -78,7 +78,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
         )
     };
     // Of a length that nobody changes, or using it could fault.
-    let sealed = files::is_sealed(file.as_fd()).map_err(unknown)?;
+    let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;
     let file = File::from(file);
     let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
     if !sealed || end.is_none_or(|end| end > size) {
@@ -90,6 +90,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::cpu::base::files;
 
     fn packed() -> Parcel {
         let file = files::device_file(2 * UNIT).unwrap();

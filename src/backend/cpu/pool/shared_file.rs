@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 
 use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
+use crate::backend::base::memory_file;
 use crate::backend::base::random::random;
 use crate::backend::cpu::base::files;
 use crate::backend::{Fault, FaultKind, PointerExport, PoolPlace, Result};
@@ -181,7 +182,7 @@ impl ImportedFile {
                 format!("descriptor {number} cannot be looked at: {error}"),
             )
         };
-        if !files::is_sealed(descriptor).map_err(unknown)? {
+        if !memory_file::is_sealed(descriptor).map_err(unknown)? {
             return Err(foreign("a file without the seals of one"));
         }
         let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {

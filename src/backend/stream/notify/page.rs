@@ -11,12 +11,13 @@ use std::ffi::c_int;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-use crate::algo::host::system_call::{named, refused};
+use crate::algo::host::system_call::{named, refused, refused_by};
 use crate::backend::base::memory_file;
 
 const SIZE: usize = 4096;
@@ -27,7 +28,6 @@ pub(super) const SLOTS: usize = SIZE / LINE - 1;
 
 /// What a page begins with; other versions share none.
 const MAGIC: u64 = u64::from_le_bytes(*b"portaclW");
-const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// Where the exporter's lock is.
 const DOOR: usize = 0;
@@ -80,10 +80,7 @@ impl Page {
     /// A page with no notify in it.
     pub(super) fn new() -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
-        // SAFETY: F_ADD_SEALS takes a number, and `file` owns the descriptor.
-        check("fcntl(F_ADD_SEALS)", unsafe {
-            libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS)
-        })?;
+        memory_file::seal(&file)?;
         let page = Self::map(file)?;
         page.lines().magic.store(MAGIC, Ordering::Release);
         Ok(page)
@@ -91,16 +88,10 @@ impl Page {
 
     /// The page behind a descriptor of another process, of which this one imports a line.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
-        // SAFETY: F_GET_SEALS takes no pointer; the caller lends the descriptor.
-        let seals = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GET_SEALS) };
-        // EINVAL: it is no file in memory.
-        let seals = match check("fcntl(F_GET_SEALS)", seals) {
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => 0,
-            seals => seals?,
-        };
+        let is_sealed = memory_file::is_sealed(descriptor)?;
         let file = reopen(descriptor.as_raw_fd())?;
         let len = file.metadata().map_err(|error| named("fstat", error))?.len();
-        if seals & SEALS != SEALS || len != SIZE as u64 {
+        if !is_sealed || len != SIZE as u64 {
             return Err(io::Error::other("it is another file"));
         }
         let page = Self::map(file)?;
@@ -118,14 +109,12 @@ impl Page {
     }
 
     fn map(file: File) -> io::Result<Self> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let (null, number) = (std::ptr::null_mut(), file.as_raw_fd());
+        let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping of a whole file, which cannot become shorter.
-        let mapping = unsafe { libc::mmap(null, SIZE, access, libc::MAP_SHARED, number, 0) };
-        match NonNull::new(mapping.cast()).filter(|_| mapping != libc::MAP_FAILED) {
-            Some(mapping) => Ok(Self { file, mapping, state: Mutex::default() }),
-            None => Err(refused("mmap")),
-        }
+        let mapped = unsafe { mmap(null_mut(), SIZE, access, MapFlags::SHARED, &file, 0) };
+        let mapping = NonNull::new(mapped.map_err(refused_by("mmap"))?.cast());
+        let mapping = mapping.expect("the system maps nothing at address 0 unless asked to");
+        Ok(Self { file, mapping, state: Mutex::default() })
     }
 
     fn lines(&self) -> &Lines {
@@ -218,7 +207,7 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         // SAFETY: this page's own mapping, which nobody uses any more.
-        unsafe { libc::munmap(self.mapping.as_ptr().cast(), SIZE) };
+        let _ = unsafe { munmap(self.mapping.as_ptr().cast(), SIZE) };
     }
 }
 
