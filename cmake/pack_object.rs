@@ -24,6 +24,13 @@ const R_X86_64_PLT32: u32 = 4;
 /// Of fewer bytes than this no program has much by leaving them out: they cost the archive more than that.
 const SMALL: u64 = 256;
 
+/// Every program has these sections, and all that they need.
+const START_AND_END: [&str; 2] = [".init_array", ".fini_array"];
+
+/// What this part of the API needs is in one section, in thousandths: calls inside a section need no relocation, and
+/// every program that uses a device needs all of it.
+const MOST: u32 = 450;
+
 /// What ELF says of a section, as far as it matters here.
 struct Section {
     header: usize,
@@ -200,8 +207,11 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
             node
         })
         .collect();
+    let mut everywhere = Vec::new();
     for table in object.sections.iter().filter(|section| section.kind == SHT_RELA) {
-        let frames = object.sections[table.info].name == ".eh_frame";
+        let place = &object.sections[table.info].name;
+        let frames = place == ".eh_frame";
+        let starts = START_AND_END.iter().any(|name| place.starts_with(name));
         let mut from = node_of[table.info];
         for relocation in object.relocations(table) {
             let section = object.symbols[relocation.symbol].section;
@@ -210,9 +220,11 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
             }
             let to = node_of[section];
             // A function's frame names the function, then its table of what to clean up. Linkers keep that
-            // table with the function.
+            // table with the function. What else frames name is the personality, which all frames share.
             if frames && object.sections[section].flags & SHF_EXECINSTR != 0 {
                 from = to;
+            } else if starts || frames && kind_of(&names[to]) != Some(".gcc_except_table") {
+                everywhere.push(to);
             } else if from != to && nodes[from].kind.is_some() {
                 nodes[from].needs.push(to);
             }
@@ -230,7 +242,8 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
         node.needed_by = vec![0; api.len().div_ceil(64)];
     }
     for (bit, &root) in api.iter().enumerate() {
-        let mut open = vec![root];
+        let mut open = everywhere.clone();
+        open.push(root);
         while let Some(node) = open.pop() {
             let mask = 1 << (bit % 64);
             let word = &mut nodes[node].needed_by[bit / 64];
@@ -254,11 +267,12 @@ fn merge_sections(object: &Object) {
         }
     }
     let count = |by: &[u64]| by.iter().map(|word| word.count_ones()).sum::<u32>();
-    let &(most, _) = pieces.keys().max_by_key(|(by, _)| count(by)).expect("sections");
+    let all = pieces.keys().map(|(by, _)| count(by)).max().expect("sections");
+    let needed_by_most = |by: &[u64]| count(by) * 1000 >= all * MOST;
     let size = |members: &[usize]| members.iter().map(|&node| nodes[node].size).sum::<u64>();
     let mut common = vec![false; nodes.len()];
     for (&(by, _), members) in &pieces {
-        members.iter().for_each(|&node| common[node] = by == most || size(members) < SMALL);
+        members.iter().for_each(|&node| common[node] = needed_by_most(by) || size(members) < SMALL);
     }
     // What is small may only stay in all programs if nothing stays with it that could go.
     loop {
@@ -266,7 +280,7 @@ fn merge_sections(object: &Object) {
         let all_stay =
             |members: &[usize]| members.iter().all(|&node| nodes[node].needs.iter().all(stays));
         let goes = |&(&(by, _), members): &(_, &Vec<usize>)| {
-            by != most && common[members[0]] && !all_stay(members)
+            !needed_by_most(by) && common[members[0]] && !all_stay(members)
         };
         let Some((_, members)) = pieces.iter().find(goes) else { break };
         members.iter().for_each(|&node| common[node] = false);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ./dev bench [LAUNCHES]: measures beside the peers, and writes docs/benchmarks.md and its plots.
 # ./dev bench instructions: only counts instructions, which no load changes, and writes that section.
+# ./dev bench size: only measures what the libraries weigh, and writes that section.
 # ./dev bench pools [LAUNCHES]: only measures memory pools, and writes that section.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
@@ -15,13 +16,18 @@ if [[ $launches == instructions ]]; then
     say "a section of docs/benchmarks.md is written"
     exit
 fi
+if [[ $launches == size ]]; then
+    tools/size_report.py section build/release docs/benchmarks.md
+    say "a section of docs/benchmarks.md is written"
+    exit
+fi
 part=all
 if [[ $launches == pools ]]; then
     part=pools
     launches=${2-5}
 fi
 [[ $launches =~ ^[1-9][0-9]*$ ]] ||
-    die "usage: ./dev bench [[pools] LAUNCHES | instructions]; LAUNCHES is a number above 0"
+    die "usage: ./dev bench [[pools] LAUNCHES | instructions | size]; LAUNCHES is a number above 0"
 tools/bench_setup.sh "$part"
 # Once more, now with the peers.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
@@ -67,20 +73,14 @@ if [[ $part == pools ]]; then
 fi
 
 say "sizes"
-cp build/release/lib/libportacl.a "$work/libportacl.a"
-strip --strip-unneeded "$work/libportacl.a"
-cp build/release/lib/libportacl.so "$work/libportacl.so"
-strip --strip-unneeded "$work/libportacl.so"
-cp "$programs/bench_small_program" "$work/small_program"
-strip "$work/small_program"
 rustc --edition 2024 -Copt-level=2 -Clto=fat -Ccodegen-units=1 --crate-type staticlib \
     benches/rust_floor.rs -o "$work/librust_floor.a"
 c++ -O2 benches/rust_floor.cpp "$work/librust_floor.a" -Wl,--gc-sections -lpthread -ldl -o "$work/rust_floor"
 strip "$work/rust_floor"
 # What is weighed has to work.
 "$work/rust_floor"
-PORTACL_BACKEND=cpu "$work/small_program"
-stat -c '%s %n' "$work"/libportacl.a "$work"/libportacl.so "$work"/small_program "$work"/rust_floor
+PORTACL_BACKEND=cpu "$programs/bench_small_program"
+tools/size_report.py limits build/release || true
 
 say "measuring: $launches launches of each program, in turns"
 rm -f "$work"/*.json

@@ -15,14 +15,8 @@ from bench_results import Goal, Results, commit, machine, number, print_goals
 from instruction_report import TITLE, print_instructions
 from pool_report import TITLE as POOLS
 from pool_report import print_pools
-
-# Goals in bytes; where there is none, the row only informs.
-SIZES = [
-    ("libportacl.a", "the archive, stripped", 1_500_000),
-    ("small_program", "a small C++ program with the library inside, stripped", 700_000),
-    ("libportacl.so", "the shared library, stripped", None),
-    ("rust_floor", "for comparison: a C++ program with one Rust function that catches panics and starts a thread", None),
-]
+from size_report import TITLE as SIZE
+from size_report import print_size
 
 MIB = 1 << 20
 
@@ -228,19 +222,8 @@ def main():
     print_trace(r["trace"])
     print(f"## {TITLE}\n")
     print_instructions(r["instructions"])
-    print("## Size\n")
-    print("| what | bytes | goal |")
-    print("|---|---|---|")
-    for name, what, goal in SIZES:
-        size = (work / name).stat().st_size
-        verdict = "" if goal is None else f"{goal:,}: {'met' if size <= goal else f'missed by {size - goal:,}'}"
-        print(f"| {what} | {size:,} | {verdict} |")
-    print("\nThe program contains both backends, since it selects one when it starts, and the part of Rust's standard "
-          "library that turns a panic into a text. Of the rest it contains only what it uses. The archive contains all "
-          "functions. A third of it is relocations, which are not part of a linked program. Compiling for size makes "
-          "both smaller, but 16-bit reductions and small copies clearly slower. Less inlining (LLVM's threshold 50 "
-          "instead of 225) makes the code 9 percent smaller, and most calls 5 to 17 percent longer in instructions. "
-          "Both were rejected.")
+    print(f"## {SIZE}\n")
+    print_size(pathlib.Path("build/release"), work)
 
 
 if __name__ == "__main__":

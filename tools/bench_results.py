@@ -105,7 +105,7 @@ def write_section(document, title, print_section):
     with contextlib.redirect_stdout(section):
         print(f"## {title}\n")
         print_section()
-    text, found = re.subn(rf"^## {re.escape(title)}\n.*?(?=^## )", lambda _: section.getvalue(), document.read_text(),
+    text, found = re.subn(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", lambda _: section.getvalue(), document.read_text(),
                           flags=re.DOTALL | re.MULTILINE)
     if found != 1:
         sys.exit(f"{document} has {found} sections called {title}")

@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 labels=("$@")
-((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake package paddle)
+((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake packed package paddle)
 results=build/results
 mkdir -p build
 rm -rf "$results"
@@ -58,10 +58,17 @@ ctest_run() {
         --output-junit "$PWD/$results/$2.xml"
 }
 
+# The suite's programs on the CPU again, with the library that is shipped in the place of the one that they were linked
+# with: cmake/pack_object.rs has merged its sections and resolved relocations.
+packed_tests() {
+    LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' --no-tests=error \
+        --output-on-failure -j "$(nproc)" --output-junit "$PWD/$results/packed.xml"
+}
+
 if wants rust; then run rust rust_tests; fi
 if wants loom; then run loom loom_tests; fi
 
-if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants cuda-fake; then
+if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants cuda-fake || wants packed; then
     run build-suite build test
     rm -rf build/test/test-results
     for label in fake-cuda cpu cpu-async cpu-guard cuda-fake; do
@@ -71,6 +78,10 @@ if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants c
         run cuda-fake-rust cuda_rust_tests lib
         run cuda-fake-rust-old cuda_rust_tests old
     fi
+fi
+if wants packed; then
+    run build-packed build release --target portacl_libraries
+    run packed packed_tests
 fi
 if wants package; then
     run build-release build release

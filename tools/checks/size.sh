@@ -1,0 +1,6 @@
+# The archive and a small program are not larger than the limits in tools/size_report.py.
+check() {
+    build release --target portacl_libraries bench_small_program
+    tools/size_report.py limits build/release
+}
+sabotage() { sed -i 's/^lto = "fat"/lto = "off"/' Cargo.toml; }
