@@ -1,9 +1,10 @@
 //! Events of the Trace Event format, one line of JSON each.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::ser::{Formatter, Serializer};
 
 /// A row of the timeline: a group of rows, which viewers call a process, and a row of it, which
 /// they call a thread.
@@ -25,9 +26,9 @@ pub(super) struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ts: Option<Box<RawValue>>,
+    ts: Option<Thousandths>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    dur: Option<Box<RawValue>>,
+    dur: Option<Thousandths>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bp: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,14 +60,13 @@ pub(super) enum Arg<'a> {
     Number(u64),
     Numbers([u32; 3]),
     Text(Cow<'a, str>),
-    /// A number with places behind the point. serde_json's own would bring 30 KB along for this one.
-    Decimal(Box<RawValue>),
+    Decimal(Thousandths),
 }
 
 impl Arg<'_> {
     /// A number with three places behind the point.
     pub(super) fn decimal(number: f64) -> Self {
-        Self::Decimal(raw(format!("{number:.3}")))
+        Self::Decimal(Thousandths((number * 1000.0).round() as u64))
     }
 }
 
@@ -88,8 +88,25 @@ impl From<String> for Arg<'_> {
     }
 }
 
-fn raw(number: String) -> Box<RawValue> {
-    RawValue::from_string(number).expect("a number is valid JSON")
+/// A number with three places behind the point. Floating-point numbers would lose nanoseconds after some months, and
+/// bring 30 KB of code along.
+pub(super) struct Thousandths(u64);
+
+impl Serialize for Thousandths {
+    /// As the one kind of number that events have no other use for: [`Decimals`] writes it.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u128(self.0.into())
+    }
+}
+
+/// Writes [`Thousandths`].
+struct Decimals;
+
+impl Formatter for Decimals {
+    fn write_u128<W: ?Sized + Write>(&mut self, writer: &mut W, value: u128) -> io::Result<()> {
+        let value = value as u64;
+        write!(writer, "{}.{:03}", value / 1000, value % 1000)
+    }
 }
 
 /// An event: `phase` is the format's letter for its kind.
@@ -110,11 +127,6 @@ pub(super) fn event(phase: char, name: &str, track: Track) -> Line<'_> {
     }
 }
 
-/// The format has microseconds. A floating-point number would lose nanoseconds after some months.
-fn microseconds(nanoseconds: u64) -> Option<Box<RawValue>> {
-    Some(raw(format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)))
-}
-
 impl<'a> Line<'a> {
     /// The category, by which viewers filter events.
     pub(super) fn category(self, category: &'static str) -> Self {
@@ -126,14 +138,14 @@ impl<'a> Line<'a> {
         Self { id: Some(id), ..self }
     }
 
-    /// When the event is or begins, in nanoseconds.
+    /// When the event is or begins, in nanoseconds. The format has microseconds.
     pub(super) fn at(self, nanoseconds: u64) -> Self {
-        Self { ts: microseconds(nanoseconds), ..self }
+        Self { ts: Some(Thousandths(nanoseconds)), ..self }
     }
 
     /// How long the event takes, in nanoseconds.
     pub(super) fn lasting(self, nanoseconds: u64) -> Self {
-        Self { dur: microseconds(nanoseconds), ..self }
+        Self { dur: Some(Thousandths(nanoseconds)), ..self }
     }
 
     /// The arrow ends at the bar that contains the event's time, and not at the next bar.
@@ -157,8 +169,9 @@ impl<'a> Line<'a> {
         if !text.is_empty() {
             text.push_str(",\n");
         }
-        text.push_str(
-            &serde_json::to_string(&self).expect("an event has no members that can fail"),
-        );
+        let mut line = Vec::new();
+        let written = self.serialize(&mut Serializer::with_formatter(&mut line, Decimals));
+        written.expect("an event has no members that can fail");
+        text.push_str(&String::from_utf8(line).expect("JSON is UTF-8"));
     }
 }

@@ -11,6 +11,32 @@ use crate::backend::Result;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device::DeviceState;
 
+/// The PTX of a module, which is compressed in the library (`build.rs`): it would be a large part of small programs.
+#[derive(Clone, Copy)]
+pub struct Ptx(pub &'static [u8]);
+
+/// The PTX of `kernels/NAME.ptx`.
+macro_rules! compressed_ptx {
+    ($name:literal) => {
+        $crate::backend::cuda::kernel::own_module::Ptx(include_bytes!(concat!(
+            env!("OUT_DIR"),
+            "/",
+            $name,
+            ".ptx.deflate"
+        )))
+    };
+}
+pub(in crate::backend::cuda) use compressed_ptx;
+
+impl Ptx {
+    /// The text.
+    pub fn text(self) -> String {
+        let bytes =
+            miniz_oxide::inflate::decompress_to_vec(self.0).expect("build.rs compressed it");
+        String::from_utf8(bytes).expect("PTX is ASCII")
+    }
+}
+
 /// Threads in a block: enough to fill a multiprocessor with a few blocks, on every device.
 pub const THREADS: u32 = 256;
 
@@ -48,11 +74,11 @@ struct Loaded {
 }
 
 impl OwnModule {
-    /// The kernel at `index` among those with these names, in the text `ptx`, which ends with a zero.
+    /// The kernel at `index` among those with these names, in `ptx`.
     pub fn kernel(
         &self,
         device: &DeviceState,
-        ptx: &'static str,
+        ptx: Ptx,
         names: impl Fn() -> Vec<String>,
         index: usize,
     ) -> Result<CUfunction> {
@@ -84,8 +110,8 @@ impl OwnModule {
 }
 
 impl Loaded {
-    fn load(device: &DeviceState, ptx: &'static str, names: &[String]) -> Result<Self> {
-        debug_assert!(ptx.ends_with('\0'));
+    fn load(device: &DeviceState, ptx: Ptx, names: &[String]) -> Result<Self> {
+        let ptx = CString::new(ptx.text()).expect("PTX has no zero inside");
         let mut raw: CUmodule = std::ptr::null_mut();
         // SAFETY: a place for the answer, and a text that ends with a zero.
         device.call(|api| unsafe { api.module_load_data(&mut raw, ptx.as_ptr().cast()) })?;

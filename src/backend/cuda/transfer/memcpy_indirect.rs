@@ -3,12 +3,12 @@
 
 use std::ffi::c_void;
 
-use crate::backend::cuda::kernel::own_module::{THREADS, blocks};
+use crate::backend::cuda::kernel::own_module::{Ptx, THREADS, blocks, compressed_ptx};
 use crate::backend::cuda::stream::StreamState;
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Place, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
-const PTX: &str = concat!(include_str!("../kernels/memcpy_indirect.ptx"), "\0");
+const PTX: Ptx = compressed_ptx!("memcpy_indirect");
 
 fn names() -> Vec<String> {
     vec!["portacl_memcpy_indirect".to_owned()]
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn the_kernel_is_in_the_ptx() {
         for name in names() {
-            assert!(PTX.contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+            assert!(PTX.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{THREADS, blocks};
+use crate::backend::cuda::kernel::own_module::{Ptx, THREADS, blocks, compressed_ptx};
 use crate::backend::cuda::runtime::device::DeviceState;
 use crate::backend::cuda::stream::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
@@ -12,7 +12,7 @@ use crate::backend::{Distribution, Number, Place, Position, RandomElement, Rando
 
 /// The kernels `portacl_random_num_<what>(task)`, each a grid-stride loop, and the one that lets the counter go
 /// on.
-const PTX: &str = concat!(include_str!("../kernels/random_num.ptx"), "\0");
+const PTX: Ptx = compressed_ptx!("random_num");
 
 const BITS: usize = 0;
 const FLOATS: usize = 1;
@@ -174,9 +174,13 @@ mod tests {
     #[test]
     fn every_kernel_is_in_the_ptx() {
         for name in names() {
-            assert!(PTX.contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+            assert!(PTX.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
         }
         let task = format!("_param_0[{}]", size_of::<Task>());
-        assert_eq!(PTX.matches(&task).count(), names().len(), "a task is as large as the kernels'");
+        assert_eq!(
+            PTX.text().matches(&task).count(),
+            names().len(),
+            "a task is as large as the kernels'"
+        );
     }
 }

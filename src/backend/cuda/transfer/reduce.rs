@@ -4,13 +4,13 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{THREADS, blocks};
+use crate::backend::cuda::kernel::own_module::{Ptx, THREADS, blocks, compressed_ptx};
 use crate::backend::cuda::runtime::device::DeviceState;
 use crate::backend::cuda::stream::StreamState;
 use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
-const PTX: &str = concat!(include_str!("../kernels/reduce.ptx"), "\0");
+const PTX: Ptx = compressed_ptx!("reduce");
 
 const OPS: [(ReduceOp, &str); 3] =
     [(ReduceOp::Sum, "sum"), (ReduceOp::Max, "max"), (ReduceOp::Min, "min")];
@@ -107,7 +107,10 @@ mod tests {
                 assert!(!std::mem::replace(&mut seen[index], true));
                 let name = &names()[index];
                 assert_eq!(*name, format!("portacl_reduce_{op_name}_{element_name}"));
-                assert!(PTX.contains(&format!(".entry {name}(")), "{name} is not in the PTX");
+                assert!(
+                    PTX.text().contains(&format!(".entry {name}(")),
+                    "{name} is not in the PTX"
+                );
             }
         }
         assert_eq!(seen, [true; KERNELS]);
