@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use crate::core::base::callback;
 use crate::core::base::handles::take_all;
+use crate::core::graph::capture::interception::Graphs;
 use crate::core::graph::flow::serving;
 use crate::core::graph::label::{Label, LabelList};
+use crate::core::graph::memory::record_pools;
 use crate::core::graph::{Graph, end_callback};
 use crate::core::kernel::{Binary, Function, kernel_args, symbol};
 use crate::core::memory::virtual_memory::{self, physical};
@@ -22,7 +24,7 @@ use crate::core::runtime::lifecycle::{self, Lifecycle, Release};
 use crate::core::stream::device::AllStreams;
 use crate::core::stream::event::Event;
 use crate::core::stream::notify::{CountedNotify, Notify};
-use crate::core::stream::{exception, report};
+use crate::core::stream::{exception, interceptor, report};
 
 static LIFECYCLE: Lifecycle = Lifecycle {
     streams: &AllStreams,
@@ -88,6 +90,8 @@ pub fn install() {
     lifecycle::install(&LIFECYCLE);
     callback::count_pending_by(report::pending_here);
     order::install(&LANE_USERS);
+    interceptor::install(&Graphs);
+    record_pools();
 }
 
 fn take_notifies(device: &Arc<Device>) {

@@ -9,6 +9,7 @@ pub mod error_name;
 pub mod gate;
 pub mod handles;
 pub mod host_memory;
+pub mod ipc_key;
 pub mod leave;
 pub mod release;
 pub mod release_failure;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::capture::Capture;
 use super::flow::Flow;
+use super::recorder::capture_of;
 use super::task::{Task, What};
 use super::{Belongings, Graph, Ready};
 use crate::algo::map::slot_table::{Handle, Ref};
@@ -57,7 +58,7 @@ fn resolve_bound(
     stream: u64,
 ) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     let (found, graph, building) = resolve(raw, stream)?;
-    if found.recorder.capture().is_some_and(|own| Arc::ptr_eq(&own, &building)) {
+    if capture_of(&found).is_some_and(|own| Arc::ptr_eq(&own, &building)) {
         return Ok((found, graph, building));
     }
     Err(Error::new(
@@ -78,7 +79,7 @@ pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
         )));
     }
     let (stream, graph, building) = resolve(raw, stream)?;
-    if !stream.recorder.is_persistent() {
+    if !stream.builds_graphs() {
         return Err(Error::param_invalid(format_args!(
             "stream {:#x} was created without ACL_STREAM_PERSISTENT, and only streams with that flag are bound to \
              graphs; create it with aclrtCreateStreamWithConfig",

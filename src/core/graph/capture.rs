@@ -5,6 +5,8 @@
 //! core's: a backend hears of a graph when it is complete.
 
 mod bound;
+pub mod event;
+pub mod interception;
 
 use std::sync::{Arc, Weak};
 
@@ -12,8 +14,8 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::group::Group;
 use super::memory::Memory;
-use super::mode::{Counted, Mode};
-use super::recorder::Recorder;
+use super::mode::{self, Mode};
+use super::recorder::{Recorder, capture_of};
 use super::task::{self, Step, Task, What};
 use super::{Belongings, Graph, Ready, condition};
 use crate::algo::map::slot_table::Handle;
@@ -21,6 +23,7 @@ use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::Owner;
+use crate::core::stream::interceptor::Capturing;
 use crate::core::stream::{self, Stream};
 
 /// A capture: the streams that take part, and what was recorded.
@@ -50,7 +53,7 @@ struct State {
     spoilt: Option<&'static str>,
     /// It has ended.
     is_over: bool,
-    counted: Option<Counted>,
+    counted: Option<Capturing>,
 }
 
 /// A stream that takes part.
@@ -138,7 +141,7 @@ impl Capture {
                     belongings: Belongings::default(),
                     spoilt: None,
                     is_over: false,
-                    counted: Some(Counted::new(Weak::clone(itself))),
+                    counted: Some(mode::list(Weak::clone(itself))),
                 }),
             }
         })
@@ -401,7 +404,7 @@ impl Capture {
         let branches = std::mem::take(&mut self.state.lock().branches);
         for branch in branches {
             if let Some(stream) = Stream::table().get(branch.stream) {
-                stream.recorder.leave(self);
+                Recorder::of(&stream).leave(self);
             }
         }
     }
@@ -446,7 +449,7 @@ pub fn begin_as(
         return Err(captured_already(&stream));
     }
     let capture = Capture::new(graph(&stream)?, body.is_some(), &stream, mode);
-    if !stream.recorder.join(&capture) {
+    if !Recorder::of(&stream).join(&capture) {
         capture.cancel();
         return Err(captured_already(&stream));
     }
@@ -466,7 +469,7 @@ fn captured_already(stream: &Stream) -> Error {
 
 /// Default streams cannot be captured.
 pub fn check_capturable(stream: &Stream) -> Result<()> {
-    if stream.recorder.is_persistent() {
+    if stream.builds_graphs() {
         return Err(Error::param_invalid(format_args!(
             "stream {:#x} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not \
              captured; use a stream without that flag",
@@ -488,7 +491,7 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
 
 /// The capture that a stream takes part in.
 pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
-    stream.recorder.capture().filter(|capture| !capture.is_built).ok_or_else(|| {
+    capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
         Error::new(
             Code::StreamNotCaptured,
             format_args!(
@@ -567,23 +570,12 @@ fn complete(capture: &Capture, tasks: Vec<Task>, belongings: Belongings) -> Resu
 #[inline]
 pub fn info(raw: u64) -> Result<(i32, u64)> {
     let stream = stream::resolve(raw)?;
-    Ok(if stream.is_captured() { info_of(&stream.recorder) } else { (0, 0) })
+    Ok(if stream.is_captured() { info_of(&stream) } else { (0, 0) })
 }
 
 #[cold]
-fn info_of(recorder: &Recorder) -> (i32, u64) {
-    let capture = recorder.capture().filter(|capture| !capture.is_built);
+fn info_of(stream: &Stream) -> (i32, u64) {
+    let capture = capture_of(stream).filter(|capture| !capture.is_built);
     let Some(capture) = capture else { return (0, 0) };
     (if capture.is_valid() { 1 } else { 2 }, capture.graph.raw())
-}
-
-/// A stream is about to be destroyed, or to end with its device.
-pub fn stream_ends(stream: &Stream) {
-    let Some(capture) = stream.recorder.capture() else { return };
-    if capture.origin == stream.handle {
-        capture.cancel();
-    } else {
-        capture.spoil("a stream that had joined it was destroyed");
-    }
-    stream.recorder.leave(&capture);
 }

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 
 use super::capture::{self, Capture};
 use super::control::Control;
+use super::recorder::capture_of;
 use super::task::Task;
 use super::{Graph, Ready};
 use crate::algo::map::slot_table::Handle;
@@ -390,7 +391,7 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
         return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
     }
     let stream = stream::resolve(stream)?;
-    if stream.recorder.capture().is_some_and(|capture| capture.is_built) {
+    if capture_of(&stream).is_some_and(|capture| capture.is_built) {
         return Err(not_built());
     }
     let capture = capture::of(&stream)?;

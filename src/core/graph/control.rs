@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::capture::Capture;
 use super::condition::Conditional;
 use super::label::{Label, LabelList};
+use super::recorder::capture_of;
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
 use crate::core::base::error::{Code, Error, Result};
@@ -116,7 +117,7 @@ impl Control {
 /// The stream of a call, and the graph that it is bound to.
 fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
     let stream = stream::resolve(raw)?;
-    let building = stream.recorder.capture().filter(|capture| capture.is_built);
+    let building = capture_of(&stream).filter(|capture| capture.is_built);
     match building {
         Some(building) => Ok((stream, building)),
         None => Err(Error::new(
@@ -133,7 +134,7 @@ fn resolve(raw: u64) -> Result<(Ref<'static, Stream>, Arc<Capture>)> {
 /// Another stream of the same graph.
 fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Handle> {
     let stream = handles::get::<Stream>(argument, raw)?;
-    if stream.recorder.capture().is_some_and(|own| Arc::ptr_eq(&own, building)) {
+    if capture_of(&stream).is_some_and(|own| Arc::ptr_eq(&own, building)) {
         return Ok(stream.handle);
     }
     Err(Error::new(

@@ -14,6 +14,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::flow::serving::{self, Call};
+use super::recorder::Recorder;
 use super::task::{self, Task, What};
 use super::{Graph, memory_is_gone};
 use crate::algo::map::slot_table::Handle;
@@ -368,7 +369,7 @@ impl Drop for Swap {
 pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     let stream = stream::resolve(raw)?;
     let group = handles::get_arc::<Group>("handle", handle)?;
-    stream.recorder.check_not_updating()?;
+    Recorder::of(&stream).check_not_updating()?;
     if stream.is_captured() {
         return Err(Error::new(
             Code::StreamCaptured,
@@ -400,13 +401,13 @@ pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
     let update = Arc::new(Update { group: Arc::clone(&group), state: Mutex::default() });
     state.update = Arc::downgrade(&update);
     drop(state);
-    stream.recorder.begin_update(update)
+    Recorder::of(&stream).begin_update(update)
 }
 
 /// aclmdlRICaptureTaskUpdateEnd.
 pub fn end_update(raw: u64) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
-    let update = stream.recorder.end_update()?;
+    let update = Recorder::of(&stream).end_update()?;
     let works = update.finish()?;
     let group = Arc::clone(&update.group);
     drop(update);

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::Graph;
+use super::recorder::capture_of;
 use super::task::{Task, What};
 use crate::algo::map::slot_table::{Handle, SlotTable};
 use crate::core::base::error::{Code, Error, Result};
@@ -208,7 +209,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
         return Ok((graph_of("stream", raw, GraphStream::noun(), graph)?, index));
     }
     let stream = handles::get_arc::<Stream>("stream", raw)?;
-    if stream.recorder.capture().is_some_and(|capture| !capture.is_over()) {
+    if capture_of(&stream).is_some_and(|capture| !capture.is_over()) {
         return Err(Error::new(
             Code::StreamCaptured,
             format_args!(

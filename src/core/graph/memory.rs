@@ -10,6 +10,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::capture::Capture;
+use super::recorder::Recorder;
 use super::task::What;
 use crate::algo::map::slot_table::Handle;
 use crate::backend;
@@ -136,11 +137,11 @@ fn give_back(addr: usize) -> Result<()> {
 
 /// The capture of a stream that takes memory of a pool, or frees it.
 fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
-    let capture = stream.recorder.take_part()?;
+    let capture = Recorder::of(stream).take_part()?;
     capture.check()?;
     match capture.is_body {
-        _ if capture.is_built => Err(stream.recorder.no_pools()),
-        true => Err(stream.recorder.no_pools_in_body()),
+        _ if capture.is_built => Err(Recorder::of(stream).no_pools()),
+        true => Err(Recorder::of(stream).no_pools_in_body()),
         false => Ok(capture),
     }
 }

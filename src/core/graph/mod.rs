@@ -32,6 +32,7 @@ use self::group::Owned;
 use self::inspect::Inspected;
 use self::memory::Memory;
 use self::program::Program;
+use self::recorder::Recorder;
 use self::task::{Task, What};
 use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::{Handle, Ref};
@@ -43,7 +44,7 @@ use crate::core::memory::allocation::Allocation;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream::event::Event;
-use crate::core::stream::{self, Stream};
+use crate::core::stream::{self, Stream, interceptor};
 
 /// A graph.
 pub struct Graph {
@@ -315,7 +316,7 @@ impl Graph {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
         ready.check_memory()?;
         if !matches!(ready.drive, Drive::Backend) {
-            return Err(stream.recorder.no_flow());
+            return Err(Recorder::of(stream).no_flow());
         }
         if ready.belongings.memory.is_any() {
             return Err(Error::unsupported(format_args!(
@@ -324,7 +325,7 @@ impl Graph {
                 self.handle.raw()
             )));
         }
-        stream.recorder.take_part()?.add_graph(stream.handle, &ready.tasks)
+        Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)
     }
 
     /// It is out of the table. Now, also where another thread still looks at it: the handles of its groups die
@@ -371,7 +372,7 @@ pub fn execute_async(raw: u64, stream: u64) -> Result<()> {
 /// aclmdlRIExecute: on the default stream of the current context.
 pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
     stream::deadline(timeout_ms)?;
-    mode::check_waiting()?;
+    interceptor::check_waiting()?;
     let (stream, graph) = resolve(raw, 0)?;
     graph.run(&stream)?;
     let stream = { stream }.handle.raw();

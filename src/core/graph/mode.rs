@@ -1,7 +1,6 @@
 //! What threads may do while streams are captured.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -9,9 +8,9 @@ use parking_lot::Mutex;
 use super::capture::Capture;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::thread_number;
-use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::device::Device;
+use crate::core::stream::interceptor::{Call, Capturing};
 
 /// `aclmdlRICaptureMode`: of a capture, whom it forbids what cannot be recorded; of a thread, by which
 /// captures it lets itself be forbidden something.
@@ -48,40 +47,20 @@ per_thread! {
     static MODE: Cell<Mode> = Cell::new(Mode::Global);
 }
 
-/// How many captures there are: all that those look at who are not concerned.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The captures that have not ended, and some that have ended.
 static ACTIVE: Mutex<Vec<Weak<Capture>>> = Mutex::new(Vec::new());
 
-/// A capture is counted while it has this.
-pub struct Counted(());
-
-impl Counted {
-    /// One more.
-    pub fn new(capture: Weak<Capture>) -> Self {
-        let mut active = ACTIVE.lock();
-        active.retain(|other| other.strong_count() > 0);
-        active.push(capture);
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        Self(())
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        COUNT.fetch_sub(1, Ordering::Relaxed);
-    }
+/// Lists a capture among those that go on, while the result exists.
+pub fn list(capture: Weak<Capture>) -> Capturing {
+    let mut active = ACTIVE.lock();
+    active.retain(|other| other.strong_count() > 0);
+    active.push(capture);
+    Capturing::new()
 }
 
 /// aclmdlRICaptureThreadExchangeMode: the thread's mode before.
 pub fn exchange(number: i32) -> Result<i32> {
     Ok(MODE.replace(Mode::from_number(number)?).number())
-}
-
-/// Whether any stream is captured.
-#[inline]
-fn is_any() -> bool {
-    // Relaxed: a thread sees its own captures; with others' a call is simultaneous.
-    COUNT.load(Ordering::Relaxed) != 0
 }
 
 /// Captures that are not over.
@@ -104,33 +83,19 @@ fn forbidding() -> Vec<Arc<Capture>> {
     all
 }
 
-/// For calls that move memory in no stream's order.
-#[inline]
-pub fn check_unordered() -> Result<()> {
-    if is_any() { refuse_unordered() } else { Ok(()) }
-}
-
-#[cold]
-fn refuse_unordered() -> Result<()> {
-    refuse(
-        Code::CaptureModeNotSupport,
-        "this call works on memory at once, which cannot be recorded; use its asynchronous form",
-    )
-}
-
-/// For calls that wait in between: asynchronous copies of pageable memory, and runs that are waited for.
-#[inline]
-pub fn check_waiting() -> Result<()> {
-    callback::refuse_endless_wait()?;
-    if is_any() { refuse_waiting() } else { Ok(()) }
-}
-
-#[cold]
-fn refuse_waiting() -> Result<()> {
-    refuse(
-        Code::CaptureModeBlockAsync,
-        "this call waits, or uses pageable host memory, which has to be waited for; use memory of aclrtMallocHost",
-    )
+/// Fails if a capture forbids the calling thread such a call. That capture is then invalid.
+pub fn check_call(call: Call) -> Result<()> {
+    let (code, what) = match call {
+        Call::Unordered => (
+            Code::CaptureModeNotSupport,
+            "this call works on memory at once, which cannot be recorded; use its asynchronous form",
+        ),
+        Call::Waiting => (
+            Code::CaptureModeBlockAsync,
+            "this call waits, or uses pageable host memory, which has to be waited for; use memory of aclrtMallocHost",
+        ),
+    };
+    refuse(code, what)
 }
 
 /// Fails if a capture forbids this thread such calls, and spoils those that do.
@@ -177,14 +142,8 @@ pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     )
 }
 
-/// For waits for all streams of a device.
-#[inline]
-pub fn check_device(device: &Device) -> Result<()> {
-    if is_any() { refuse_device(device) } else { Ok(()) }
-}
-
-#[cold]
-fn refuse_device(device: &Device) -> Result<()> {
+/// Fails if streams of the device are captured. Those captures are then invalid.
+pub fn refuse_device(device: &Device) -> Result<()> {
     let mut captures = active();
     captures.retain(|capture| capture.owner == device.owner);
     let mut outcome = Ok(());

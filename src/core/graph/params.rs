@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::capture::event;
 use super::task::{Step, Task, What};
 use super::{Graph, inspect, picture};
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
@@ -13,7 +14,7 @@ use crate::core::base::handles;
 use crate::core::kernel::kernel_launch::{self, Call, Config, Request};
 use crate::core::runtime::thread;
 use crate::core::stream::event::Event;
-use crate::core::stream::stream_value;
+use crate::core::transfer::stream_value;
 
 /// What a task was asked to do.
 pub enum Params {
@@ -249,9 +250,9 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
     match what {
         What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {}
         What::EventRecord(_) => {
-            let (work, step) = match task.is_external || event.is_external() {
-                true => event.record_of_runs(),
-                false => (event.record_inside(), None),
+            let (work, step) = match task.is_external || event.signal().is_some() {
+                true => event::record_of_runs(&event),
+                false => (event::record_inside(&event), None),
             };
             if (work.is_some(), step.is_some()) != (task.work.is_some(), task.step.is_some()) {
                 return Err(other_flags());
@@ -260,7 +261,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
             (task.work, task.step) = (work, step);
         }
         What::EventWait(_) if task.is_external => {
-            task.step = Some(event.wait_of_runs()?);
+            task.step = Some(event::wait_of_runs(&event)?);
             task.what = What::EventWait(raw);
         }
         What::EventWait(_) => {
@@ -271,7 +272,7 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
             ));
         }
         _ => {
-            let step = event.reset_of_runs()?;
+            let step = event::reset_of_runs(&event)?;
             if step.is_some() != task.step.is_some() {
                 return Err(other_flags());
             }

@@ -1,71 +1,63 @@
 //! What takes a captured stream's work in the place of its backend.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
 use super::capture::Capture;
 use super::group::Update;
 use super::task::{Step, What};
-use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory;
+use crate::core::stream::{Stream, interceptor};
 
-/// Records what a stream is given, while it is captured.
-pub struct Recorder {
-    /// One look for streams that are not captured. Of streams that serve to build graphs always true.
-    is_on: AtomicBool,
-    is_persistent: bool,
-    stream: Handle,
-    /// The device's number.
-    ordinal: u32,
+/// The capture and the change of a task group that a stream takes part in. The stream keeps this.
+#[derive(Default)]
+struct Parts {
     capture: Mutex<Option<Arc<Capture>>>,
-    /// The change of a group that the stream is given.
     update: Mutex<Option<Arc<Update>>>,
 }
 
-impl Recorder {
-    /// Of a new stream.
-    pub fn new(stream: Handle, ordinal: u32, is_persistent: bool) -> Self {
-        if is_persistent {
-            super::memory::record_pools();
-        }
-        Self {
-            is_on: AtomicBool::new(is_persistent),
-            is_persistent,
-            stream,
-            ordinal,
-            capture: Mutex::new(None),
-            update: Mutex::new(None),
-        }
+/// The capture that a stream takes part in.
+pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
+    Recorder::existing(stream)?.capture()
+}
+
+/// Records what a stream is given, while it is captured.
+#[derive(Clone, Copy)]
+pub struct Recorder<'a> {
+    stream: &'a Stream,
+    parts: &'a Parts,
+}
+
+impl<'a> Recorder<'a> {
+    /// The recorder of a stream.
+    pub fn of(stream: &'a Stream) -> Self {
+        Self { stream, parts: stream.interception().state() }
     }
 
-    /// Whether the stream's work is recorded, or refused.
-    #[inline(always)]
-    pub fn is_on(&self) -> bool {
-        // Relaxed: who captures a stream that other threads use orders the two.
-        self.is_on.load(Ordering::Relaxed)
+    /// As [`Self::of`]; `None` if the stream has never taken part in anything.
+    pub fn existing(stream: &'a Stream) -> Option<Self> {
+        let parts = stream.interception().existing()?;
+        Some(Self { stream, parts })
     }
 
-    /// Whether the stream does nothing but serve to build graphs.
-    pub fn is_persistent(&self) -> bool {
-        self.is_persistent
+    /// Its stream.
+    pub fn stream(&self) -> &'a Stream {
+        self.stream
+    }
+
+    /// Whether the stream's work is intercepted also while it takes part in nothing.
+    fn builds_graphs(&self) -> bool {
+        self.stream.builds_graphs()
     }
 
     /// As [`Self::capture`], for a stream whose work was to be recorded.
     pub fn take_part(&self) -> Result<Arc<Capture>> {
         self.check_not_updating()?;
-        self.capture().ok_or_else(|| match self.is_persistent {
-            true => Error::new(
-                Code::StreamModel,
-                format_args!(
-                    "stream {:#x} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with \
-                     aclmdlRIBindStream before it is given work",
-                    self.stream.raw()
-                ),
-            ),
+        self.capture().ok_or_else(|| match self.builds_graphs() {
+            true => interceptor::unbound(self.stream),
             false => Error::new(
                 Code::StreamNotCaptured,
                 "another thread has ended the capture of the stream meanwhile",
@@ -75,103 +67,100 @@ impl Recorder {
 
     /// What the stream takes part in.
     pub fn capture(&self) -> Option<Arc<Capture>> {
-        self.capture.lock().clone()
+        self.parts.capture.lock().clone()
     }
 
     /// The stream takes part from now on; false if it does in another capture.
     pub fn join(&self, capture: &Arc<Capture>) -> bool {
-        let mut own = self.capture.lock();
+        let mut own = self.parts.capture.lock();
         if own.is_some() {
             return own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture));
         }
         *own = Some(Arc::clone(capture));
-        super::memory::record_pools();
-        self.is_on.store(true, Ordering::Relaxed);
+        self.stream.interception().switch(true);
         true
     }
 
     /// It takes part no more.
     pub fn leave(&self, capture: &Arc<Capture>) {
-        let mut own = self.capture.lock();
+        let mut own = self.parts.capture.lock();
         if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
             *own = None;
-            self.is_on.store(self.is_persistent, Ordering::Relaxed);
+            self.stream.interception().switch(self.builds_graphs());
         }
     }
 
     /// The stream's work changes a group from now on, and does not run.
     pub fn begin_update(&self, update: Arc<Update>) -> Result<()> {
-        let capture = self.capture.lock();
-        let mut own = self.update.lock();
+        let capture = self.parts.capture.lock();
+        let mut own = self.parts.update.lock();
         if capture.is_some() || own.is_some() {
             return Err(Error::param_invalid(format_args!(
                 "stream {:#x} is captured, or changes a task group, since another thread called that meanwhile",
-                self.stream.raw()
+                self.stream.handle.raw()
             )));
         }
         *own = Some(update);
-        super::memory::record_pools();
-        self.is_on.store(true, Ordering::Relaxed);
+        self.stream.interception().switch(true);
         Ok(())
     }
 
     /// Whether the stream's work changes a group.
     pub fn is_updating(&self) -> bool {
-        self.is_on() && self.update.lock().is_some()
+        self.stream.is_captured() && self.parts.update.lock().is_some()
     }
 
     /// It runs again: the change.
     pub fn end_update(&self) -> Result<Arc<Update>> {
-        let _capture = self.capture.lock();
-        let update = self.update.lock().take().ok_or_else(|| {
+        let _capture = self.parts.capture.lock();
+        let update = self.parts.update.lock().take().ok_or_else(|| {
             Error::param_invalid(format_args!(
                 "stream {:#x} changes no task group; call aclmdlRICaptureTaskUpdateBegin first",
-                self.stream.raw()
+                self.stream.handle.raw()
             ))
         })?;
-        self.is_on.store(self.is_persistent, Ordering::Relaxed);
+        self.stream.interception().switch(self.builds_graphs());
         Ok(update)
     }
 
     /// Fails while the stream's work changes a group, which can have none of that.
     #[cold]
     pub fn check_not_updating(&self) -> Result<()> {
-        let Some(update) = self.update.lock().clone() else { return Ok(()) };
+        let Some(update) = self.parts.update.lock().clone() else { return Ok(()) };
         update.spoil("the update was given something that a task group cannot have");
         Err(Error::param_invalid(format_args!(
             "stream {:#x} changes a task group, which is made of copies, fills, reductions, random numbers, kernels \
              and host functions; call aclmdlRICaptureTaskUpdateEnd first",
-            self.stream.raw()
+            self.stream.handle.raw()
         )))
     }
 
-    /// Takes work now, or says why not.
-    #[cold]
-    pub fn open(&self) -> Result<&Self> {
-        if self.update.lock().is_none() {
+    /// Fails if it takes no work now.
+    pub fn check_open(&self) -> Result<()> {
+        if self.parts.update.lock().is_none() {
             self.take_part()?.check()?;
         }
-        Ok(self)
+        Ok(())
     }
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
-        if let Some(update) = &*self.update.lock() {
+        if let Some(update) = &*self.parts.update.lock() {
             return Ok(update.add(what, works));
         }
-        let added = self.capture().map(|capture| capture.add(self.stream, what, works));
+        let added = self.capture().map(|capture| capture.add(self.stream.handle, what, works));
         in_time(added)
     }
 
     /// What the stream of a run does itself, which groups do not have.
     fn add_step(&self, what: What, step: Step) -> backend::Result<Position> {
-        let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream));
+        let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream.handle));
         let Some(capture) = capture else {
             return Err(self.cannot(
                 "a task group is made of copies, fills, reductions, random numbers, kernels and host functions; do \
                  this before the group or behind it",
             ));
         };
-        in_time(Some(capture.add_step(self.stream, what, step)))
+        in_time(Some(capture.add_step(self.stream.handle, what, step)))
     }
 
     fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
@@ -188,7 +177,7 @@ impl Recorder {
         if let Some(capture) = self.capture() {
             capture.spoil("it was given something that a graph cannot have");
         }
-        if let Some(update) = &*self.update.lock() {
+        if let Some(update) = &*self.parts.update.lock() {
             update.spoil("the update was given something that a task group cannot have");
         }
         Fault::new(FaultKind::Unsupported, text)
@@ -232,7 +221,8 @@ impl Recorder {
                  ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
             ));
         }
-        let elsewhere = |span: Span| matches!(span.place, Place::Device(id) if id != self.ordinal);
+        let elsewhere =
+            |span: Span| matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         if elsewhere(dst) || elsewhere(src) {
             return Err(self.cannot(
                 "a graph is of one device, and this uses memory of another one; do it outside of the capture",
@@ -264,7 +254,7 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
     }
 }
 
-impl Submit for Recorder {
+impl Submit for Recorder<'_> {
     fn submit(&self, op: Op<'_>) -> backend::Result<Position> {
         match op {
             Op::Copy(copy) => self.add_work(What::Copy, self.copy_work(&copy)?),

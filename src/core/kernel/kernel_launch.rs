@@ -467,9 +467,7 @@ fn submit(
     let launch = Launch { kept: data, ..launch_of(request, function) };
     let queued = match stream.is_captured() {
         false => stream.submit_now(Op::Launch(&launch)),
-        true => stream.submit_captured(|recorder| {
-            recorder.add_launch(bind(&launch, request, &stream.device)?)
-        }),
+        true => stream.launch_intercepted(&mut || bind(&launch, request, &stream.device)),
     };
     queued.map(drop)
 }

@@ -21,7 +21,7 @@ use crate::core::base::handles::{self, Object};
 use crate::core::kernel::kernel_args::Lists;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream::exception::{Exception, Watcher};
+use crate::core::stream::exception::{self, Exception, Watcher};
 
 /// A program on a device.
 pub struct Binary {
@@ -297,14 +297,15 @@ fn with_parameters<R>(
 /// aclrtBinarySetExceptionCallback.
 pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    exception::set_source(watchers);
     // Let go of after the lock.
     let _before = std::mem::replace(&mut *binary.watcher.lock(), watcher);
     Ok(())
 }
 
-/// Who wants to be told of a failure by the binary of the kernel that failed; where nobody knows what
-/// has failed on a device, all binaries that are loaded there.
-pub fn watchers(exception: &Exception) -> Vec<Watcher> {
+/// The watcher of the binary whose kernel failed. If it is not known what failed on a device, the watchers of
+/// all binaries that are loaded there.
+fn watchers(exception: &Exception) -> Vec<Watcher> {
     let of = |binary: &Binary| binary.watcher.lock().clone();
     match &exception.launch {
         Some(launch) => {

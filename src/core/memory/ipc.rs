@@ -10,9 +10,10 @@ use parking_lot::Mutex;
 
 use crate::backend::Block;
 use crate::backend::base::broker;
-use crate::backend::base::broker::{Admission, BROKER, Key, MOST_TEXT};
+use crate::backend::base::broker::{Admission, BROKER, Key};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
+use crate::core::base::ipc_key::{ProcessList, about};
 use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind, Owner, open_device};
 use crate::core::memory::memory_hook;
@@ -58,51 +59,6 @@ pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
             "flags is {flags:#x}; allowed: 0 (for the processes on a list) and 1 (no check of the process)"
         ))),
     }
-}
-
-/// Room of `len` bytes for a key.
-pub fn check_room(len: usize) -> Result<()> {
-    if len > MOST_TEXT {
-        return Ok(());
-    }
-    Err(Error::invalid_param(format_args!(
-        "len is {len}; a key needs room for {MOST_TEXT} bytes and a zero, {} in all",
-        MOST_TEXT + 1
-    )))
-}
-
-/// Linux numbers no more processes than this at a time.
-const MOST_PROCESSES: usize = 1 << 22;
-
-/// Processes that may import something.
-pub struct ProcessList(Vec<i32>);
-
-impl ProcessList {
-    /// Of `count` processes, which the caller knows by the name `count_name`.
-    pub fn new(count_name: &str, count: usize, process: impl Fn(usize) -> i32) -> Result<Self> {
-        if count == 0 || count > MOST_PROCESSES {
-            return Err(Error::invalid_param(format_args!(
-                "{count_name} is {count}; the list has between 1 and {MOST_PROCESSES} processes"
-            )));
-        }
-        let named = |index| match process(index) {
-            number @ 1.. => Ok(number),
-            number => Err(Error::invalid_param(format_args!(
-                "pid[{index}] is {number}; processes have numbers above 0 (aclrtDeviceGetBareTgid there)"
-            ))),
-        };
-        (0..count).map(named).collect::<Result<_>>().map(Self)
-    }
-
-    pub(in crate::core) fn numbers(&self) -> &[i32] {
-        &self.0
-    }
-}
-
-/// A backend's fault with the name of the argument that it is about.
-pub(in crate::core) fn about(argument: &str, fault: crate::backend::Fault) -> Error {
-    let text = format!("{argument}: {}", fault.text());
-    fault.with_text(text).into()
 }
 
 fn key_of(text: &[u8]) -> Result<Key> {

@@ -39,13 +39,12 @@ use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
-use crate::core::stream::Stream;
+use crate::core::stream::{self, Stream};
 
 /// There is a pool, or was one.
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process has had pools. Drivers give back what theirs have too much when they are told
-/// to wait for something, so that they have to be told.
+/// Whether this process has had pools.
 #[inline]
 pub fn are_used() -> bool {
     USED.load(Ordering::Relaxed)
@@ -91,6 +90,7 @@ impl MemPool {
         options: PoolOptions,
     ) -> Result<Inner> {
         USED.store(true, Ordering::Relaxed);
+        stream::always_reach_driver();
         Ok(match session.driver.pools() {
             Some(pools) => Inner::Driver(DriverPool::new(pools.create(options)?)),
             None if session.driver.native_device(0).is_some() => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::algo::map::slot_table;
-use crate::algo::map::slot_table::Handle;
+use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream;
@@ -54,8 +54,7 @@ pub struct Registered {
     pub allocator: Allocator,
 }
 
-/// The place in a stream.
-pub type OfStream = Mutex<Option<Registered>>;
+static REGISTERED: Key<Mutex<Option<Registered>>> = Key::new();
 
 /// aclrtAllocatorCreateDesc.
 pub fn create() -> Result<Handle> {
@@ -115,7 +114,7 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
         }
     }
     let description = Handle::from_raw(raw).expect("it was just found by this number");
-    let mut place = on.allocator.lock();
+    let mut place = REGISTERED.of(&on.features).lock();
     if place.is_some() {
         return Err(Error::param_invalid(format_args!(
             "stream {stream:#x} has an allocator already; call aclrtAllocatorUnregister first"
@@ -128,14 +127,14 @@ pub fn register(stream: u64, raw: u64) -> Result<()> {
 /// aclrtAllocatorUnregister.
 pub fn unregister(stream: u64) -> Result<()> {
     check_stream(stream)?;
-    let taken = stream::resolve(stream)?.allocator.lock().take();
+    let taken = REGISTERED.of(&stream::resolve(stream)?.features).lock().take();
     taken.map(drop).ok_or_else(|| none(stream))
 }
 
 /// aclrtAllocatorGetByStream.
 pub fn of_stream(stream: u64) -> Result<Registered> {
     check_stream(stream)?;
-    let found = *stream::resolve(stream)?.allocator.lock();
+    let found = *REGISTERED.of(&stream::resolve(stream)?.features).lock();
     found.ok_or_else(|| none(stream))
 }
 

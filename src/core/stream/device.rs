@@ -11,7 +11,6 @@ use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::handles::take_all;
-use crate::core::graph::mode;
 use crate::core::memory::allocation::Owner;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
@@ -19,7 +18,7 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::{Streams, StreamsOf};
 use crate::core::runtime::state_callback;
 use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream, StreamFlags};
+use crate::core::stream::{self, Stream, StreamFlags, interceptor};
 
 /// All streams of the process.
 pub struct AllStreams;
@@ -116,7 +115,7 @@ impl Device {
 pub fn synchronize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    mode::check_device(&device)?;
+    interceptor::check_device(&device)?;
     device.synchronize(None).map(drop)
 }
 
@@ -125,7 +124,7 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = stream::deadline(timeout_ms)?;
     let device = thread::current()?.device.clone();
-    mode::check_device(&device)?;
+    interceptor::check_device(&device)?;
     match device.synchronize(deadline)? {
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(Error::new(

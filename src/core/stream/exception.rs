@@ -1,12 +1,11 @@
 //! Telling programs of work that failed: who wants to know, and what they may ask.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::backend::{FailedLaunch, HostFn};
 use crate::core::base::error::{Error, Result};
-use crate::core::kernel;
 
 /// What is known of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +48,21 @@ struct Watchers {
 
 static WATCHERS: Mutex<Watchers> = Mutex::new(Watchers { set: None, registered: Vec::new() });
 
+/// Finds more watchers for a failure.
+type Source = fn(&Exception) -> Vec<Watcher>;
+
+/// The watchers that the owner of the failed work has, if it has set a source.
+static SOURCE: OnceLock<Source> = OnceLock::new();
+
+/// Sets the source that is asked for the watchers of each failure. The first one stays.
+pub fn set_source(source: Source) {
+    SOURCE.get_or_init(|| source);
+}
+
+fn from_source(exception: &Exception) -> Vec<Watcher> {
+    SOURCE.get().map_or_else(Vec::new, |source| source(exception))
+}
+
 /// The exceptions that somebody is being told of: their addresses are what programs get.
 static TOLD: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
@@ -83,7 +97,7 @@ pub fn announce(exception: Exception) -> Option<HostFn> {
     let watchers = WATCHERS.lock();
     let nobody = watchers.set.is_none() && watchers.registered.is_empty();
     drop(watchers);
-    if nobody && kernel::watchers(&exception).is_empty() {
+    if nobody && from_source(&exception).is_empty() {
         return None;
     }
     Some(HostFn::from_closure(move || tell(exception)))
@@ -95,7 +109,7 @@ fn tell(exception: Exception) {
         let watchers = WATCHERS.lock();
         watchers.set.iter().chain(&watchers.registered).cloned().collect()
     };
-    watchers.extend(kernel::watchers(&exception));
+    watchers.extend(from_source(&exception));
     let told = Arc::new(exception);
     TOLD.lock().push(Arc::clone(&told));
     for watcher in &watchers {

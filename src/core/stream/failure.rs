@@ -1,5 +1,7 @@
 //! Failures of queued work: what a stream remembers of them, who hears of them, what stops.
 
+pub(super) mod stop;
+
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -8,8 +10,6 @@ use parking_lot::Mutex;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Failure, Fault, HostFn, Observer, Position};
 use crate::core::base::error::{Error, Result};
-use crate::core::base::handles::Object;
-use crate::core::stream::Stream;
 use crate::core::stream::exception::{self, Exception};
 
 /// What happens after a failure, as the API numbers it.
@@ -23,11 +23,17 @@ pub mod mode {
 /// No mode was set: the stream goes on.
 const UNSET: i32 = -1;
 
-/// What stopped the streams of a context.
-struct Stop {
+/// Why the streams of a context stopped.
+pub(super) struct Stop {
     fault: Fault,
-    /// Somebody was told.
+    /// It was reported.
     told: AtomicBool,
+}
+
+impl Stop {
+    pub(super) fn new(fault: &Fault) -> Arc<Self> {
+        Arc::new(Self { fault: fault.clone(), told: AtomicBool::new(false) })
+    }
 }
 
 /// The failures of a stream, as its backend tells them. It knows the stream by numbers only: who
@@ -36,6 +42,8 @@ pub struct Failures {
     device: u32,
     context: Handle,
     stream: i32,
+    /// Stops the streams of a context.
+    stop_context: fn(Handle, &Fault),
     /// A value of [`mode`], or [`UNSET`].
     mode: AtomicI32,
     /// There is something to tell: one look where there is not.
@@ -50,12 +58,19 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// None so far, of stream number `stream` in `context` on device number `device`.
-    pub fn new(device: u32, context: Handle, stream: i32) -> Self {
+    /// None so far, of stream number `stream` in `context` on device number `device`. `stop_context` stops the
+    /// streams of a context after a failure.
+    pub fn new(
+        device: u32,
+        context: Handle,
+        stream: i32,
+        stop_context: fn(Handle, &Fault),
+    ) -> Self {
         Self {
             device,
             context,
             stream,
+            stop_context,
             mode: AtomicI32::new(UNSET),
             pending: AtomicBool::new(false),
             first: Mutex::new(None),
@@ -145,24 +160,17 @@ impl Failures {
         )
     }
 
-    /// Stops all streams of the context.
-    fn stop_context(&self, fault: &Fault) {
-        let stop = Arc::new(Stop { fault: fault.clone(), told: AtomicBool::new(false) });
-        let mut streams = Stream::table().snapshot();
-        streams.retain(|(_, stream)| stream.context == self.context);
-        // First all know why, then they are stopped: nobody is refused without knowing.
-        for (_, stream) in &streams {
-            let failures = stream.failures();
-            // `pending` changes under this lock only.
-            let _first = failures.first.lock();
-            // What stopped it first is what it says.
-            let _ = failures.stopped.set(Arc::clone(&stop));
-            failures.pending.store(true, Ordering::Release);
-        }
-        for (_, stream) in &streams {
-            let kept = stream.give_up();
-            stream.failures().kept.store(kept, Ordering::Release);
-        }
+    /// The stream is about to stop for this reason. The first reason stays.
+    pub(super) fn note_stop(&self, stop: &Arc<Stop>) {
+        // `pending` changes under this lock only.
+        let _first = self.first.lock();
+        let _ = self.stopped.set(Arc::clone(stop));
+        self.pending.store(true, Ordering::Release);
+    }
+
+    /// The stream has stopped, and this was its last operation.
+    pub(super) fn note_kept(&self, kept: Position) {
+        self.kept.store(kept, Ordering::Release);
     }
 }
 
@@ -186,7 +194,7 @@ impl Observer for Failures {
             self.pending.store(true, Ordering::Release);
             drop(first);
             if self.mode() == mode::STOP {
-                self.stop_context(&fault);
+                (self.stop_context)(self.context, &fault);
             }
         }
         exception::announce(exception)

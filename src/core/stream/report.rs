@@ -4,15 +4,16 @@
 //! stream has at most one thread, a thread any number of streams of one device.
 
 mod reader;
+pub mod subscription;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
 use self::reader::Reader;
+use self::subscription::Link;
 use crate::algo::map::slot_table::Handle;
 use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
@@ -95,60 +96,6 @@ impl Family {
                 stream.raw()
             ),
         )
-    }
-}
-
-/// Who runs a stream's callbacks.
-#[derive(Default)]
-pub struct Subscription {
-    /// Somebody does. To be looked at without the lock, by calls that work either way.
-    active: AtomicBool,
-    link: Mutex<Link>,
-}
-
-#[derive(Default)]
-enum Link {
-    #[default]
-    Nobody,
-    Thread(Arc<Reader>),
-    /// The stream is being destroyed.
-    Over,
-}
-
-impl Subscription {
-    fn reader(&self) -> Option<Arc<Reader>> {
-        // Relaxed: who subscribes at the same time may come before or after.
-        if !self.active.load(Ordering::Relaxed) {
-            return None;
-        }
-        match &*self.link.lock() {
-            Link::Thread(reader) => Some(Arc::clone(reader)),
-            Link::Nobody | Link::Over => None,
-        }
-    }
-
-    fn reader_of(&self, family: &Family) -> Option<Arc<Reader>> {
-        self.reader().filter(|reader| reader.family.is(family))
-    }
-
-    fn set(&self, link: &mut Link, to: Link) -> Link {
-        self.active.store(matches!(to, Link::Thread(_)), Ordering::Relaxed);
-        std::mem::replace(link, to)
-    }
-
-    /// The stream was aborted: drops callbacks that have not started.
-    pub fn give_up(&self, stream: Handle) {
-        if let Some(reader) = self.reader() {
-            reader.give_up(stream);
-        }
-    }
-
-    /// The stream is being destroyed: callbacks that have not started are dropped, so that it comes
-    /// to its end. Returns who may still run one.
-    pub fn end(&self, stream: Handle) -> Option<Arc<Reader>> {
-        let Link::Thread(reader) = self.set(&mut self.link.lock(), Link::Over) else { return None };
-        reader.remove(stream);
-        Some(reader)
     }
 }
 

@@ -55,12 +55,18 @@ pub struct Limits {
 }
 
 static LIMITS: Key<Limits> = Key::new();
+static STREAM_LIMITS: Key<Limits> = Key::new();
 
 impl Limits {
     /// Those of a device, open or not.
     #[inline]
     pub fn of(slot: &DeviceSlot) -> &Self {
         LIMITS.of(&slot.features)
+    }
+
+    /// Those of a stream.
+    fn of_stream(stream: &Stream) -> &Self {
+        STREAM_LIMITS.of(&stream.features)
     }
 }
 
@@ -130,19 +136,19 @@ pub fn reset_of_device(id: i32) -> Result<()> {
 /// aclrtGetStreamResLimit.
 pub fn of_stream(raw: u64, resource: Resource) -> Result<u32> {
     let stream = stream::resolve(raw)?;
-    granted_within(Some(&stream.attributes.limits), &stream.device, resource)
+    granted_within(Some(Limits::of_stream(&stream)), &stream.device, resource)
 }
 
 /// aclrtSetStreamResLimit.
 pub fn set_of_stream(raw: u64, resource: Resource, value: u32) -> Result<()> {
     check(value)?;
-    stream::resolve(raw)?.attributes.limits.set(resource, value);
+    Limits::of_stream(&*stream::resolve(raw)?).set(resource, value);
     Ok(())
 }
 
 /// aclrtResetStreamResLimit.
 pub fn reset_of_stream(raw: u64) -> Result<()> {
-    stream::resolve(raw)?.attributes.limits.reset();
+    Limits::of_stream(&*stream::resolve(raw)?).reset();
     Ok(())
 }
 
@@ -167,6 +173,6 @@ pub fn in_thread(resource: Resource) -> Result<u32> {
     let context = thread::current()?;
     let used = USED.get().and_then(|handle| Stream::table().get(handle));
     let used = used.filter(|stream| stream.device.owner == context.device.owner);
-    let limits = used.as_ref().map(|stream| &stream.attributes.limits);
+    let limits = used.as_ref().map(|stream| Limits::of_stream(stream));
     granted_within(limits, &context.device, resource)
 }

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Error, Result};
 use crate::core::runtime::device::Device;
-use crate::core::stream;
-use crate::core::stream::resource_limit::Limits;
+use crate::core::stream::{self, Stream};
 
 /// The attributes, as the API numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,20 +38,27 @@ impl Attribute {
     }
 }
 
-/// Those that are only kept.
+/// The attributes that are stored and returned, and have no effect.
 #[derive(Default)]
-pub struct Attributes {
+struct Attributes {
     overflow_switch: AtomicU32,
     user_tag: AtomicU32,
     cache_op_info: AtomicU32,
-    /// How many cores its work may use.
-    pub limits: Limits,
+}
+
+static ATTRIBUTES: Key<Attributes> = Key::new();
+
+impl Attributes {
+    /// Those of a stream.
+    fn of(stream: &Stream) -> &Self {
+        ATTRIBUTES.of(&stream.features)
+    }
 }
 
 /// aclrtSetStreamAttribute.
 pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     let stream = stream::resolve(raw)?;
-    let kept = &stream.attributes;
+    let kept = Attributes::of(&stream);
     // All but the failure mode have 32 bits in C.
     let number = value as u32;
     match attribute {
@@ -76,7 +83,7 @@ pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
 /// aclrtGetStreamAttribute.
 pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
     let stream = stream::resolve(raw)?;
-    let kept = &stream.attributes;
+    let kept = Attributes::of(&stream);
     Ok(match attribute {
         Attribute::FailureMode => stream.failures().mode(),
         Attribute::OverflowSwitch => kept.overflow_switch.load(Ordering::Relaxed).into(),
@@ -94,13 +101,13 @@ pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
 /// aclrtSetStreamOverflowSwitch: the attribute by another name.
 pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
     check_switch("flag", flag)?;
-    stream::resolve(raw)?.attributes.overflow_switch.store(flag, Ordering::Relaxed);
+    Attributes::of(&*stream::resolve(raw)?).overflow_switch.store(flag, Ordering::Relaxed);
     Ok(())
 }
 
 /// aclrtGetStreamOverflowSwitch.
 pub fn overflow_switch(raw: u64) -> Result<u32> {
-    Ok(stream::resolve(raw)?.attributes.overflow_switch.load(Ordering::Relaxed))
+    Ok(Attributes::of(&*stream::resolve(raw)?).overflow_switch.load(Ordering::Relaxed))
 }
 
 fn check_switch(argument: &str, value: u32) -> Result<()> {

@@ -1,8 +1,9 @@
 //! What an event notes of those who use it, and the limits of waits.
 
 use super::*;
-use crate::backend::FaultKind;
-use crate::core::stream::event;
+use crate::backend::{FaultKind, Op};
+use crate::core::stream::StreamFlags;
+use crate::core::stream::event::{self, Event};
 use crate::core::stream::op_timeout;
 
 const SYNC: u32 = 1;
@@ -160,4 +161,73 @@ fn a_backend_without_limits_refuses_only_those_that_are_asked_for() {
     event::wait(waiter, event).unwrap();
     op_timeout::set_wait_seconds(0);
     assert_eq!(waiting.limits(), [None]);
+}
+
+/// ACL_STREAM_PERSISTENT: the stream only builds graphs.
+const PERSISTENT: u32 = 0x04;
+
+/// What an interceptor keeps with the latest record of an event, if it took that record.
+fn kept(event: u64) -> Option<u32> {
+    let event = handles::get::<Event>("event", event).unwrap();
+    event.intercepted(|kept| kept.downcast_ref().copied())
+}
+
+fn intercept(event: u64, number: u32) {
+    let event = handles::get::<Event>("event", event).unwrap();
+    event.intercept(|| Ok(Box::new(number))).unwrap();
+}
+
+#[test]
+fn a_record_that_was_taken_is_replaced_by_the_next_record() {
+    let bench = Bench::new();
+    let (stream, _work) = bench.stream();
+    let event = event::create_with_flag(SYNC).unwrap();
+    assert_eq!(kept(event), None);
+    intercept(event, 1);
+    assert_eq!(kept(event), Some(1));
+    intercept(event, 2);
+    assert_eq!(kept(event), Some(2));
+    event::record(event, stream).unwrap();
+    assert_eq!(kept(event), None);
+    intercept(event, 3);
+    assert_eq!(kept(event), Some(3));
+}
+
+#[test]
+fn a_record_that_is_not_taken_replaces_nothing() {
+    let _bench = Bench::new();
+    let event = event::create_with_flag(SYNC).unwrap();
+    intercept(event, 1);
+    let found = handles::get::<Event>("event", event).unwrap();
+    let refused = found.intercept(|| Err(Error::invalid_param("refused")));
+    fails(refused, Code::InvalidParam, &["refused"]);
+    drop(found);
+    assert_eq!(kept(event), Some(1));
+}
+
+#[test]
+fn a_record_that_the_interceptor_has_done_with_is_forgotten() {
+    let _bench = Bench::new();
+    let event = event::create_with_flag(SYNC).unwrap();
+    intercept(event, 1);
+    let found = handles::get::<Event>("event", event).unwrap();
+    assert_eq!(found.intercepted(|_| None::<u32>), None);
+    drop(found);
+    assert_eq!(kept(event), None);
+}
+
+#[test]
+fn a_stream_that_only_builds_graphs_is_intercepted_from_the_beginning() {
+    let bench = Bench::new();
+    let raw = stream::create(PERSISTENT).unwrap();
+    let (other, work) = bench.stream();
+    let found = handles::get::<Stream>("stream", raw).unwrap();
+    assert!(found.builds_graphs() && found.is_captured());
+    assert_eq!(StreamFlags::from_bits(PERSISTENT), StreamFlags::from_bits(PERSISTENT | 0x100));
+    fails(found.submit(Op::Mark), Code::StreamModel, &["bound to no graph"]);
+    let usual = handles::get::<Stream>("stream", other).unwrap();
+    assert!(!usual.builds_graphs() && !usual.is_captured());
+    usual.submit(Op::Mark).unwrap();
+    drop((found, usual, work));
+    stream::destroy(raw, false).unwrap();
 }

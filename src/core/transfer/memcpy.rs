@@ -7,13 +7,12 @@ use crate::algo::map::slot_table::Ref;
 use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Element, Op, Place, Reduce, ReduceOp, Span};
 use crate::core::base::error::{Error, Result};
-use crate::core::graph::mode;
 use crate::core::memory::allocation::{Allocation, End, Kind as AllocationKind};
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream;
-use crate::core::stream::Stream;
+use crate::core::stream::{Stream, interceptor};
 
 /// The direction that a program names, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +236,7 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 #[inline(always)]
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    mode::check_unordered()?;
+    interceptor::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
     if request.count <= MAX_PINNED_COPY
         && let Some(context) = thread::current_now()
@@ -320,7 +319,7 @@ pub fn submit(stream: Ref<'static, Stream>, dst: &Span, src: &Span, op: Op<'_>) 
     if dst.place != Place::Pageable && src.place != Place::Pageable {
         return stream.submit(op).map(drop);
     }
-    mode::check_waiting()?;
+    interceptor::check_waiting()?;
     // Pageable memory may have to be waited for, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);

@@ -3,10 +3,9 @@
 use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Copy2d, Op, Rows, Span};
 use crate::core::base::error::{Error, Result};
-use crate::core::graph::mode;
 use crate::core::memory;
 use crate::core::runtime::thread;
-use crate::core::stream;
+use crate::core::stream::{self, interceptor};
 use crate::core::transfer::memcpy::{self, Kind};
 
 /// Bytes that a row may have, and rows that a rectangle may have, where its copy is waited for.
@@ -132,7 +131,7 @@ fn kind_of_async(number: i32) -> Result<Kind> {
 /// aclrtMemcpy2d: done when it returns, in order with no stream.
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    mode::check_unordered()?;
+    interceptor::check_unordered()?;
     let Some(kind) = request.check(MAX_SIDE, kind_of_sync)? else { return Ok(()) };
     let job = request.resolve(kind)?;
     let device = thread::current()?.device.clone();

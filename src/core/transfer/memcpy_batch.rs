@@ -6,11 +6,10 @@ use std::sync::Arc;
 use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Op, Place, Span};
 use crate::core::base::error::{Code, Error};
-use crate::core::graph::mode;
 use crate::core::memory::{self, place_in_words};
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
-use crate::core::stream;
+use crate::core::stream::{self, interceptor};
 use crate::core::transfer::memcpy::is_host;
 
 /// The arrays of a batch as they came from C.
@@ -356,7 +355,7 @@ fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
 /// aclrtMemcpyBatch, aclrtMemcpyBatchV2: done when it returns, in order with no stream.
 pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
     thread::refuse_inside_host_function()?;
-    mode::check_unordered()?;
+    interceptor::check_unordered()?;
     let Some(batch) = Batch::read(arrays)? else { return Ok(()) };
     let device = thread::current()?.device.clone();
     let (copies, _held) = batch.resolve(&device)?;
@@ -378,7 +377,7 @@ pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
         return Ok(());
     }
     if copies.iter().any(Copy::is_pageable) {
-        mode::check_waiting()?;
+        interceptor::check_waiting()?;
     }
     stream.submit(Op::CopyBatch(&copies)).map(drop).map_err(Failure::from)
 }

@@ -4,10 +4,9 @@ use crate::backend::trace::synchronous;
 use crate::backend::{Fill, Op, Pattern, Place};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::graph::mode;
 use crate::core::memory;
 use crate::core::runtime::thread;
-use crate::core::stream;
+use crate::core::stream::{self, interceptor};
 
 /// The arguments of a fill as they came from C.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ impl Request {
 /// aclrtMemset, aclrtMemsetD32: done when it returns, in order with no stream.
 pub fn set(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    mode::check_unordered()?;
+    interceptor::check_unordered()?;
     let Some(len) = request.check()? else { return Ok(()) };
     let fill = request.resolve(len)?;
     let device = thread::current()?.device.clone();

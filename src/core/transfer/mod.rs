@@ -1,4 +1,5 @@
-//! Operations that move and fill memory: copies, fills, reductions, random numbers.
+//! Operations that move and fill memory: copies, fills, reductions, random numbers, values that streams write and
+//! wait for.
 
 pub mod cache;
 pub mod data_type;
@@ -7,4 +8,6 @@ pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memcpy_indirect;
 pub mod memset;
+pub mod overflow;
 pub mod random_num;
+pub mod stream_value;

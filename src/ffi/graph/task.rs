@@ -7,7 +7,7 @@ use crate::core::base::error::Result;
 use crate::core::graph::inspect;
 use crate::core::graph::params::{self, Change, KernelParams, Params, Told};
 use crate::core::kernel::kernel_launch::Call;
-use crate::core::stream::stream_value;
+use crate::core::transfer::stream_value;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_from, enum_value, handle, must_not_be_null};
 use crate::ffi::kernel::kernel_launch::read_config;

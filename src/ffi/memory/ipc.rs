@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::base::error::Result;
-use crate::core::memory::ipc::{self, ProcessList};
+use crate::core::base::ipc_key::{self, ProcessList};
+use crate::core::memory::ipc;
 use crate::core::stream::event;
 use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, text};
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
 ) -> aclError {
     guard("aclrtIpcMemGetExportKey", || {
         let out = text::Buffer::new("key", key, "len", len)?;
-        ipc::check_room(len)?;
+        ipc_key::check_room(len)?;
         out.write(&ipc::export(address::from_c(devPtr), size, flags)?.to_string());
         Ok(())
     })

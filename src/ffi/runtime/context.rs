@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::runtime::context;
 use crate::core::runtime::sys_param;
 use crate::core::stream;
-use crate::core::stream::overflow;
+use crate::core::transfer::overflow;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null};
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};

@@ -1,4 +1,4 @@
-//! Streams, and what works on them: events, notifies, values, callbacks, limits.
+//! Streams, and what works on them: events, notifies, callbacks, limits.
 
 pub mod allocator;
 pub mod callback;
@@ -7,9 +7,7 @@ pub mod exception;
 pub mod native;
 pub mod notify;
 pub mod op_timeout;
-pub mod overflow;
 pub mod report;
 pub mod resource_limit;
 pub mod stream;
 pub mod stream_config;
-pub mod stream_value;

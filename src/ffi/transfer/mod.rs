@@ -1,4 +1,4 @@
-//! Copies, fills, reductions and random numbers.
+//! Copies, fills, reductions, random numbers, values in memory, and the state of overflows.
 
 pub mod cache;
 pub mod data_type;
@@ -7,4 +7,6 @@ pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memcpy_indirect;
 pub mod memset;
+pub mod overflow;
 pub mod random_num;
+pub mod stream_value;

@@ -7,6 +7,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Error, Result};
 use crate::core::graph::condition;
 use crate::core::graph::control::Control;
+use crate::core::graph::recorder::Recorder;
 use crate::core::graph::task::{Task, What};
 use crate::core::stream::Stream;
 
@@ -38,7 +39,8 @@ impl Capture {
     /// A stream is bound to it.
     pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
         let mut state = self.open()?;
-        if !stream.recorder.join(self) || state.branches.iter().any(|it| it.stream == stream.handle)
+        if !Recorder::of(stream).join(self)
+            || state.branches.iter().any(|it| it.stream == stream.handle)
         {
             return Err(Error::param_invalid(format_args!(
                 "stream {:#x} is bound to a graph already; call aclmdlRIUnbindStream first",
@@ -68,7 +70,7 @@ impl Capture {
             )));
         }
         state.branches.retain(|it| it.stream != stream.handle);
-        stream.recorder.leave(self);
+        Recorder::of(stream).leave(self);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use super::physical::{self, Physical, adopt};
 use crate::backend::base::broker::{BROKER, Key, Kind, MOST_TEXT};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
+use crate::core::base::ipc_key;
 use crate::core::memory::ipc;
 use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::request::hooks::Piece;
@@ -63,7 +64,7 @@ pub fn to_fabric(key: &Key) -> [u8; FABRIC] {
 
 /// The key of a number.
 pub fn from_number(number: u64) -> Result<Key> {
-    Key::from_number(number).map_err(|fault| ipc::about("shareableHandle", fault))
+    Key::from_number(number).map_err(|fault| ipc_key::about("shareableHandle", fault))
 }
 
 /// The key of a fabric handle.
@@ -72,7 +73,7 @@ pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
     let rest = bytes[len..].iter().any(|byte| *byte != 0);
     // What is behind the zeros is not part of a key, and nothing of ours.
     let text = if rest { &bytes[..] } else { &bytes[..len.min(MOST_TEXT + 1)] };
-    Key::from_text(text).map_err(|fault| ipc::about("shareableHandle", fault))
+    Key::from_text(text).map_err(|fault| ipc_key::about("shareableHandle", fault))
 }
 
 /// aclrtMemExportToShareableHandle and its V2.
@@ -93,7 +94,7 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
 }
 
 /// aclrtMemSetPidToShareableHandle and its V2.
-pub fn set_import_processes(key: &Key, processes: &ipc::ProcessList) -> Result<()> {
+pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let _session = runtime::session()?;
     match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
@@ -137,7 +138,7 @@ fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
              aclrtMemRetainAllocationHandle",
         ));
     }
-    let about = |fault| ipc::about("shareableHandle", fault);
+    let about = |fault| ipc_key::about("shareableHandle", fault);
     let parcel = BROKER.fetch(Kind::PhysicalMemory, key).map_err(about)?;
     let imported = session.driver.virtual_memory().import(parcel, device.id);
     let imported = imported.map_err(|fault| {

@@ -49,7 +49,7 @@ impl Marks {
     pub fn lend(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
         let found = self.0.iter().find(|mark| mark.stream == stream.handle);
         found.map_or_else(
-            || super::create_native(&stream.device, false),
+            || super::lifetime::create_native(&stream.device, false),
             |mark| Ok(Arc::clone(&mark.native)),
         )
     }

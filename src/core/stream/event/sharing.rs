@@ -14,7 +14,7 @@ use crate::backend::{
 };
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
-use crate::core::memory::ipc;
+use crate::core::base::ipc_key;
 use crate::core::runtime;
 use crate::core::runtime::thread;
 use crate::core::stream::Stream;
@@ -128,11 +128,11 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
         shared: Some(Shared { native, export: OnceLock::new(), is_imported }),
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
-        was_captured: AtomicBool::new(false),
+        was_intercepted: AtomicBool::new(false),
         is_plain: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
     });
-    Event::table().insert(event).map(Handle::raw).ok_or_else(super::no_handle)
+    Event::table().insert(event).map(Handle::raw).ok_or_else(super::lifetime::no_handle)
 }
 
 /// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
@@ -185,7 +185,7 @@ pub fn import(key: &[u8]) -> Result<u64> {
             "handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process",
         ));
     }
-    let about = |fault| ipc::about("handle", fault);
+    let about = |fault| ipc_key::about("handle", fault);
     let key = Key::from_text(key).map_err(about)?;
     // Nothing of a device may be held while the other process is waited for.
     thread::current()?;

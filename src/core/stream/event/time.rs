@@ -42,8 +42,8 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     thread::refuse_inside_host_function()?;
     let start_event = handles::get::<Event>("startEvent", start)?;
     let end_event = handles::get::<Event>("endEvent", end)?;
-    start_event.check_not_captured()?;
-    end_event.check_not_captured()?;
+    start_event.check_runs()?;
+    end_event.check_runs()?;
     start_event.check_timed("startEvent")?;
     end_event.check_timed("endEvent")?;
     start_event.check_complete("startEvent")?;
@@ -76,7 +76,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
 pub fn time_us(raw: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
-    event.check_not_captured()?;
+    event.check_runs()?;
     event.check_timed("event")?;
     event.check_complete("event")?;
     let told = event.native.time_ns().or_else(|fault| {

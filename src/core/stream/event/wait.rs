@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use super::{
-    Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, captured, check_use_flag, external, not_captured,
+    Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, external, not_captured,
+    use_intercepted,
 };
 use crate::backend::Op;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 use crate::core::order;
+use crate::core::stream::interceptor::EventUse;
 use crate::core::stream::op_timeout;
 use crate::core::stream::{self, Stream};
 
@@ -50,7 +52,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
         if !stream.is_captured() {
             return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
         }
-        return external::wait_in_runs(raw, &event, &stream);
+        return use_intercepted(&stream, &event, raw, EventUse::WaitExternal).map(drop);
     }
     wait_at_most(stream, raw, op_timeout::seconds(timeout))
 }
@@ -62,12 +64,14 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     event.check_waitable()?;
     if let Some(signal) = &event.signal {
         return match stream.is_captured() {
-            true => external::wait_in_runs(raw, event, &stream),
+            true => use_intercepted(&stream, event, raw, EventUse::Wait).map(drop),
             false => external::wait(event, signal, &stream, limit),
         };
     }
     // Not `||`: one look at both.
-    if (stream.is_captured() | event.may_be_captured()) && captured::wait(raw, event, &stream)? {
+    if (stream.is_captured() | event.may_be_intercepted())
+        && use_intercepted(&stream, event, raw, EventUse::Wait)?
+    {
         return Ok(());
     }
     if let Some(shared) = &event.shared {

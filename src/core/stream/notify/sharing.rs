@@ -7,7 +7,7 @@ use super::{Common, Notify, insert, plain_numbers};
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
-use crate::core::memory::ipc;
+use crate::core::base::ipc_key;
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
@@ -44,7 +44,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
         "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT",
         "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION",
     )?;
-    ipc::check_room(room)?;
+    ipc_key::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     if notify.is_imported {
         return Err(Error::param_invalid(format_args!(
@@ -71,7 +71,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
 }
 
 /// aclrtNotifySetImportPid: lets these processes import it, besides those that may already.
-pub fn admit(raw: u64, processes: &ipc::ProcessList) -> Result<()> {
+pub fn admit(raw: u64, processes: &ipc_key::ProcessList) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     let export = notify.export.get().ok_or_else(|| {

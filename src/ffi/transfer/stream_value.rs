@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::stream::stream_value;
+use crate::core::transfer::stream_value;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, handle};
 use crate::ffi::types::{aclError, aclrtStream};

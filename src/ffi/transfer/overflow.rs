@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::stream::overflow;
 use crate::core::stream::stream_attribute;
+use crate::core::transfer::overflow;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle};
 use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};

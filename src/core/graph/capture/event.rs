@@ -1,0 +1,189 @@
+//! Events in graphs. A record in a captured stream is a place in what is recorded, by which other streams join
+//! the capture and wait. It does not change what the event stands for in streams that run, unless the event has
+//! a time or is external: then each run of the graph records it.
+
+use std::sync::{Arc, Weak};
+
+use super::{Capture, check_capturable};
+use crate::backend::Work;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::graph::recorder::Recorder;
+use crate::core::graph::task::{Step, What};
+use crate::core::stream::Stream;
+use crate::core::stream::event::{CLEAR, Event, SET, until_set};
+use crate::core::stream::interceptor::EventUse;
+
+/// What is kept with an event for its record in a captured stream.
+struct Place {
+    capture: Weak<Capture>,
+    /// The task that is the record.
+    task: usize,
+}
+
+/// The capture that the latest record of an event belongs to, and its task there.
+pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>, usize)> {
+    event.intercepted(|kept| {
+        let place = kept.downcast_ref::<Place>()?;
+        let capture = place.capture.upgrade().filter(|capture| !capture.is_over())?;
+        Some((capture, place.task))
+    })
+}
+
+/// What each run of a graph does for a record that is only a place in its order.
+pub(in crate::core::graph) fn record_inside(event: &Event) -> Option<Work> {
+    event.has_time().then(|| Work::Record(Arc::clone(&event.native)))
+}
+
+/// What each run of a graph does for a record for those outside of it.
+pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Option<Step>) {
+    if let Some(shared) = event.shared() {
+        return (None, Some(Step::Record(Arc::clone(shared))));
+    }
+    let set = |signal| Step::ChangeNotify(Arc::clone(signal), SET);
+    (Some(Work::Record(Arc::clone(&event.native))), event.signal().map(set))
+}
+
+/// What each run of a graph does for a wait for those outside of it. It waits for the signal of the event or, if
+/// it has none, for the record that is the latest when the run is queued.
+pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
+    event.check_waitable()?;
+    Ok(match (event.signal(), event.shared()) {
+        (Some(signal), _) => Step::WaitNotify(Arc::clone(signal), until_set(None)),
+        (None, Some(shared)) => Step::WaitShared(Arc::clone(shared)),
+        (None, None) => Step::Wait(Arc::clone(&event.native)),
+    })
+}
+
+/// What each run of a graph does for a reset. Nothing if the event has no signal, since the run records it again.
+pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step>> {
+    event.check_resettable()?;
+    Ok(event.signal().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))
+}
+
+/// Records what a stream does with an event. False: neither the stream nor the event's record is captured any
+/// more.
+pub(in crate::core::graph) fn take(
+    stream: &Stream,
+    event: &Event,
+    raw: u64,
+    usage: EventUse,
+) -> Result<bool> {
+    let recorder = Recorder::of(stream);
+    let is_external = event.signal().is_some();
+    match usage {
+        EventUse::Record if !is_external => record(&recorder, event, raw)?,
+        EventUse::Record | EventUse::RecordExternal => {
+            let (work, step) = record_of_runs(event);
+            let what = What::EventRecord(raw);
+            recorder.take_part()?.add_external(stream.handle, what, work, step)?;
+        }
+        EventUse::Wait if !is_external => return wait(&recorder, event, raw),
+        EventUse::Wait | EventUse::WaitExternal => {
+            let step = wait_of_runs(event)?;
+            let what = What::EventWait(raw);
+            recorder.take_part()?.add_external(stream.handle, what, None, Some(step))?;
+        }
+        // Each run of the graph records the event again.
+        EventUse::Reset if !is_external => {
+            recorder.take_part()?.add(stream.handle, What::EventReset(raw), vec![None])?;
+        }
+        EventUse::Reset => {
+            let step = reset_of_runs(event)?;
+            recorder.take_part()?.add_external(stream.handle, What::EventReset(raw), None, step)?;
+        }
+    }
+    Ok(true)
+}
+
+fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
+    let capture = recorder.take_part()?;
+    let stream = recorder.stream().handle;
+    event.intercept(|| {
+        let task = capture.record(stream, raw, record_inside(event))?;
+        Ok(Box::new(Place { capture: Arc::downgrade(&capture), task }))
+    })
+}
+
+/// Has a stream wait where it is captured, or the event's record is; false if neither is so after all.
+fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
+    let stream = recorder.stream();
+    recorder.check_not_updating()?;
+    match (recorder.capture(), capture_of(event)) {
+        (None, _) if stream.builds_graphs() => recorder.take_part().map(|_| false),
+        (None, None) => Ok(false),
+        (Some(own), Some((capture, place))) if Arc::ptr_eq(&own, &capture) => {
+            own.wait(stream.handle, raw, place).map(|()| true)
+        }
+        (Some(own), Some((other, _))) => {
+            own.spoil("it was to wait for another capture");
+            other.spoil("another capture was to wait for it");
+            Err(Error::new(
+                Code::StreamCaptureConflict,
+                format_args!(
+                    "event {raw:#x} was recorded in {}, and stream {:#x} takes part in {}: captures cannot wait for \
+                     each other. Both are invalid now",
+                    other.name(),
+                    stream.handle.raw(),
+                    own.name()
+                ),
+            ))
+        }
+        (Some(own), None) => {
+            own.spoil("a stream of it was to wait for work outside of it");
+            Err(Error::new(
+                Code::CaptureDependency,
+                format_args!(
+                    "stream {:#x} takes part in {}, and event {raw:#x} was not recorded there: what is recorded \
+                     cannot wait for what is not. Record the event in one of its streams first, or wait outside of \
+                     it. The capture is invalid now",
+                    stream.handle.raw(),
+                    own.name()
+                ),
+            ))
+        }
+        (None, Some((capture, place))) => {
+            join(recorder, &capture)?;
+            capture.wait(stream.handle, raw, place).map(|()| true)
+        }
+    }
+}
+
+/// A stream takes part in a capture from now on.
+fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
+    let stream = recorder.stream();
+    capture.check()?;
+    if capture.is_built {
+        return Err(Error::new(
+            Code::CaptureDependency,
+            format_args!(
+                "stream {:#x} is not bound to modelRI {:#x}, where the event was recorded; bind a stream with \
+                 ACL_STREAM_PERSISTENT to it, or wait in the stream that runs the graph, after the run",
+                stream.handle.raw(),
+                capture.graph.raw()
+            ),
+        ));
+    }
+    if let Err(error) = check_capturable(stream) {
+        capture.spoil("a default stream was to join it");
+        return Err(error);
+    }
+    if stream.device.owner != capture.owner {
+        capture.spoil("a stream of another device was to join it");
+        return Err(Error::unsupported(format_args!(
+            "stream {:#x} is on device {}, and the capture on another one: a graph is of one device; capture a \
+             graph on each. The capture is invalid now",
+            stream.handle.raw(),
+            stream.device.id
+        )));
+    }
+    if recorder.join(capture) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::StreamCaptureConflict,
+        format_args!(
+            "stream {:#x} has joined another capture meanwhile, by another thread",
+            stream.handle.raw()
+        ),
+    ))
+}

@@ -1,0 +1,146 @@
+//! The beginning and the end of events.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Creator, Event, Quota, Uses, external, flag, sharing};
+use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::sync::spin_lock::SpinLock;
+use crate::backend;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::base::host_memory;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream::failure::Recorded;
+
+impl Event {
+    /// Counts it among the events that are limited in number. A second call does nothing.
+    pub(super) fn count(&self) -> Result<()> {
+        if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        if Quota::of(&self.device).take() {
+            return Ok(());
+        }
+        self.counted.store(false, Ordering::Relaxed);
+        Err(Error::new(
+            Code::NoEventResource,
+            format_args!(
+                "device {} has {} events of aclrtCreateEventWithFlag and recorded ones of \
+                 aclrtCreateEvent, as many as there can be; destroy some, or use \
+                 aclrtCreateEventExWithFlag",
+                self.device.id,
+                Quota::MOST
+            ),
+        ))
+    }
+
+    fn uncount(&self) {
+        if self.counted.swap(false, Ordering::Relaxed) {
+            Quota::of(&self.device).give_back();
+        }
+    }
+}
+
+/// Creates the backend's event for an event, or for a mark.
+pub(super) fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn backend::Event>> {
+    device.native.create_event(timed).map_err(|fault| {
+        let error = Error::from(fault);
+        match error.code() {
+            Code::NoStreamResource => Error::new(Code::NoEventResource, error.text()),
+            _ => error,
+        }
+    })
+}
+
+/// The table of events has no handle.
+#[cold]
+pub(super) fn no_handle() -> Error {
+    let full = Error::new(Code::NoEventResource, "no more events can be made; destroy some");
+    host_memory::no_handle(Event::table().is_full(), full)
+}
+
+fn create(creator: Creator, flags: u32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
+    let signal = external::create_signal(flags)?;
+    let event = Arc::new(Event {
+        id: device.new_event_id(),
+        device,
+        native,
+        creator,
+        flags,
+        signal,
+        shared: None,
+        recorded: Recorded::default(),
+        counted: AtomicBool::new(false),
+        was_intercepted: AtomicBool::new(false),
+        is_plain: AtomicBool::new(false),
+        uses: SpinLock::new(Uses::default()),
+    });
+    if creator == Creator::WithFlag {
+        event.count()?;
+    }
+    let handle = Event::table().insert(Arc::clone(&event));
+    handle.map(Handle::raw).ok_or_else(|| {
+        event.uncount();
+        no_handle()
+    })
+}
+
+/// aclrtCreateEvent.
+pub fn create_plain() -> Result<u64> {
+    create(Creator::Plain, flag::SYNC | flag::TIME_LINE)
+}
+
+/// aclrtCreateEventWithFlag.
+pub fn create_with_flag(flags: u32) -> Result<u64> {
+    if flags != flag::EXTERNAL && (flags == 0 || flags & !flag::COMBINABLE != 0) {
+        return Err(Error::invalid_param(format_args!(
+            "flag is {flags:#x}; allowed: an OR of ACL_EVENT_SYNC 0x1, ACL_EVENT_CAPTURE_STREAM_PROGRESS \
+             0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_EXTERNAL 0x20 \
+             alone; aclrtCreateEventExWithFlag takes ACL_EVENT_IPC 0x40"
+        )));
+    }
+    create(Creator::WithFlag, flags)
+}
+
+/// aclrtCreateEventExWithFlag.
+pub fn create_ex(flags: u32) -> Result<u64> {
+    if flags == flag::IPC {
+        return sharing::create();
+    }
+    if flags == 0 || flags & !flag::COMBINABLE != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "flag is {flags:#x}; allowed: an OR of ACL_EVENT_SYNC 0x1, ACL_EVENT_CAPTURE_STREAM_PROGRESS \
+             0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_IPC 0x40 alone; \
+             aclrtCreateEventWithFlag takes ACL_EVENT_EXTERNAL 0x20"
+        )));
+    }
+    create(Creator::Ex, flags)
+}
+
+/// aclrtDestroyEvent: never waits; what queued waits need stays.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::remove::<Event>("event", raw)?;
+    event.uncount();
+    if let Some(shared) = &event.shared {
+        shared.withdraw();
+    }
+    drop(event);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclrtGetEventId.
+pub fn id(raw: u64) -> Result<u32> {
+    Ok(handles::get::<Event>("event", raw)?.id)
+}
+
+/// aclrtGetEventAvailNum: how many more of the events that are limited in number can exist.
+pub fn available() -> Result<u32> {
+    Ok(Quota::of(&thread::current()?.device).left().min(Event::table().room() as u32))
+}

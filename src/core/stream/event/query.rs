@@ -1,0 +1,99 @@
+//! Queries of events, and waits of the host for them.
+
+use std::sync::atomic::Ordering;
+
+use super::{Creator, Event};
+use crate::backend::Wait;
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::order::{self, Awaited};
+use crate::core::runtime::thread;
+use crate::core::stream::{self, Stream};
+
+impl Event {
+    /// As [`is_complete`], of an event that is not plain.
+    #[inline(never)]
+    fn is_complete_slow(&self) -> Result<bool> {
+        self.check_runs()?;
+        if let Some(signal) = &self.signal {
+            return Ok(signal.count() != 0);
+        }
+        if !self.was_recorded() && self.shared.is_none() {
+            return Ok(self.creator == Creator::Ex);
+        }
+        if self.is_resettable() && self.was_reset()? {
+            return Ok(false);
+        }
+        match &self.shared {
+            _ if self.native.is_known_complete() => Ok(true),
+            Some(shared) => shared.is_complete(self),
+            None => Ok(self.native.is_complete()?),
+        }
+    }
+}
+
+/// aclrtQueryEventStatus: whether the latest record has completed. An event that was never recorded is complete
+/// if aclrtCreateEventExWithFlag created it, otherwise not.
+///
+/// Always inlined: its result would go through memory.
+#[inline(always)]
+pub fn is_complete(raw: u64) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get::<Event>("event", raw)?;
+    if !event.is_plain.load(Ordering::Relaxed) {
+        return event.is_complete_slow();
+    }
+    Ok(event.native.is_known_complete() || event.native.is_complete()?)
+}
+
+/// aclrtQueryEvent: as [`is_complete`], for the older kinds of event.
+pub fn is_complete_old(raw: u64) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    handles::get::<Event>("event", raw)?.check_not_ex("use aclrtQueryEventStatus")?;
+    is_complete(raw)
+}
+
+/// aclrtQueryEventWaitStatus: whether every stream has come past its waits for the event.
+pub fn waits_are_over(raw: u64) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get::<Event>("event", raw)?;
+    event.check_not_ex(
+        "its waits are not counted; use aclrtStreamQuery, or record an event behind the wait",
+    )?;
+    event.check_runs()?;
+    event.uses.lock().waits.all_past()
+}
+
+/// aclrtSynchronizeEvent, and with a timeout in milliseconds.
+pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let deadline = stream::deadline(timeout_ms)?;
+    let event = handles::get_arc::<Event>("event", raw)?;
+    event.check_runs()?;
+    if deadline.is_none() {
+        callback::refuse_endless_wait()?;
+    }
+    // Read before the wait: a record that comes during it is not what is waited for.
+    let recorded = event.recorded.get();
+    let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
+    let wait = match &event.shared {
+        Some(shared) => shared.synchronize(&event, deadline)?,
+        None => event.native.synchronize(deadline)?,
+    };
+    if wait == Wait::TimedOut {
+        return Err(Error::new(
+            Code::EventSyncTimeout,
+            format_args!(
+                "event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"
+            ),
+        ));
+    }
+    if let Some(awaited) = awaited {
+        awaited.is_over();
+    }
+    // What failed in the stream before this point is reported here, if nobody was told yet.
+    let Some((stream, position)) = recorded else { return Ok(()) };
+    let Some(stream) = Stream::table().get(stream) else { return Ok(()) };
+    stream.failures().report_before(position)
+}

@@ -1,0 +1,22 @@
+//! What a failure does under ACL_STOP_ON_FAILURE.
+
+use crate::algo::map::slot_table::Handle;
+use crate::backend::Fault;
+use crate::core::base::handles::Object;
+use crate::core::stream::Stream;
+use crate::core::stream::failure::Stop;
+
+/// Stops all streams of a context.
+pub(in crate::core::stream) fn context(context: Handle, fault: &Fault) {
+    let stop = Stop::new(fault);
+    let mut streams = Stream::table().snapshot();
+    streams.retain(|(_, stream)| stream.context == context);
+    // All streams know the reason before the first one stops: a refusal always has its reason.
+    for (_, stream) in &streams {
+        stream.failures().note_stop(&stop);
+    }
+    for (_, stream) in &streams {
+        let kept = stream.give_up();
+        stream.failures().note_kept(kept);
+    }
+}

@@ -1,0 +1,251 @@
+//! What takes the work of a stream before its backend does: captures of graphs, and changes of task groups.
+//!
+//! Streams and events know nothing of graphs. The region of graphs implements [`Interceptor`] and installs it.
+//! A stream that is not intercepted pays for this with one branch for each operation.
+
+use std::any::Any;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::backend::{self, Fault, Op, Position, Wait, Work};
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::device::Device;
+use crate::core::stream::Stream;
+use crate::core::stream::event::Event;
+
+/// Takes the work of intercepted streams.
+pub trait Interceptor: Sync {
+    /// Takes an operation. Returns its position in the stream.
+    fn submit(&self, stream: &Stream, op: Op<'_>) -> Result<Position>;
+
+    /// Takes the launch of a kernel. `bind` returns it with copies of its arguments.
+    fn launch(
+        &self,
+        stream: &Stream,
+        bind: &mut dyn FnMut() -> backend::Result<Work>,
+    ) -> Result<Position>;
+
+    /// Takes a record, wait or reset of `event`, whose handle is `raw`, where the stream is intercepted or the
+    /// latest record of the event was. False: neither is so any more, and the stream runs it.
+    fn use_event(&self, stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool>;
+
+    /// Fails if the host cannot wait for or query this, because it was taken and does not run.
+    fn check_wait(&self, awaited: Awaited<'_>) -> Result<()>;
+
+    /// Fails if a capture forbids such a call to the calling thread.
+    fn check_call(&self, call: Call) -> Result<()>;
+
+    /// Fails if the stream cannot be destroyed without force.
+    fn check_destroy(&self, stream: &Stream) -> Result<()>;
+
+    /// A stream has aborted its pending work: aborts what runs for it in other streams. Waits until operations on
+    /// memory that have begun there have completed, or until the deadline.
+    fn abort(&self, stream: &Stream, why: &Fault, deadline: Option<Instant>) -> Wait;
+
+    /// Something happened to a stream, intercepted or not.
+    fn note(&self, stream: &Stream, change: Change);
+}
+
+/// What a stream does with an event. External: for those outside of the graph, in each of its runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventUse {
+    /// Records it.
+    Record,
+    /// Records it in each run.
+    RecordExternal,
+    /// Waits for it.
+    Wait,
+    /// Waits for it in each run.
+    WaitExternal,
+    /// Resets it.
+    Reset,
+}
+
+/// What the host waits for or queries.
+#[derive(Clone, Copy)]
+pub enum Awaited<'a> {
+    /// A stream.
+    Stream(&'a Stream),
+    /// The latest record of an event.
+    Event(&'a Event),
+    /// All streams of a device.
+    Device(&'a Device),
+}
+
+/// Calls that captures forbid, by their mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// It moves memory in no stream's order.
+    Unordered,
+    /// It waits.
+    Waiting,
+}
+
+/// What happens to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is about to drop its pending work, and goes on.
+    Aborted,
+    /// It is about to drop its pending work, and takes no more.
+    Stopped,
+    /// Its device ends: pending work has until then.
+    Limited(Instant),
+    /// It is about to end.
+    Ending,
+}
+
+/// The installed interceptor.
+static INSTALLED: OnceLock<&dyn Interceptor> = OnceLock::new();
+/// How many captures are going on.
+static CAPTURES: AtomicUsize = AtomicUsize::new(0);
+
+/// Installs the interceptor of all streams. The first one stays.
+pub fn install(interceptor: &'static dyn Interceptor) {
+    INSTALLED.get_or_init(|| interceptor);
+}
+
+/// The interceptor. Without one, streams that only build graphs refuse all work.
+pub fn installed() -> &'static dyn Interceptor {
+    INSTALLED.get().copied().unwrap_or(&Unbound)
+}
+
+/// A capture is going on while this exists.
+pub struct Capturing(());
+
+impl Capturing {
+    /// Begins with a capture.
+    #[expect(clippy::new_without_default, reason = "it counts, which a default must not")]
+    pub fn new() -> Self {
+        CAPTURES.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Capturing {
+    fn drop(&mut self) {
+        CAPTURES.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether any capture is going on.
+#[inline]
+fn is_capturing() -> bool {
+    // Relaxed: a thread sees its own captures; those of other threads begin at the same time as its call.
+    CAPTURES.load(Ordering::Relaxed) != 0
+}
+
+/// For calls that move memory in no stream's order. Fails if a capture forbids it to this thread.
+#[inline]
+pub fn check_unordered() -> Result<()> {
+    if is_capturing() { check_call(Call::Unordered) } else { Ok(()) }
+}
+
+/// For calls that wait before they return, such as asynchronous copies of pageable memory. Fails if the wait
+/// would not end, or if a capture forbids it to this thread.
+#[inline]
+pub fn check_waiting() -> Result<()> {
+    callback::refuse_endless_wait()?;
+    if is_capturing() { check_call(Call::Waiting) } else { Ok(()) }
+}
+
+#[cold]
+fn check_call(call: Call) -> Result<()> {
+    installed().check_call(call)
+}
+
+/// For waits for all streams of a device. Fails if one of them is captured.
+#[inline]
+pub fn check_device(device: &Device) -> Result<()> {
+    if is_capturing() { installed().check_wait(Awaited::Device(device)) } else { Ok(()) }
+}
+
+/// What a stream has for its interceptor.
+pub struct Interception {
+    is_on: AtomicBool,
+    /// What the interceptor keeps with the stream.
+    state: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Interception {
+    /// Of a new stream, which is intercepted from the beginning or not.
+    pub fn new(is_on: bool) -> Self {
+        Self { is_on: AtomicBool::new(is_on), state: OnceLock::new() }
+    }
+
+    /// Whether the stream is intercepted.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        // Relaxed: the program orders a capture against the use of the stream by other threads.
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// Begins or ends the interception.
+    pub fn switch(&self, is_on: bool) {
+        self.is_on.store(is_on, Ordering::Relaxed);
+    }
+
+    /// The state that the interceptor keeps here, created at its first use.
+    pub fn state<T: Default + Send + Sync + 'static>(&self) -> &T {
+        let state = self.state.get_or_init(|| Box::<T>::default());
+        state.downcast_ref().expect("one interceptor keeps its state here")
+    }
+
+    /// As [`Self::state`]; `None` if it does not exist yet.
+    pub fn existing<T: 'static>(&self) -> Option<&T> {
+        self.state.get()?.downcast_ref()
+    }
+}
+
+/// The interceptor if none is installed. Only streams that build graphs are intercepted then.
+struct Unbound;
+
+impl Interceptor for Unbound {
+    fn submit(&self, stream: &Stream, _: Op<'_>) -> Result<Position> {
+        Err(unbound(stream))
+    }
+
+    fn launch(
+        &self,
+        stream: &Stream,
+        _: &mut dyn FnMut() -> backend::Result<Work>,
+    ) -> Result<Position> {
+        Err(unbound(stream))
+    }
+
+    fn use_event(&self, stream: &Stream, _: &Event, _: u64, _: EventUse) -> Result<bool> {
+        Err(unbound(stream))
+    }
+
+    fn check_wait(&self, _: Awaited<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_call(&self, _: Call) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_destroy(&self, _: &Stream) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&self, _: &Stream, _: &Fault, _: Option<Instant>) -> Wait {
+        Wait::Done
+    }
+
+    fn note(&self, _: &Stream, _: Change) {}
+}
+
+/// Work was given to a stream that builds graphs, and is bound to none.
+#[cold]
+pub fn unbound(stream: &Stream) -> Error {
+    Error::new(
+        Code::StreamModel,
+        format_args!(
+            "stream {:#x} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with aclmdlRIBindStream before it \
+             is given work",
+            stream.handle.raw()
+        ),
+    )
+}

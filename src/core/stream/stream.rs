@@ -1,0 +1,270 @@
+//! A stream, and the ways into its backend.
+
+pub mod lifetime;
+pub mod resolve;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use crate::algo::map::slot_table::Handle;
+use crate::algo::map::typed_slots::Slots;
+use crate::algo::sync::share::Share;
+use crate::backend::trace::{self, TraceStream};
+use crate::backend::{self, Fault, FaultKind, Op, Position, Submit, Wait, Work};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::order::{self, Awaited, Lane};
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream::failure::Failures;
+use crate::core::stream::interceptor::{self, Interception};
+use crate::core::stream::report::subscription::Subscription;
+
+/// The flags that a stream was created with, as numbers of the API.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamFlags(pub(super) u32);
+
+impl StreamFlags {
+    const PERSISTENT: u32 = 0x04;
+    const CPU_SCHEDULE: u32 = 0x10;
+    const DEVICE_USE_ONLY: u32 = 0x20;
+    const KNOWN: u32 = 0x3f;
+
+    /// Reads the bits of C. Unknown bits are ignored.
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::KNOWN)
+    }
+
+    /// The stream only builds graphs.
+    pub(super) fn is_persistent(self) -> bool {
+        self.0 & Self::PERSISTENT != 0
+    }
+
+    /// The host does not wait for the stream: a synchronize of it returns at once.
+    pub(super) fn host_does_not_wait(self) -> bool {
+        self.0 & (Self::PERSISTENT | Self::CPU_SCHEDULE | Self::DEVICE_USE_ONLY) != 0
+    }
+}
+
+/// A stream.
+pub struct Stream {
+    /// Its handle.
+    pub handle: Handle,
+    /// The device that it runs on.
+    pub device: Arc<Device>,
+    /// The context that it belongs to.
+    pub context: Handle,
+    /// A small number, unique on its device.
+    pub id: i32,
+    /// The backend's stream. Private: every submission goes through [`Self::submit`].
+    pub(super) native: Share<dyn backend::Stream>,
+    pub(super) interception: Interception,
+    pub(super) failures: Arc<Failures>,
+    /// The thread of the program that runs its callbacks.
+    pub callbacks: Subscription,
+    /// What features keep with it.
+    pub features: Slots,
+    pub(super) flags: StreamFlags,
+    pub(super) priority: AtomicU32,
+    /// It is the default stream of its context, and lives as long as that.
+    pub(super) is_default: bool,
+    /// Its lane in the order of streams, from its first use of a pool on.
+    pub lane: OnceLock<Arc<Lane>>,
+    /// Its row in traces, from its first recorded operation on.
+    pub(super) traced: OnceLock<Arc<trace::Lane>>,
+}
+
+handles::object!(Stream, Stream);
+
+impl Stream {
+    /// Waits for everything queued so far. Returns the first failure of this stream that was not reported yet,
+    /// also if the deadline passed.
+    pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
+        let awaited = self.awaited();
+        let waited = self.wait(deadline)?;
+        if waited == Wait::Done
+            && let Some(awaited) = awaited
+        {
+            awaited.is_over();
+        }
+        self.failures.report()?;
+        Ok(waited)
+    }
+
+    /// As [`Self::wait_for_all`], and reports no failure.
+    pub fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
+        Ok(self.native.synchronize(deadline)?)
+    }
+
+    /// What a completed wait for everything queued so far means for the order of streams, if that is tracked.
+    #[inline]
+    fn awaited(&self) -> Option<Awaited> {
+        order::is_tracked().then(|| Awaited::stream(self))
+    }
+
+    /// The position of the latest operation, if the backend counts them.
+    pub fn submitted(&self) -> Option<Position> {
+        self.native.submitted()
+    }
+
+    /// Whether the stream is idle.
+    pub fn is_idle(&self) -> Result<bool> {
+        Ok(self.native.is_idle()?)
+    }
+
+    /// As [`Self::failures`], for code that outlives the stream.
+    pub fn share_failures(&self) -> Arc<Failures> {
+        Arc::clone(&self.failures)
+    }
+
+    /// The failures of its work.
+    pub fn failures(&self) -> &Failures {
+        &self.failures
+    }
+
+    /// Queues an operation and returns its position. That becomes the last task of the calling thread.
+    #[inline(always)]
+    pub fn submit(&self, op: Op<'_>) -> Result<Position> {
+        // Not `||`: one branch for both.
+        if trace::is_on() | self.is_captured() {
+            return self.submit_intercepted(op);
+        }
+        self.remember(self.native.submit(op))
+    }
+
+    /// As [`Self::submit`], for a stream that the caller has found not to be captured.
+    #[inline(always)]
+    pub fn submit_now(&self, op: Op<'_>) -> Result<Position> {
+        if trace::is_on() {
+            return self.submit_traced(op);
+        }
+        self.remember(self.native.submit(op))
+    }
+
+    #[cold]
+    fn submit_intercepted(&self, op: Op<'_>) -> Result<Position> {
+        if self.is_captured() {
+            return interceptor::installed().submit(self, op);
+        }
+        self.submit_traced(op)
+    }
+
+    /// Launches a kernel on a stream that is captured. `bind` returns the launch with copies of its arguments.
+    #[cold]
+    pub fn launch_intercepted(
+        &self,
+        bind: &mut dyn FnMut() -> backend::Result<Work>,
+    ) -> Result<Position> {
+        interceptor::installed().launch(self, bind)
+    }
+
+    #[cold]
+    fn submit_traced(&self, op: Op<'_>) -> Result<Position> {
+        match TraceStream::new(&*self.native, &*self.device.native, self.row()) {
+            Some(traced) => self.remember(traced.submit(op)),
+            None => self.remember(self.native.submit(op)),
+        }
+    }
+
+    /// Converts what a submission returned. The position becomes the last task of the calling thread.
+    #[inline(always)]
+    pub fn remember(&self, queued: backend::Result<Position>) -> Result<Position> {
+        let position = queued.map_err(|fault| self.refused(fault))?;
+        thread::note_task(position);
+        Ok(position)
+    }
+
+    /// Its row in traces, created at its first use.
+    fn row(&self) -> &trace::Lane {
+        self.traced.get_or_init(|| {
+            let Device { id, native, .. } = &*self.device;
+            trace::Lane::new(*id, &native.info().name, self.id, self.is_default)
+        })
+    }
+
+    /// Adds a note to its row in the order of its work, if a trace of its device is recorded.
+    pub fn note(&self, note: impl FnOnce() -> trace::Note) {
+        if trace::is_on_for(self.device.id) {
+            self.row().note(&*self.native, &*self.device.native, note());
+        }
+    }
+
+    /// Its row knows that pending operations may never run.
+    pub(super) fn note_abort(&self) {
+        if let Some(row) = self.traced.get() {
+            row.note_abort();
+        }
+    }
+
+    /// Whether an interceptor takes its work: it is recorded, or refused, and does not run.
+    #[inline(always)]
+    pub fn is_captured(&self) -> bool {
+        self.interception.is_on()
+    }
+
+    /// Whether it is the default stream of its context.
+    pub fn is_default(&self) -> bool {
+        self.is_default
+    }
+
+    /// What it keeps for its interceptor.
+    pub fn interception(&self) -> &Interception {
+        &self.interception
+    }
+
+    /// Whether it only builds graphs, and runs nothing.
+    pub fn builds_graphs(&self) -> bool {
+        self.flags.is_persistent()
+    }
+
+    /// Fails if the host cannot wait for it, because it is captured.
+    #[inline]
+    pub(super) fn check_runs(&self) -> Result<()> {
+        if self.is_captured() {
+            interceptor::installed().check_wait(interceptor::Awaited::Stream(self))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// As [`Self::submit`], for work of the library itself: it is neither captured nor traced.
+    #[inline(always)]
+    pub fn queue_quietly(&self, op: Op<'_>) -> Result<Position> {
+        self.native.submit(op).map_err(|fault| self.refused(fault))
+    }
+
+    /// The backend's stream, for code that outlives this one.
+    pub fn share_native(&self) -> Arc<dyn backend::Stream> {
+        self.native.to_arc()
+    }
+
+    #[cold]
+    fn refused(&self, fault: Fault) -> Error {
+        let stopped = self.failures.refusal().filter(|_| fault.kind() == FaultKind::Abandoned);
+        stopped.unwrap_or_else(|| fault.into())
+    }
+
+    /// Its priority; 0 is the most urgent.
+    pub fn priority(&self) -> u32 {
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    /// Changes the priority of pending and later operations.
+    pub fn set_priority(&self, priority: u32) -> Result<()> {
+        self.native.set_priority(priority)?;
+        self.priority.store(priority, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The driver's stream, if there is a driver. Other libraries may use it from then on.
+    pub fn driver_stream(&self) -> Option<usize> {
+        self.native.native()
+    }
+
+    /// The backend's stream, for calls that submit nothing.
+    #[inline]
+    pub fn native(&self) -> &dyn backend::Stream {
+        &*self.native
+    }
+}

@@ -1,0 +1,189 @@
+//! The beginning and the end of streams.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use crate::algo::map::slot_table::{self, Handle};
+use crate::algo::map::typed_slots::Slots;
+use crate::algo::sync::share::Share;
+use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
+use crate::core::base::callback;
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::base::host_memory;
+use crate::core::order;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::state_callback;
+use crate::core::runtime::thread;
+use crate::core::stream::failure::{Failures, stop};
+use crate::core::stream::interceptor::{self, Change, Interception};
+use crate::core::stream::report::subscription::Subscription;
+use crate::core::stream::{Stream, StreamFlags, resolve};
+
+impl Stream {
+    /// Creates a stream of `device` in `context`.
+    pub fn create(
+        device: &Arc<Device>,
+        context: Handle,
+        priority: u32,
+        flags: StreamFlags,
+        is_default: bool,
+    ) -> Result<Handle> {
+        let make = |options| device.native.create_stream(options);
+        Self::create_with(device, context, priority, flags, is_default, make)
+    }
+
+    /// As [`Self::create`]; `native` creates the backend's stream.
+    pub fn create_with(
+        device: &Arc<Device>,
+        context: Handle,
+        priority: u32,
+        flags: StreamFlags,
+        is_default: bool,
+        native: impl FnOnce(StreamOptions) -> backend::Result<Arc<dyn backend::Stream>>,
+    ) -> Result<Handle> {
+        let id = device.new_stream_id();
+        let failures = Arc::new(Failures::new(device.id, context, id, stop::context));
+        let observer: Option<Arc<dyn Observer>> = Some(failures.clone());
+        let native = Share::from(native(StreamOptions { priority, observer })?);
+        let make = |handle| {
+            let device = device.clone();
+            // A stream that only builds graphs has no work of another kind.
+            let interception = Interception::new(flags.is_persistent());
+            Arc::new(Self {
+                handle,
+                device,
+                context,
+                id,
+                native,
+                interception,
+                failures,
+                callbacks: Subscription::default(),
+                features: Slots::default(),
+                flags,
+                priority: AtomicU32::new(priority),
+                is_default,
+                lane: OnceLock::new(),
+                traced: OnceLock::new(),
+            })
+        };
+        Self::table().insert_with(make).ok_or_else(|| {
+            let full =
+                Error::new(Code::NoStreamResource, "no more streams can be made; destroy some");
+            host_memory::no_handle(Self::table().is_full(), full)
+        })
+    }
+
+    /// Drops pending operations, and takes no more. Returns the position of the last operation that is kept.
+    pub fn give_up(&self) -> Position {
+        self.note_abort();
+        interceptor::installed().note(self, Change::Stopped);
+        self.native.abandon()
+    }
+
+    /// Drops pending operations, and goes on: see [`backend::Stream::abort`](crate::backend::Stream::abort).
+    pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
+        self.note_abort();
+        interceptor::installed().note(self, Change::Aborted);
+        let mut waited = self.native.abort(why.clone(), deadline);
+        if interceptor::installed().abort(self, &why, deadline) == Wait::TimedOut {
+            waited = Wait::TimedOut;
+        }
+        order::forget_waits(self);
+        self.callbacks.give_up(self.handle);
+        waited
+    }
+
+    /// Its device ends: waits for values and notifies end at `until`.
+    pub fn limit_waits(&self, until: Instant) {
+        interceptor::installed().note(self, Change::Limited(until));
+        self.native.limit_waits(until);
+    }
+
+    /// Ends a stream that is out of the table already: drops callbacks that have not started, waits for all other
+    /// pending work, then takes no more. Reports a failure that was not reported yet.
+    pub fn drain(&self, deadline: Option<Instant>) -> Ending {
+        interceptor::installed().note(self, Change::Ending);
+        let mut ending = Ending::default();
+        let reader = self.callbacks.end(self.handle);
+        self.native.retire();
+        let mut waited = self.native.synchronize(deadline);
+        if waited.as_ref().is_err_and(|fault| fault.kind() != FaultKind::Execution) {
+            // What still runs uses memory that may go next: a refusal is no reason not to wait.
+            ending.step(waited.map(drop));
+            waited = self.native.synchronize(deadline);
+        }
+        order::stream_ended(self, self.native.abandon());
+        match waited {
+            Ok(Wait::TimedOut) => ending.timed_out = true,
+            Ok(Wait::Done) => ending.step(self.failures.report_last()),
+            // A device that failed has nothing left to wait for, and says so in every call.
+            Err(fault) => ending.step_on_device(Err(fault)),
+        }
+        let left = reader.is_none_or(|reader| reader.wait_for_running(self.handle, deadline));
+        ending.timed_out |= !left;
+        ending
+    }
+}
+
+/// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
+pub fn create(flags: u32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let flags = StreamFlags::from_bits(flags);
+    let device = thread::current()?.device.clone();
+    create_on(device, 0, flags)
+}
+
+/// The current context, which new streams belong to.
+pub fn current_context() -> Result<Handle> {
+    thread::current_handle().ok_or_else(|| {
+        Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
+    })
+}
+
+/// Creates a stream in the current context, which is on `device`.
+pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
+    let stream = Stream::create(&device, current_context()?, priority, flags, false)?.raw();
+    drop(device);
+    state_callback::stream_created(stream);
+    Ok(stream)
+}
+
+/// aclrtDestroyStream: waits for what is pending. aclrtDestroyStreamForce: drops it.
+pub fn destroy(raw: u64, force: bool) -> Result<()> {
+    if raw == 0 {
+        return Err(Error::invalid_param(
+            "stream is null; the default stream cannot be destroyed, it goes with its context",
+        ));
+    }
+    let stream = resolve(raw)?;
+    if stream.is_default {
+        return Err(Error::param_invalid(format_args!(
+            "stream {raw:#x} is the default stream of its context; it goes with the context"
+        )));
+    }
+    if !force {
+        interceptor::installed().check_destroy(&stream)?;
+    }
+    drop(stream);
+    if !force {
+        callback::refuse_endless_end(|_, other| other == raw)?;
+    }
+    state_callback::stream_ends(raw);
+    let stream = handles::remove::<Stream>("stream", raw)?;
+    state_callback::stream_ended(stream.handle);
+    let mut ending = Ending::default();
+    if force {
+        interceptor::installed().note(&stream, Change::Ending);
+        let kept = stream.give_up();
+        order::stream_ended(&*stream, kept);
+        stream.callbacks.end(stream.handle);
+    } else {
+        ending = stream.drain(None);
+    }
+    drop(stream);
+    slot_table::flush_deferred();
+    ending.tell(format_args!("stream {raw:#x} is destroyed"))
+}
