@@ -23,8 +23,8 @@ TITLE = "Size"
 TOP = Path(__file__).resolve().parent.parent
 # Stripped: file, what it is, limit, goal. Limits only go down, to the goals.
 FILES = [
-    ("lib/libportacl.a", "the archive, stripped", 5_780_000, 5_533_500),
-    ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_620_000, 2_415_000),
+    ("lib/libportacl.a", "the archive, stripped", 5_650_000, 5_533_500),
+    ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_610_000, 2_415_000),
     ("lib/libportacl.so", "the shared library, stripped", None, None),
 ]
 
