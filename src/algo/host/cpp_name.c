@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The demangler of the C++ library that the program is linked with, if there is one. Rust has no stable way to name a
- * weak symbol, and a static program has no other way to find the function. */
+/* The demangler of the C++ library that the program is linked with, if there is one. Rust has no
+ * stable way to name a weak symbol, and a static program has no other way to find the function. */
 #include <stddef.h>
 
 typedef char* portacl_demangle_fn(const char* name, char* buffer, size_t* length, int* status);

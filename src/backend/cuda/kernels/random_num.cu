@@ -1,6 +1,6 @@
-// Random numbers: what docs/random_numbers.md says, bit for bit what src/backend/cpu/transfer/random_num.rs
-// makes. Of floating point numbers there are only additions, multiplications, divisions and square
-// roots, each rounded once.
+// Random numbers: what docs/random_numbers.md says, bit for bit what
+// src/backend/cpu/transfer/random_num.rs makes. Of floating point numbers there are only additions,
+// multiplications, divisions and square roots, each rounded once.
 //
 // random_num.ptx is made from this file by make.py and committed, so that building needs no
 // compiler for GPUs. No header is included: the runtime compiler has none.
