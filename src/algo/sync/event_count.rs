@@ -2,7 +2,7 @@
 //! costs nothing while nobody waits.
 //!
 //! ```
-//! # use portacl::algo::event_count::EventCount;
+//! # use portacl::algo::sync::event_count::EventCount;
 //! # use std::sync::atomic::{AtomicBool, Ordering};
 //! # let (events, ready) = (EventCount::new(), AtomicBool::new(true));
 //! // Who waits:
