@@ -73,7 +73,7 @@ impl ImportGraph {
         };
         let mut found = Vec::new();
         for (from, imports) in self.0.iter().filter(|(from, _)| *from != "mod") {
-            for to in imports {
+            for to in imports.iter().filter(|to| *to != "mod") {
                 match (rank(from), rank(to)) {
                     (Ok(lower), Ok(higher)) if lower < higher => {
                         found.push(format!("{from} -> {to}"));
