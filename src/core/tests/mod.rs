@@ -28,6 +28,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::script::{Script, ScriptStream};
+use crate::backend::Driver;
 use crate::core::assembly;
 use crate::core::base::error::{Code, Error};
 use crate::core::base::handles;
@@ -49,6 +50,12 @@ const LONG: Duration = Duration::from_secs(20);
 /// Long enough for a thread to come to where it blocks.
 const A_WHILE: Duration = Duration::from_millis(30);
 
+/// Begins a life over `driver`, with the regions put together as the first call of a program does it.
+fn begin_over(driver: Arc<dyn Driver>, patience: Duration) {
+    assembly::install();
+    runtime::begin_with(driver, patience);
+}
+
 /// A life of the library over a script with two devices, of which the first is set.
 struct Bench {
     script: Arc<Script>,
@@ -64,7 +71,6 @@ impl Bench {
     /// `patience`: how long a finalize waits for what does not end.
     fn with_patience(patience: Duration) -> Self {
         let alone = ONE_AT_A_TIME.lock();
-        assembly::install();
         let script = Script::begin(patience);
         device::set(0).unwrap();
         Self { script, _alone: alone }

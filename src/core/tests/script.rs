@@ -16,7 +16,7 @@ use crate::backend::{
     Launch, MemoryUsage, Module, Node, Notifies, Notify, PagePolicy, PhysicalMemory, Result, Span,
     Stream, StreamOptions, VirtualMemory, cover_all,
 };
-use crate::core::runtime;
+use crate::core::tests::begin_over;
 
 mod stream;
 
@@ -80,7 +80,7 @@ impl Script {
     pub(super) fn begin(patience: Duration) -> Arc<Self> {
         let script = Arc::new(Self::default());
         cover_all();
-        runtime::begin_with(Arc::new(ScriptDriver(Arc::clone(&script))), patience);
+        begin_over(Arc::new(ScriptDriver(Arc::clone(&script))), patience);
         script
     }
 

@@ -159,7 +159,7 @@ fn over_the_cpu_backend() {
             seed: 3,
             guard: false,
         };
-        runtime::begin_with(cpu::open(options).unwrap(), LONG);
+        begin_over(cpu::open(options).unwrap(), LONG);
         storm(2, 12_345);
         assert_eq!(allocation::Allocation::count(), 0, "allocations left");
     }
@@ -177,7 +177,7 @@ fn over_the_cuda_backend() {
         }
     };
     let devices = driver.device_count().min(2) as i32;
-    runtime::begin_with(driver, LONG);
+    begin_over(driver, LONG);
     storm(devices, 4_711);
     assert_eq!(allocation::Allocation::count(), 0, "allocations left");
 }
