@@ -17,8 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Paths whose prose has been rewritten. This list only grows: add a folder as soon as it is clean.
-DONE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests/fake_cuda/README.md", "include", "samples", "plugins",
-        "benches", "cxx", "src/ffi")
+DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests/fake_cuda/README.md", "include",
+        "samples", "plugins", "benches", "cxx", "src/ffi")
 
 # Columns of a comment line, including its indentation. rustfmt wraps comments on nightly only.
 WIDTH = 120
@@ -85,6 +85,9 @@ def wide(path, text):
 
 
 def findings(path, text, rows):
+    if path.name == "ARCHITECTURE.md":  # the words themselves, in the glossary's last column
+        before, heading, glossary = text.partition("## Glossary\n")
+        text = before + heading + re.sub(r"^(\|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", r"\1", glossary, flags=re.MULTILINE)
     prose = markdown(text) if path.suffix in MARKDOWN else comments(text)
     for pattern, word, use in rows:
         for match in pattern.finditer(prose):
