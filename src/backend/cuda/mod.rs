@@ -1,11 +1,19 @@
 //! NVIDIA GPUs, through the CUDA driver.
 //!
-//! Folders and files have the names of the cpu backend's. Only this backend has the table of the driver's functions
-//! (`base/api.rs`), its status numbers (`base/error.rs`), the addresses that it got from the driver (`base/owned.rs`),
-//! primary contexts (`runtime/context.rs`), access between devices (`runtime/peer.rs`), memory of other libraries
-//! (`memory/foreign.rs`), releases (`memory/release.rs`), and what streams of the driver need: host functions
-//! (`stream/host_fn.rs`, `stream/call_slots.rs`, `stream/workers.rs`), time limits (`stream/timed_wait.rs`) and absolute
-//! times (`stream/clock.rs`).
+//! Folders and files have the names of the cpu backend's; ARCHITECTURE.md lists those that only one of them has. The
+//! lower files come first here; a file imports no higher one:
+//!
+//! | files | contents |
+//! |---|---|
+//! | `base/` | the driver's functions, its status numbers, the addresses that it returned |
+//! | `runtime/context.rs`, `runtime/shared.rs`, `runtime/device_state.rs` | primary contexts; the state of the driver, then of a device |
+//! | `stream/mark.rs`, `stream/state.rs` | events of the library; the state of a stream, and the list of all streams |
+//! | `memory/release.rs`, `memory/pending.rs` | what the driver gets back when no work uses it any more |
+//! | the rest of `memory/`, `pool/`, `stream/`, `transfer/`, `kernel/`, `graph/` | what they do over these states |
+//! | `stream/mod.rs`, `runtime/device.rs`, `runtime/driver.rs` | the traits of streams, devices and the driver |
+//!
+//! A higher file keeps its own state of the driver or of a device in typed slots (`algo/map/typed_slots.rs`) of the lower
+//! ones: the streams, for example, or what is pending.
 
 mod base;
 mod graph;

@@ -124,6 +124,17 @@ const fn is_sticky(status: c_int) -> bool {
     matches!(status, 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
 }
 
+/// A refusal of a handle or key that came from another process: `what` says what it does not name.
+#[cold]
+pub fn is_none(fault: Fault, what: &str) -> Fault {
+    match fault.kind() {
+        FaultKind::Driver => {
+            Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text()))
+        }
+        _ => fault,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,61 +4,26 @@
 //! graphs: there is no word in a graph that a stream could wait for. The driver orders the runs of a
 //! graph among themselves.
 
+mod draft;
+
 use std::any::Any;
-use std::ffi::{c_uint, c_void};
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{
-    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS_st, CUfunction, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st,
-    CUgraphExecUpdateResultInfo, CUgraphNode,
-};
+use cudarc::driver::sys::CUgraphExec_st;
 use parking_lot::Mutex;
 
-use super::stream::StreamState;
+use draft::{Draft, Kept};
+
 use crate::backend::cuda::base::api::Api;
-use crate::backend::cuda::kernel::kernel_launch::CudaBoundLaunch;
-use crate::backend::cuda::kernel::own_module::THREADS;
-use crate::backend::cuda::memory::release::{Release, give_back};
+use crate::backend::cuda::memory::pending;
+use crate::backend::cuda::memory::release::Release;
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::event::{CudaEvent, Mark};
-use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host};
-use crate::backend::cuda::transfer::memcpy_2d;
-use crate::backend::cuda::transfer::memcpy_2d::MAX_PITCH;
-use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{
-    Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, Pattern, Position, RepeatedFn, Result,
-    Rows, Work,
-};
-
-/// What the driver calls back in each run.
-enum HostCall {
-    User(RepeatedFn),
-    /// Of pinned memory, which the driver does not fill in a stream.
-    Fill(Fill),
-}
-
-/// What the nodes of a graph name, for as long as the driver may run them.
-#[derive(Default)]
-pub(super) struct Kept {
-    calls: Vec<Arc<HostCall>>,
-    nodes: Vec<Work>,
-}
-
-impl Kept {
-    fn has(&self, what: fn(&Work) -> bool) -> bool {
-        self.nodes.iter().any(what)
-    }
-
-    fn events(&self) -> impl Iterator<Item = &Arc<dyn Event>> {
-        self.nodes.iter().filter_map(|work| match work {
-            Work::Record(event) => Some(event),
-            _ => None,
-        })
-    }
-}
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::stream::event::CudaEvent;
+use crate::backend::cuda::stream::mark::Mark;
+use crate::backend::cuda::stream::state::StreamState;
+use crate::backend::{Fault, FaultKind, Graph, Node, Position, Result, Work};
 
 /// A graph behind the trait.
 pub(super) struct CudaGraph {
@@ -84,21 +49,6 @@ impl State {
         let has_kernels = kept.has(|work| matches!(work, Work::Launch(_)));
         let (latest, latest_is_of_another) = (None, false);
         Self { raw, kept, has_user_code, has_kernels, latest, latest_is_of_another }
-    }
-}
-
-/// A graph of the driver while it is put together.
-struct Draft<'a> {
-    device: &'a DeviceState,
-    raw: Raw<CUgraph_st>,
-    kept: Kept,
-}
-
-impl Drop for Draft<'_> {
-    fn drop(&mut self) {
-        // SAFETY: made once, destroyed once; what was made of it lives on without it.
-        let destroy = |api: &Api| unsafe { api.graph_destroy(self.raw.0) };
-        self.device.driver().end_in(self.device.context(), destroy);
     }
 }
 
@@ -130,212 +80,41 @@ pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     Ok(())
 }
 
-/// What runs that are queued may still use goes when they are over.
+/// What the nodes of a graph name, and what `cuGraphInstantiateWithFlags` made of them unless that has other nodes
+/// now, on its way back.
+struct DroppedGraph {
+    device: Arc<DeviceState>,
+    raw: Option<Raw<CUgraphExec_st>>,
+    kept: Kept,
+}
+
+impl Release for DroppedGraph {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        Some(&self.device)
+    }
+
+    /// It runs on its own device only.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    fn now(&mut self, _driver: &DriverState) -> Result<()> {
+        let Some(_open) = self.device.keep_open() else { return Ok(()) };
+        let destroyed = self.raw.map_or(Ok(()), |raw| {
+            // SAFETY: created once and destroyed once; no run of it is left.
+            self.device.call(|api| unsafe { api.graph_exec_destroy(raw.0) })
+        });
+        // While the device is open: they may be events of it.
+        drop(std::mem::take(&mut self.kept));
+        destroyed
+    }
+}
+
+/// Releases what pending runs may still use, after those runs.
 fn give_up(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
-    let release = Release::Graph { device: Arc::clone(device), raw, kept: Box::new(kept) };
+    let graph = DroppedGraph { device: Arc::clone(device), raw, kept };
     let driver = device.driver();
-    driver.note_refusal(give_back(driver, release));
-}
-
-impl<'a> Draft<'a> {
-    fn new(device: &'a DeviceState, nodes: &[Node]) -> Result<Self> {
-        let mut raw: CUgraph = std::ptr::null_mut();
-        // SAFETY: the driver writes the new graph's handle into `raw`.
-        device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
-        let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
-        // A node of ours may take several of the driver's.
-        let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let after: Vec<_> = node.after.iter().flat_map(|&index| made[index].clone()).collect();
-            made.push(draft.add(&node.work, &after)?);
-            draft.kept.nodes.push(node.work.clone());
-        }
-        Ok(draft)
-    }
-
-    fn instantiate(&self) -> Result<Raw<CUgraphExec_st>> {
-        let mut exec: CUgraphExec = std::ptr::null_mut();
-        // SAFETY: a place for the answer, and a live graph.
-        self.device.create(|api| unsafe { api.graph_instantiate(&mut exec, self.raw.0, 0) })?;
-        Ok(Raw(exec))
-    }
-
-    /// Has what the driver has made ready do what this says; false where it cannot.
-    fn update(&self, exec: Raw<CUgraphExec_st>) -> bool {
-        let mut why = MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
-        let update = |api: &Api| {
-            // SAFETY: both are live, and nobody else uses the first one now; a place for the answer.
-            unsafe { api.graph_exec_update(exec.0, self.raw.0, why.as_mut_ptr()) }
-        };
-        self.device.context().attempt(update).is_ok()
-    }
-
-    /// Adds what a node does: the driver's nodes for it.
-    fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
-        let node = match work {
-            Work::Copy(copy) => {
-                let rows = |span| Rows { span, pitch: copy.dst.len };
-                let (dst, src) = (rows(copy.dst), rows(copy.src));
-                self.add_copy(&Copy2d { dst, src, width: copy.dst.len, height: 1 }, after)?
-            }
-            Work::Copy2d(copy) if copy.dst.pitch.max(copy.src.pitch) > MAX_PITCH => {
-                let row = |index| {
-                    let row = copy.row(index);
-                    let rows = |span| Rows { span, pitch: copy.width };
-                    let (dst, src) = (rows(row.dst), rows(row.src));
-                    self.add_copy(&Copy2d { dst, src, width: copy.width, height: 1 }, after)
-                };
-                return (0..copy.height).map(row).collect();
-            }
-            Work::Copy2d(copy) => self.add_copy(copy, after)?,
-            Work::Fill(fill) if is_host(fill.dst.place) => {
-                self.add_call(HostCall::Fill(*fill), after)?
-            }
-            Work::Fill(fill) => self.add_fill(fill, after)?,
-            Work::Reduce(job) => {
-                let prepared = reduce::prepare(self.device, job)?;
-                let mut arguments = prepared.arguments;
-                let mut each = arguments.each_mut().map(|it| std::ptr::from_mut(it).cast());
-                let each = each.as_mut_ptr();
-                self.add_own_kernel(prepared.function, prepared.blocks, THREADS, each, after)?
-            }
-            Work::RandomNum(job) => {
-                let mut last: Vec<CUgraphNode> = after.to_vec();
-                random_num::prepare(self.device, job)?.launch_each(
-                    |function, blocks, threads, arguments| {
-                        let added =
-                            self.add_own_kernel(function, blocks, threads, arguments, &last)?;
-                        last = vec![added];
-                        Ok(())
-                    },
-                )?;
-                return Ok(last);
-            }
-            Work::Launch(launch) => {
-                let bound: &dyn Any = &*launch.bound;
-                let bound = bound.downcast_ref::<CudaBoundLaunch>().ok_or_else(|| {
-                    Fault::new(FaultKind::Driver, "the launch is one of another backend")
-                })?;
-                bound.with_params(|params| self.add_kernel(params, after))?
-            }
-            Work::HostFn(function) => self.add_call(HostCall::User(*function), after)?,
-            Work::Record(event) => {
-                let event = CudaEvent::of(&**event)?.raw();
-                self.add_node(|api, node, graph| {
-                    // SAFETY: the nodes before this one are in the same graph, and the event lives
-                    // as long as the graph.
-                    unsafe {
-                        api.graph_add_event_record(
-                            node,
-                            graph,
-                            after.as_ptr(),
-                            after.len(),
-                            event.0,
-                        )
-                    }
-                })?
-            }
-        };
-        Ok(vec![node])
-    }
-
-    /// Has the driver add a node to this graph: `add` hands over a place for its name, the graph, and
-    /// live nodes of it.
-    fn add_node(
-        &self,
-        add: impl FnOnce(&Api, *mut CUgraphNode, CUgraph) -> crate::backend::cuda::base::api::Outcome,
-    ) -> Result<CUgraphNode> {
-        let mut node: CUgraphNode = std::ptr::null_mut();
-        self.device.call(|api| add(api, &raw mut node, self.raw.0))?;
-        Ok(node)
-    }
-
-    fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let job: CUDA_MEMCPY3D = memcpy_2d::layer(copy, self.device);
-        let context = self.device.context().raw().0;
-        self.add_node(|api, node, graph| {
-            // SAFETY: `job` lives during the call; the core has checked both ranges, and does so
-            // before each run.
-            unsafe { api.graph_add_memcpy(node, graph, after.as_ptr(), after.len(), &job, context) }
-        })
-    }
-
-    fn add_fill(&self, fill: &Fill, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let value = match fill.pattern {
-            Pattern::Byte(value) => c_uint::from(value),
-            Pattern::Word(value) => value,
-        };
-        let job = CUDA_MEMSET_NODE_PARAMS_st {
-            dst: device_pointer(fill.dst),
-            pitch: 0,
-            value,
-            elementSize: fill.pattern.size() as c_uint,
-            width: fill.dst.len / fill.pattern.size(),
-            height: 1,
-        };
-        let context = self.device.context().raw().0;
-        self.add_node(|api, node, graph| {
-            // SAFETY: `job` lives during the call, and the core checks the filled range before each
-            // run.
-            unsafe { api.graph_add_memset(node, graph, after.as_ptr(), after.len(), &job, context) }
-        })
-    }
-
-    /// `arguments`: one for each, as the kernel declares them.
-    fn add_own_kernel(
-        &self,
-        function: CUfunction,
-        blocks: u32,
-        threads: u32,
-        arguments: *mut *mut c_void,
-        after: &[CUgraphNode],
-    ) -> Result<CUgraphNode> {
-        let params = CUDA_KERNEL_NODE_PARAMS_st {
-            func: function,
-            gridDimX: blocks,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: threads,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: 0,
-            kernelParams: arguments,
-            extra: std::ptr::null_mut(),
-        };
-        self.add_kernel(&params, after)
-    }
-
-    fn add_kernel(
-        &self,
-        params: &CUDA_KERNEL_NODE_PARAMS_st,
-        after: &[CUgraphNode],
-    ) -> Result<CUgraphNode> {
-        self.add_node(|api, node, graph| {
-            // SAFETY: a live function, and its arguments, which the driver copies during the call.
-            unsafe { api.graph_add_kernel(node, graph, after.as_ptr(), after.len(), params) }
-        })
-    }
-
-    fn add_call(&mut self, call: HostCall, after: &[CUgraphNode]) -> Result<CUgraphNode> {
-        let call = Arc::new(call);
-        let argument: *mut c_void = Arc::as_ptr(&call).cast_mut().cast();
-        let params = CUDA_HOST_NODE_PARAMS_st { fn_: Some(call_back), userData: argument };
-        let node = self.add_node(|api, node, graph| {
-            // SAFETY: the graph keeps the call's box for as long as the graph may run.
-            unsafe { api.graph_add_host(node, graph, after.as_ptr(), after.len(), &params) }
-        })?;
-        self.kept.calls.push(call);
-        Ok(node)
-    }
-}
-
-unsafe extern "C" fn call_back(argument: *mut c_void) {
-    // SAFETY: a call that its graph keeps, and nobody changes.
-    match unsafe { &*argument.cast::<HostCall>() } {
-        HostCall::User(function) => function.run(),
-        // SAFETY: the core has checked the range, and does so before each run.
-        HostCall::Fill(fill) => unsafe { fill_host(fill) },
-    }
+    driver.note_refusal(pending::release(driver, graph));
 }
 
 /// Queues a run.
@@ -361,7 +140,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
             unsafe { api.graph_launch(graph.raw.0, stream.raw().0) }
         };
         stream.device().call_here(launch)?;
-        graph.latest = Some(Mark::new(stream)?);
+        graph.latest = Some(stream.mark()?);
         graph.latest_is_of_another = false;
         Ok(())
     });

@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 use cudarc::driver::sys::{CUfunc_st, CUfunction, CUmod_st, CUmodule};
 use parking_lot::Mutex;
 
+use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::runtime::device_state::DeviceState;
 
 /// The PTX of a module, which is compressed in the library (`build.rs`): it would be a large part of small programs.
 #[derive(Clone, Copy)]
@@ -51,7 +52,14 @@ pub struct OwnModules {
     pub random_num: OwnModule,
 }
 
+static OWN_MODULES: Key<OwnModules> = Key::new();
+
 impl OwnModules {
+    /// Those of this device.
+    pub fn of(device: &DeviceState) -> &Self {
+        OWN_MODULES.of(device.features())
+    }
+
     /// Part of closing a device: nothing of them runs any more.
     pub fn unload(&self, device: &DeviceState) {
         self.reduce.unload(device);

@@ -1,105 +1,97 @@
-//! Device memory and pinned host memory.
+//! Device memory and managed memory.
 //!
 //! Ordinary device memory comes from `cuMemAlloc`: the driver puts large blocks on 2 MiB pages but
-//! promises nothing, so 4 KiB is what [`page_size`] tells. Where 2 MiB pages are demanded, the
+//! promises nothing, so 4 KiB is what [`blocks::page_size`] returns. Where 2 MiB pages are demanded, the
 //! driver's virtual memory management maps them, and the granularity is the page size.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::sys::{
-    CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc,
-    CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp,
-    CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags, CUmemLocation,
-    CUmemLocationType,
+    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags,
+    CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationProp_st__bindgen_ty_1,
+    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemLocationType,
 };
 
-use super::release::{Release, give_back};
+use super::blocks;
+use super::blocks::{HUGE_PAGE, NORMAL_PAGE, Padding, aligned, too_large};
+use super::ipc::ImportedBlock;
+use super::pending;
+use super::release::Release;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::context::Context;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::runtime::driver::{DriverState, no_healthy_device};
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
-pub const NORMAL_PAGE: usize = 4 << 10;
-pub const HUGE_PAGE: usize = 2 << 20;
-const SMALLEST_ALIGNMENT: usize = 512;
-
-/// The lower bits of a token hold the binary logarithm of the page size and whether the memory is
-/// managed or another process's, the others the address that the driver gave, which is aligned to more
-/// than that.
-const PAGE_BITS: u64 = 63;
-const MANAGED: u64 = 64;
-const IMPORTED: u64 = 128;
-const NOTES: u64 = PAGE_BITS | MANAGED | IMPORTED;
-
-fn token(base: usize, page: usize) -> u64 {
-    base as u64 & !NOTES | u64::from(page.trailing_zeros())
-}
-
-/// Where the driver's own allocation begins.
-pub fn base(block: Block) -> usize {
-    (block.token & !NOTES) as usize
-}
-
 /// Where the bytes of a block are counted.
 pub fn counter(device: &DeviceState, block: Block) -> &Counter {
-    if block.token & MANAGED == 0 { device.device_bytes() } else { device.managed_bytes() }
+    if blocks::is_managed(block) { device.managed_bytes() } else { device.device_bytes() }
 }
 
-/// Page size of a block, as far as it is guaranteed.
-pub fn page_size(block: Block) -> usize {
-    1 << (block.token & PAGE_BITS)
+/// From `cuMemAlloc` or `cuMemAllocManaged`, on its way back.
+struct DeviceRange {
+    device: Arc<DeviceState>,
+    base: usize,
+    /// What a program had, to be counted.
+    block: Option<Block>,
 }
 
-/// A block where the driver has put it.
-pub fn plain_block(addr: usize, len: usize) -> Block {
-    Block { addr, len, token: token(addr, NORMAL_PAGE) }
-}
+impl Release for DeviceRange {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        Some(&self.device)
+    }
 
-/// A block in memory of another process, which the driver has put at `base`.
-pub fn imported_block(base: usize, addr: usize, len: usize) -> Block {
-    Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
-}
-
-/// The alignment that a [`Block`] of this length has.
-const fn alignment(len: usize) -> usize {
-    if len >= HUGE_PAGE {
-        HUGE_PAGE
-    } else if len >= NORMAL_PAGE {
-        NORMAL_PAGE
-    } else {
-        SMALLEST_ALIGNMENT
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        driver.owned().remove_after(self.base, || {
+            // A closed device has released everything.
+            let Some(_open) = self.device.keep_open() else { return Ok(()) };
+            // SAFETY: a block of this device that is freed once.
+            self.device.call(|api| unsafe { api.mem_free(self.base as CUdeviceptr) })?;
+            // If the driver refuses it stays counted: the driver saves no process with managed memory.
+            self.block.inspect(|&block| counter(&self.device, block).sub(block.len));
+            Ok(())
+        })
     }
 }
 
-/// What the driver locks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Pinned {
-    /// From `cuMemHostAlloc`.
-    Allocated,
-    /// By `cuMemHostRegister`.
-    Registered,
+/// From [`map_huge`], on its way back.
+struct MappedBlock {
+    device: Arc<DeviceState>,
+    block: Block,
 }
 
-/// Takes a device block back.
+impl Release for MappedBlock {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        Some(&self.device)
+    }
+
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        let Block { addr, len, .. } = self.block;
+        driver.owned().remove_after(addr, || {
+            let Some(_open) = self.device.keep_open() else { return Ok(()) };
+            // SAFETY: the block owns its addresses and their mapping, and `_open` keeps the device open.
+            self.device.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })?;
+            counter(&self.device, self.block).sub(len);
+            Ok(())
+        })
+    }
+}
+
+/// Frees a block of device memory.
 pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
-    let owner = Arc::clone(device);
-    let release = if block.token & IMPORTED != 0 {
-        Release::Imported { device: owner, base: base(block) }
-    } else if page_size(block) > NORMAL_PAGE {
-        Release::Mapped { device: owner, block }
+    let (driver, owner, base) = (device.driver(), Arc::clone(device), blocks::base(block));
+    if blocks::is_imported(block) {
+        pending::release(driver, ImportedBlock { device: owner, base })
+    } else if blocks::page_size(block) > NORMAL_PAGE {
+        pending::release(driver, MappedBlock { device: owner, block })
     } else {
-        Release::Device { device: owner, base: base(block), block: Some(block) }
-    };
-    give_back(device.driver(), release)
-}
-
-/// Takes a block of pinned host memory back.
-pub fn free_host(driver: &DriverState, block: Block) -> Result<()> {
-    give_back(driver, Release::Host { base: base(block) })
+        pending::release(driver, DeviceRange { device: owner, base, block: Some(block) })
+    }
 }
 
 /// Tries once, and again with the memory of finished work when the device has none left.
@@ -107,64 +99,17 @@ pub fn with_reaping<T>(
     driver: &DriverState,
     mut attempt: impl FnMut() -> std::result::Result<T, Fault>,
 ) -> Result<T> {
-    driver.reap();
+    pending::reap(driver);
     match attempt() {
         Err(fault)
             if fault.kind() == FaultKind::OutOfDeviceMemory
-                && (driver.tell_deferred() | (driver.pending().count() > 0)) =>
+                && (driver.tell_deferred() | (pending::count(driver) > 0)) =>
         {
-            driver.reap_all();
+            pending::reap_all(driver);
             attempt()
         }
         first => first,
     }
-}
-
-/// Where the driver has been seen to give less alignment than a [`Block`] has. From then on more is
-/// asked for at once.
-#[derive(Default)]
-pub struct Padding {
-    normal: AtomicBool,
-    huge: AtomicBool,
-}
-
-impl Padding {
-    fn of(&self, alignment: usize) -> &AtomicBool {
-        if alignment >= HUGE_PAGE { &self.huge } else { &self.normal }
-    }
-}
-
-/// A block with the alignment that its length asks for. `allocate` gives what the driver likes to;
-/// where that is not enough, a larger piece is taken and the first given back with `discard`.
-fn aligned(
-    padding: &Padding,
-    len: usize,
-    mut allocate: impl FnMut(usize) -> Result<usize>,
-    discard: impl FnOnce(usize),
-) -> Result<Block> {
-    let alignment = alignment(len);
-    // Relaxed: a hint.
-    let padded = padding.of(alignment);
-    let mut too_low = None;
-    if alignment <= SMALLEST_ALIGNMENT || !padded.load(Ordering::Relaxed) {
-        let base = allocate(len)?;
-        if base.is_multiple_of(alignment) {
-            return Ok(Block { addr: base, len, token: token(base, NORMAL_PAGE) });
-        }
-        padded.store(true, Ordering::Relaxed);
-        too_low = Some(base);
-    }
-    let base = len.checked_add(alignment).map_or_else(|| Err(too_large(len)), allocate);
-    if let Some(too_low) = too_low {
-        discard(too_low);
-    }
-    let base = base?;
-    Ok(Block { addr: base.next_multiple_of(alignment), len, token: token(base, NORMAL_PAGE) })
-}
-
-#[cold]
-fn too_large(len: usize) -> Fault {
-    Fault::new(FaultKind::OutOfDeviceMemory, format!("{len} bytes are more than can be addressed"))
 }
 
 /// Device memory.
@@ -190,7 +135,7 @@ pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
         aligned_on(device, device.managed_padding(), len, |len| alloc_unified(device, len))
     });
     block
-        .map(|block| Block { token: block.token | MANAGED, ..block })
+        .map(blocks::managed_block)
         .inspect(|&block| counter(device, block).add(block.len))
         .map_err(|fault| explain(device, len, fault))
 }
@@ -203,8 +148,8 @@ fn aligned_on(
     allocate: impl FnMut(usize) -> Result<usize>,
 ) -> Result<Block> {
     aligned(padding, len, allocate, |base| {
-        let release = Release::Device { device: Arc::clone(device), base, block: None };
-        device.driver().note_refusal(give_back(device.driver(), release));
+        let too_low = DeviceRange { device: Arc::clone(device), base, block: None };
+        device.driver().note_refusal(pending::release(device.driver(), too_low));
     })
 }
 
@@ -239,7 +184,7 @@ pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
         text.push_str(&format!("; {free} of {total} bytes are free"));
     }
-    let waiting = device.driver().pending().count();
+    let waiting = pending::count(device.driver());
     if waiting > 0 {
         text.push_str(&format!(
             "; {waiting} freed blocks wait for queued work, synchronise to get them back"
@@ -321,7 +266,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
         return Err(no_pages(fault));
     }
     device.driver().owned().add(address as usize, len);
-    Ok(Block { addr: address as usize, len, token: token(address as usize, page) })
+    Ok(Block { addr: address as usize, len, token: blocks::token(address as usize, page) })
 }
 
 /// Puts new physical memory behind new addresses; leaves nothing behind where it fails.
@@ -358,123 +303,11 @@ unsafe fn reserve_and_map(
 ///
 /// # Safety
 /// It was mapped there, and no queued work uses it.
-pub unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
+unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
     // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
     unsafe {
         // Addresses that still stand for memory are not free.
         api.mem_unmap(address, len)?;
         api.mem_address_free(address, len)
-    }
-}
-
-/// Pinned host memory, for every device. It belongs to the context of one of them, which is kept
-/// until the block is given back, so that closing the device does not take it away.
-pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
-    driver.reap();
-    aligned(
-        driver.padding(),
-        len,
-        |len| alloc_pinned(driver, len),
-        |base| {
-            driver.note_refusal(give_back(driver, Release::Host { base }));
-        },
-    )
-    .map_err(|fault| match fault.kind() {
-        FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => Fault::new(
-            FaultKind::OutOfHostMemory,
-            format!("{len} bytes of pinned host memory: {}", fault.text()),
-        ),
-        _ => fault,
-    })
-}
-
-fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
-    let (context, base) = in_any_context(driver, |context| {
-        let mut address: *mut c_void = std::ptr::null_mut();
-        context.call_for(FaultKind::OutOfHostMemory, |api| {
-            // SAFETY: the driver writes the address of `len` pinned bytes into `address`.
-            unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
-        })?;
-        Ok(address.expose_provenance())
-    })?;
-    driver.remember_pinned(base, Pinned::Allocated, context);
-    driver.owned().add(base, len);
-    Ok(base)
-}
-
-/// Runs `calls` in the context of a device that has not failed, which the caller gets with a
-/// reference to release.
-pub fn in_any_context<T>(
-    driver: &DriverState,
-    mut calls: impl FnMut(&Context) -> Result<T>,
-) -> Result<(Arc<Context>, T)> {
-    let mut refused = None;
-    // A device that has failed is no reason to refuse: the next one is asked. But each only once.
-    for _ in 0..driver.devices {
-        let context = driver.acquire_any_context()?;
-        match calls(&context) {
-            Ok(made) => return Ok((context, made)),
-            Err(fault) => {
-                let failed = context.failure().is_some();
-                driver.note_refusal(driver.release_context(&context));
-                if !failed {
-                    return Err(fault);
-                }
-                refused = Some(fault);
-            }
-        }
-    }
-    Err(refused.unwrap_or_else(no_healthy_device))
-}
-
-/// Gives back what the program did not: nothing uses it any more.
-pub fn free_all_pinned(driver: &DriverState) {
-    for base in driver.pinned_bases() {
-        // Of either kind. A failed context has taken its memory along already.
-        let _ = Release::Host { base }.now(driver);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cell::RefCell;
-
-    #[test]
-    fn tokens_keep_address_and_page() {
-        let block = Block { addr: 0x7000_0020_0000, len: 1, token: token(0x7000_0000_0200, 4096) };
-        assert_eq!((base(block), page_size(block)), (0x7000_0000_0200, 4096));
-        let huge = Block { token: token(0x7000_0020_0000, HUGE_PAGE), ..block };
-        assert_eq!((base(huge), page_size(huge)), (0x7000_0020_0000, HUGE_PAGE));
-    }
-
-    #[test]
-    fn misaligned_memory_is_replaced_by_a_larger_piece() {
-        let padding = Padding::default();
-        let asked = RefCell::new(Vec::new());
-        let allocate = |len| {
-            asked.borrow_mut().push(len);
-            Ok(0x10200)
-        };
-        let mut discarded = None;
-        let block = aligned(&padding, 5000, allocate, |base| discarded = Some(base)).unwrap();
-        assert_eq!(block, Block { addr: 0x11000, len: 5000, token: token(0x10200, 4096) });
-        assert_eq!(discarded, Some(0x10200));
-        assert_eq!(asked.take(), [5000, 5000 + 4096]);
-
-        let again = aligned(&padding, 5000, allocate, |_| panic!("nothing to discard")).unwrap();
-        assert_eq!(again, block);
-        assert_eq!(asked.take(), [5000 + 4096], "the first time has taught it");
-        let fault = aligned(&padding, usize::MAX, |_| Ok(512), |_| ()).unwrap_err();
-        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
-    }
-
-    #[test]
-    fn memory_that_fits_is_taken_as_it_is() {
-        let padding = Padding::default();
-        for (len, base) in [(100, 0x10200), (5000, 0x3000), (HUGE_PAGE, 4 * HUGE_PAGE)] {
-            let block = aligned(&padding, len, |_| Ok(base), |_| panic!("nothing")).unwrap();
-            assert_eq!((block.addr, block.len), (base, len));
-        }
     }
 }

@@ -4,17 +4,17 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUdeviceptr};
 
-use super::release::{self, Release};
-use crate::backend::cuda::memory::device_memory;
-use crate::backend::cuda::memory::device_memory::Pinned;
-use crate::backend::cuda::runtime::driver::DriverState;
+use super::pending;
+use super::pinned;
+use super::pinned::Pinned;
+use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Registers memory for all devices: where they see it.
 pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> {
-    driver.reap();
+    pending::reap(driver);
     let once = || {
-        device_memory::in_any_context(driver, |context| {
+        pinned::in_any_context(driver, |context| {
             let host: *mut c_void = std::ptr::with_exposed_provenance_mut(addr);
             let mut device: CUdeviceptr = 0;
             context.call_for(FaultKind::OutOfHostMemory, |api| {
@@ -33,16 +33,16 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
     };
     let (context, device) = match once() {
         Err(fault)
-            if fault.kind() == FaultKind::AlreadyRegistered && driver.pending().count() > 0 =>
+            if fault.kind() == FaultKind::AlreadyRegistered && pending::count(driver) > 0 =>
         {
             // It may have been taken back while work used it, and that work may be done.
-            driver.reap_all();
+            pending::reap_all(driver);
             once()
         }
         first => first,
     }
     .map_err(|fault| explain(addr, len, fault))?;
-    driver.remember_pinned(addr, Pinned::Registered, context);
+    pinned::remember(driver, addr, Pinned::Registered, context);
     driver.owned().add_registered(addr, len);
     Ok(device)
 }
@@ -60,7 +60,7 @@ fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
     fault.with_text(text)
 }
 
-/// Takes a registration back, after the work that uses it.
+/// Removes a registration, after the work that uses it.
 pub fn unregister(driver: &DriverState, addr: usize) -> Result<()> {
-    release::give_back(driver, Release::Registered { addr })
+    pinned::free(driver, addr)
 }

@@ -12,10 +12,12 @@ use cudarc::driver::sys::{
 
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::base::api::Api;
-use crate::backend::cuda::memory::device_memory;
-use crate::backend::cuda::memory::device_memory::NORMAL_PAGE;
-use crate::backend::cuda::pool::mem_pool::is_none;
-use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::base::error::is_none;
+use crate::backend::cuda::memory::blocks;
+use crate::backend::cuda::memory::blocks::NORMAL_PAGE;
+use crate::backend::cuda::memory::release::Release;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::{Block, Fault, FaultKind, Result};
 
 const MEMORY: [u8; 8] = *b"cudamem1";
@@ -42,7 +44,7 @@ fn word(bytes: &[u8]) -> u64 {
 
 /// The parcel of the first bytes of a block.
 pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Parcel> {
-    if device_memory::page_size(block) > NORMAL_PAGE {
+    if blocks::page_size(block) > NORMAL_PAGE {
         return Err(Fault::new(
             FaultKind::Unsupported,
             "the driver has no such handle of memory that was allocated with ACL_MEM_MALLOC_HUGE_ONLY; \
@@ -50,13 +52,33 @@ pub fn export(device: &Arc<DeviceState>, block: Block, len: usize) -> Result<Par
              (aclrtMemExportToShareableHandle)",
         ));
     }
-    let base = device_memory::base(block);
+    let base = blocks::base(block);
     let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
     // SAFETY: a place for the answer, and memory of the driver.
     device.call(|api| unsafe { api.ipc_get_mem_handle(&mut handle, base as CUdeviceptr) })?;
     let handle = handle.reserved.map(|byte| byte as u8);
     let place = [(block.addr - base) as u64, len as u64].map(u64::to_le_bytes);
     Ok(Parcel::new([&MEMORY[..], &handle, place.as_flattened()].concat(), None))
+}
+
+/// From `cuIpcOpenMemHandle`, on its way back.
+pub struct ImportedBlock {
+    pub device: Arc<DeviceState>,
+    pub base: usize,
+}
+
+impl Release for ImportedBlock {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        Some(&self.device)
+    }
+
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        driver.owned().remove_after(self.base, || {
+            let Some(_open) = self.device.keep_open() else { return Ok(()) };
+            // SAFETY: opened once for each time that it is closed.
+            self.device.call(|api| unsafe { api.ipc_close_mem_handle(self.base as CUdeviceptr) })
+        })
+    }
 }
 
 /// The block that another process has exported.
@@ -79,7 +101,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
         .map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
     let (base, offset, len) = (base as usize, offset as usize, len as usize);
     device.driver().owned().add(base, offset + len);
-    Ok(device_memory::imported_block(base, base + offset, len))
+    Ok(blocks::imported_block(base, base + offset, len))
 }
 
 /// The parcel of memory without an address.

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
 
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::runtime::driver::DriverState;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Advice, Home, Place, Position, Result, Span};
 
 fn location(driver: &DriverState, home: Home) -> CUmemLocation {

@@ -1,10 +1,12 @@
 //! Device memory, pinned memory, virtual memory: allocation, use, release.
 
+pub mod blocks;
 pub mod device_memory;
 pub mod foreign;
 pub mod host_register;
 pub mod ipc;
 pub mod managed_memory;
 pub mod pending;
+pub mod pinned;
 pub mod release;
 pub mod virtual_memory;

@@ -11,9 +11,11 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::release::Release;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::runtime::driver::DriverState;
-use crate::backend::cuda::stream::event::Mark;
+use crate::algo::map::typed_slots::Key;
+use crate::backend::Result;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::stream::mark::Mark;
 
 /// How often it is looked whether a mapping has ended that is in the way.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
@@ -21,7 +23,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// What waits to be released.
 #[derive(Default)]
-pub struct Pending {
+struct Pending {
     entries: Mutex<Vec<Entry>>,
     /// How many entries there are, also those that are being looked at.
     count: AtomicUsize,
@@ -31,7 +33,7 @@ pub struct Pending {
 }
 
 struct Entry {
-    release: Release,
+    release: Box<dyn Release>,
     marks: Marks,
 }
 
@@ -44,7 +46,7 @@ pub struct Marks {
 
 impl Marks {
     /// In every stream whose work may use this memory.
-    pub fn in_busy_streams(driver: &DriverState, release: &Release) -> Self {
+    pub fn in_busy_streams(driver: &DriverState, release: &dyn Release) -> Self {
         let mut marks = Self { marks: Vec::new(), incomplete: false };
         for stream in driver.streams_with_work() {
             if !release.may_be_used_by(&stream) {
@@ -53,7 +55,7 @@ impl Marks {
             stream.look(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
                 // A device that failed runs nothing any more. One refusal is no failure yet.
                 Ok(true) | Err(_) => {}
-                Ok(false) => match Mark::new(stream) {
+                Ok(false) => match stream.mark() {
                     Ok(mark) => marks.marks.push(mark),
                     Err(_) => marks.incomplete = true,
                 },
@@ -74,7 +76,7 @@ impl Marks {
 
 impl Pending {
     /// Sets something aside until `marks` are past.
-    pub fn push(&self, release: Release, marks: Marks) {
+    pub fn push(&self, release: Box<dyn Release>, marks: Marks) {
         self.entries.lock().push(Entry { release, marks });
         // Relaxed: a hint; who misses it looks again with the next call.
         self.count.fetch_add(1, Ordering::Relaxed);
@@ -114,11 +116,10 @@ impl Pending {
         });
         self.entries.lock().extend(waiting);
         let released = ready.len();
-        for entry in ready {
-            let mapping = entry.release.mapping();
+        for mut entry in ready {
             let released = entry.release.now(driver);
             if released.is_err() {
-                driver.stuck().add(mapping);
+                entry.release.refused(driver);
             }
             // The caller who gave the block back is gone.
             driver.note_refusal(released);
@@ -146,4 +147,48 @@ impl Pending {
         let _reaping = self.reaping.lock();
         self.entries.lock().iter().any(|entry| entry.release.is_of(device))
     }
+}
+
+static PENDING: Key<Pending> = Key::new();
+
+fn of(driver: &DriverState) -> &Pending {
+    PENDING.of(driver.features())
+}
+
+/// How many blocks of this driver are pending.
+pub fn count(driver: &DriverState) -> usize {
+    of(driver).count()
+}
+
+/// Releases what queued work no longer uses, without waiting.
+pub fn reap(driver: &DriverState) {
+    driver.sweep_streams();
+    of(driver).reap(driver);
+}
+
+/// As [`reap`], even if the driver waits for other work.
+pub fn reap_all(driver: &DriverState) {
+    driver.sweep_streams();
+    of(driver).reap_all(driver);
+}
+
+/// Waits until no mapping in this range is pending.
+pub fn settle(driver: &DriverState, addr: usize, len: usize) {
+    of(driver).settle(driver, addr, len);
+}
+
+/// Whether memory of this device is pending.
+pub fn has_any_of(device: &DeviceState) -> bool {
+    of(device.driver()).has_any_of(device)
+}
+
+/// Releases something: now, or later if a stream has work that may use it.
+pub fn release(driver: &DriverState, mut release: impl Release) -> Result<()> {
+    reap(driver);
+    let marks = Marks::in_busy_streams(driver, &release);
+    if marks.is_empty() {
+        return release.now(driver);
+    }
+    of(driver).push(Box::new(release), marks);
+    Ok(())
 }

@@ -5,26 +5,28 @@ use std::any::Any;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
     CUmemGenericAllocationHandle,
 };
 use parking_lot::Mutex;
 
 use super::ipc;
-use super::release::{Release, give_back};
+use super::pending;
+use super::release::Release;
+use crate::algo::map::typed_slots::Key;
 use crate::backend::base::broker::Parcel;
 use crate::backend::cuda::memory::device_memory;
-use crate::backend::cuda::memory::device_memory::{in_any_context, with_reaping};
-use crate::backend::cuda::pool::mem_pool::access_flags;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::runtime::driver::CudaDriver;
+use crate::backend::cuda::memory::device_memory::with_reaping;
+use crate::backend::cuda::memory::pinned::in_any_context;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::{
     Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result,
     VirtualMemory,
 };
 
 /// Memory of a device without an address, until it is dropped; the driver keeps what is mapped.
-pub struct Physical {
+struct Physical {
     device: Arc<DeviceState>,
     handle: CUmemGenericAllocationHandle,
     len: usize,
@@ -46,24 +48,56 @@ impl Drop for Physical {
     }
 }
 
-/// Mappings that the driver did not take back when nobody could be told.
-#[derive(Default)]
-pub struct Stuck(Mutex<Vec<(usize, usize, Arc<Physical>)>>);
+/// A mapping in a range that stays, on its way back. The memory may go with it.
+struct Mapping {
+    addr: usize,
+    len: usize,
+    memory: Arc<Physical>,
+}
 
-impl Stuck {
-    pub fn add(&self, mapping: Option<(usize, usize, Arc<Physical>)>) {
-        self.0.lock().extend(mapping);
+impl Mapping {
+    fn unmap(&self, driver: &DriverState) -> Result<()> {
+        // SAFETY: mapped there, once, and no queued work uses it.
+        Ok(unsafe { driver.api().mem_unmap(self.addr as CUdeviceptr, self.len) }?)
+    }
+}
+
+impl Release for Mapping {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        Some(&self.memory.device)
     }
 
-    /// Has the driver take back those in a range, at last.
-    fn free(&self, from: usize, len: usize) -> Result<()> {
+    fn may_wait(&self) -> bool {
+        false
+    }
+
+    fn is_mapping_in(&self, from: usize, len: usize) -> bool {
+        self.addr < from + len && from < self.addr + self.len
+    }
+
+    /// Also on a device that has failed: addresses belong to no context.
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        self.unmap(driver)
+    }
+
+    fn refused(&mut self, driver: &DriverState) {
+        let memory = Arc::clone(&self.memory);
+        STUCK.of(driver.features()).0.lock().push(Self { memory, ..*self });
+    }
+}
+
+/// Mappings that the driver has refused to unmap while no call could return that.
+#[derive(Default)]
+struct Stuck(Mutex<Vec<Mapping>>);
+
+static STUCK: Key<Stuck> = Key::new();
+
+impl Stuck {
+    /// Unmaps those in a range.
+    fn free(&self, driver: &DriverState, from: usize, len: usize) -> Result<()> {
         let mut all = self.0.lock();
-        while let Some(index) =
-            all.iter().position(|&(addr, mapped, _)| addr < from + len && from < addr + mapped)
-        {
-            let (addr, mapped, ref memory) = all[index];
-            // SAFETY: mapped there, and nobody uses it.
-            unsafe { memory.device.driver().api().mem_unmap(addr as CUdeviceptr, mapped) }?;
+        while let Some(index) = all.iter().position(|mapping| mapping.is_mapping_in(from, len)) {
+            all[index].unmap(driver)?;
             all.swap_remove(index);
         }
         Ok(())
@@ -107,6 +141,15 @@ fn can_be_shared(device: &DeviceState) -> Result<bool> {
 fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
     let own = memory.as_any().downcast_ref::<CudaPhysicalMemory>();
     &own.expect("memory of this driver").0
+}
+
+/// The driver's number of an access.
+pub fn access_flags(access: Access) -> CUmemAccess_flags {
+    match access {
+        Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
+        Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    }
 }
 
 /// Memory of a device without an address.
@@ -153,8 +196,8 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
-        self.0.pending().settle(&self.0, addr, len);
-        self.0.stuck().free(addr, len)?;
+        pending::settle(&self.0, addr, len);
+        STUCK.of(self.0.features()).free(&self.0, addr, len)?;
         self.0.owned().remove_after(addr, || {
             // SAFETY: reserved with this length, and nothing is mapped there.
             Ok(unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) }?)
@@ -178,8 +221,8 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        self.0.pending().settle(&self.0, addr, len);
-        self.0.stuck().free(addr, len)?;
+        pending::settle(&self.0, addr, len);
+        STUCK.of(self.0.features()).free(&self.0, addr, len)?;
         let memory = own(memory);
         // SAFETY: a part of a range of ours where nothing is, as long as the memory.
         memory
@@ -188,9 +231,7 @@ impl VirtualMemory for CudaDriver {
     }
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        let memory = Arc::clone(own(memory));
-        let device = Arc::clone(&memory.device);
-        give_back(&self.0, Release::Unmapped { device, addr, len, memory })
+        pending::release(&self.0, Mapping { addr, len, memory: Arc::clone(own(memory)) })
     }
 
     fn set_access(

@@ -4,31 +4,37 @@
 //! left to the other libraries in the process: what a program sets here is set for nobody else, what
 //! it counts is its own, and all of it ends with the device.
 
+mod create;
+
 use std::cell::Cell;
-use std::ffi::{c_int, c_uint, c_void};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::ffi::{c_int, c_void};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
-    CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPool_attribute, CUmemPoolHandle_st,
-    CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute,
+    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemPool_attribute, CUmemPoolHandle_st,
+    CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute,
 };
-use parking_lot::RwLock;
+
+use create::handle_type;
 
 use super::pool_pages::PoolPages;
 use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::error::is_none;
+use crate::backend::cuda::memory::blocks::plain_block;
 use crate::backend::cuda::memory::device_memory;
-use crate::backend::cuda::memory::device_memory::{HUGE_PAGE, NORMAL_PAGE};
-use crate::backend::cuda::memory::release::{Release, give_back};
+use crate::backend::cuda::memory::pending;
+use crate::backend::cuda::memory::pinned::in_any_context;
+use crate::backend::cuda::memory::release::Release;
+use crate::backend::cuda::memory::virtual_memory::access_flags;
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::runtime::driver::{CudaDriver, DriverState};
-use crate::backend::cuda::stream::{CudaStream, Turn};
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::stream::CudaStream;
+use crate::backend::cuda::stream::state::Turn;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions,
-    PoolPlace, PoolSharing, Pools, Result, Stream,
+    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
+    PoolSharing, Result, Stream,
 };
 
 /// A pool of the driver.
@@ -47,45 +53,34 @@ struct CudaPool {
     is_limited: bool,
 }
 
-/// The pools of this process.
-#[derive(Default)]
-pub struct KnownPools {
-    /// Where they have their memory.
-    pages: RwLock<Vec<Weak<PoolPages>>>,
-    /// There is one, or was.
-    used: AtomicBool,
+/// From a pool, which is on this device or in host memory, on its way back.
+struct PooledBlock {
+    device: Option<Arc<DeviceState>>,
+    addr: usize,
 }
 
-impl KnownPools {
-    fn add(&self, pages: &Arc<PoolPages>) {
-        // Relaxed: who waits for work with a pool's memory has got the pool from somewhere.
-        self.used.store(true, Ordering::Relaxed);
-        let mut known = self.pages.write();
-        known.retain(|pages| pages.strong_count() > 0);
-        known.push(Arc::downgrade(pages));
+impl Release for PooledBlock {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        self.device.as_ref()
     }
 
-    /// A block of a pool is there, or was.
-    pub fn contains(&self, addr: usize) -> bool {
-        self.are_used()
-            && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
+    fn may_wait(&self) -> bool {
+        false
     }
 
-    /// The driver gives back what pools have too much when it is told to wait for something. So it
-    /// has to be told, also to wait for what is known to be done.
-    pub fn are_used(&self) -> bool {
-        self.used.load(Ordering::Relaxed)
-    }
-}
-
-/// The number that stands for a kind of handle in the driver's functions.
-fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
-    match sharing {
-        PoolSharing::None => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
-        PoolSharing::Descriptor => {
-            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        }
-        PoolSharing::Fabric => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC,
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        // SAFETY: the block came from a pool of the driver and is freed once, here. The driver does not wait for it.
+        let free = |api: &Api| unsafe { api.mem_free(self.addr as CUdeviceptr) };
+        driver.owned().remove_after(self.addr, || match &self.device {
+            Some(device) => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                device.call(free)
+            }
+            None => {
+                let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
+                freed.and(driver.release_context(&context))
+            }
+        })
     }
 }
 
@@ -109,189 +104,6 @@ fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
     (name as c_int, wide)
 }
 
-impl DriverState {
-    /// The driver's name of a place.
-    pub fn location(&self, place: PoolPlace) -> CUmemLocation {
-        let (type_, id) = match place {
-            PoolPlace::Device(ordinal) => {
-                (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal))
-            }
-            PoolPlace::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
-            PoolPlace::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
-        };
-        CUmemLocation { type_, id: id as c_int }
-    }
-
-    /// What the device says of itself; 0 where its driver does not know the question.
-    pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
-        let device =
-            crate::backend::cuda::runtime::context::device_of(self.api(), self.number(ordinal))?;
-        let mut value = 0;
-        // SAFETY: the device exists, and the pools' attribute is written into `value`.
-        let asked =
-            unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
-        match asked {
-            Ok(()) => Ok(value),
-            Err(failure) if failure.is_unsupported() => Ok(0),
-            Err(failure) => Err(failure.into()),
-        }
-    }
-
-    /// Refuses what the device says that it does not have.
-    fn check_pool(&self, ordinal: u32, sharing: PoolSharing) -> Result<()> {
-        use CUdevice_attribute::*;
-        if self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!("CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree"),
-            ));
-        }
-        let wanted = handle_type(sharing).0;
-        let has =
-            self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
-        if has as c_uint & wanted == wanted {
-            return Ok(());
-        }
-        let (what, instead) = match sharing {
-            PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
-            _ => ("file descriptors", "make it without a handle type and copy the data"),
-        };
-        Err(Fault::new(
-            FaultKind::Unsupported,
-            format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}"),
-        ))
-    }
-
-    pub fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
-        self.device(ordinal).ok_or_else(|| {
-            Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed"))
-        })
-    }
-}
-
-impl CudaDriver {
-    /// The pool that `make` makes, which is destroyed with the device if not before.
-    fn add_pool(
-        &self,
-        device: Option<Arc<DeviceState>>,
-        page: usize,
-        sharing: PoolSharing,
-        is_limited: bool,
-        make: impl FnOnce(&Api, &mut CUmemoryPool) -> Outcome,
-    ) -> Result<Box<dyn Pool>> {
-        let mut raw: CUmemoryPool = std::ptr::null_mut();
-        match &device {
-            Some(device) => {
-                device.call(|api| make(api, &mut raw))?;
-                device.pools().lock().insert(Raw(raw).key());
-            }
-            None => make(self.0.api(), &mut raw)
-                .map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
-        }
-        let pages = Arc::new(PoolPages::new(page));
-        self.0.known_pools().add(&pages);
-        Ok(Box::new(CudaPool {
-            driver: Arc::clone(&self.0),
-            device,
-            raw: Raw(raw),
-            sharing,
-            pages,
-            turn: Arc::default(),
-            // What other processes have a view of is told at once.
-            may_defer: sharing == PoolSharing::None,
-            is_limited,
-        }))
-    }
-}
-
-impl Pools for CudaDriver {
-    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
-        let driver = &self.0;
-        let (device, page) = match options.place {
-            PoolPlace::Device(ordinal) => {
-                driver.check_pool(ordinal, options.sharing)?;
-                (Some(driver.open_device(ordinal)?), HUGE_PAGE)
-            }
-            PoolPlace::Host | PoolPlace::HostNode(_) => (None, NORMAL_PAGE),
-        };
-        let properties = CUmemPoolProps {
-            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-            handleTypes: handle_type(options.sharing),
-            location: driver.location(options.place),
-            win32SecurityAttributes: std::ptr::null_mut(),
-            maxSize: options.max_size.unwrap_or(0) as usize,
-            usage: 0,
-            reserved: [0; 54],
-        };
-        // SAFETY: the driver reads complete properties and writes the pool's handle into `raw`.
-        let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
-        self.add_pool(device, page, options.sharing, options.max_size.is_some(), create)
-            .map_err(|fault| explain_place(&options, fault))
-    }
-
-    fn have_had(&self, addr: usize) -> bool {
-        self.0.known_pools().contains(addr)
-    }
-
-    fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
-        let driver = &self.0;
-        let (sharing, bytes) = match handle {
-            PoolHandle::Descriptor(_) => (PoolSharing::Descriptor, [0; 64]),
-            PoolHandle::Fabric(bytes) => (PoolSharing::Fabric, bytes),
-        };
-        driver.check_pool(ordinal, sharing)?;
-        // The driver takes a descriptor instead of an address, and reads other handles.
-        let handle: *mut c_void = match handle {
-            PoolHandle::Descriptor(descriptor) => {
-                std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize)
-            }
-            PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
-        };
-        let device = driver.open_device(ordinal)?;
-        self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api, raw| {
-            // SAFETY: a place for the answer, and a handle of that type, which it may find wrong.
-            unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) }
-        })
-        .map_err(|fault| is_none(fault, "the handle names no memory pool that can be imported"))
-    }
-}
-
-/// What a refusal to make a pool in host memory means. A node that there is not was refused before.
-#[cold]
-fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
-    if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
-        return fault;
-    }
-    let text = match (options.place, options.sharing) {
-        (PoolPlace::Device(_), _) => return fault,
-        (PoolPlace::Host, _) => {
-            "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost"
-                .into()
-        }
-        (PoolPlace::HostNode(node), PoolSharing::None) => format!(
-            "the driver makes no memory pools on NUMA node {node}, a newer one may; use \
-             ACL_MEM_LOCATION_TYPE_HOST, or aclrtMallocHost"
-        ),
-        (PoolPlace::HostNode(node), _) => format!(
-            "the driver makes no memory pools on NUMA node {node} that can be shared, a newer one may; pass \
-             ACL_MEM_HANDLE_TYPE_NONE, or share memory of a device"
-        ),
-    };
-    let text = format!("{text}: {}", fault.text());
-    fault.with_kind(FaultKind::Unsupported).with_text(text)
-}
-
-/// What a refusal of a name means that came from somewhere else.
-#[cold]
-pub fn is_none(fault: Fault, what: &str) -> Fault {
-    match fault.kind() {
-        FaultKind::Driver => {
-            Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text()))
-        }
-        _ => fault,
-    }
-}
-
 impl CudaPool {
     /// Tells, or asks, the driver something about the pool.
     fn call(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome) -> Result<()> {
@@ -312,7 +124,7 @@ impl CudaPool {
             unsafe { api.mem_alloc_from_pool_async(address.as_ptr(), len, pool, stream) }
         })?;
         Ok(match deferred {
-            Some(addr) => device_memory::plain_block(addr, len),
+            Some(addr) => plain_block(addr, len),
             None => self.block(address.get() as usize, len),
         })
     }
@@ -323,7 +135,7 @@ impl CudaPool {
         if self.pages.add(addr, len) {
             self.driver.owned().note(addr, len);
         }
-        device_memory::plain_block(addr, len)
+        plain_block(addr, len)
     }
 
     /// It is on the device of this stream.
@@ -338,7 +150,7 @@ impl CudaPool {
         if fault.kind() != FaultKind::OutOfDeviceMemory {
             return Err(fault);
         }
-        self.driver.reap_all();
+        pending::reap_all(&self.driver);
         for stream in self.driver.streams_with_frees() {
             // What a stream refuses here it has to say for itself elsewhere.
             stream.look(|stream| drop(stream.settle_frees()));
@@ -358,15 +170,6 @@ impl CudaPool {
     }
 }
 
-/// What the driver calls it.
-pub fn access_flags(access: Access) -> CUmemAccess_flags {
-    match access {
-        Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
-        Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
-        Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-    }
-}
-
 impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
@@ -375,7 +178,7 @@ impl Pool for CudaPool {
             stream.state().note_crossing();
         }
         match self.take(len, stream) {
-            Err(fault) => stream.told(self.take_again(len, stream, fault)),
+            Err(fault) => stream.reported(self.take_again(len, stream, fault)),
             taken => taken,
         }
     }
@@ -384,13 +187,15 @@ impl Pool for CudaPool {
         let stream = CudaStream::of(stream)?;
         let may_defer = self.may_defer && self.is_of(stream);
         let block = (block.addr, block.len);
-        stream.told(stream.state().submit_free(&self.turn, block, may_defer))
+        stream.reported(stream.state().submit_free(&self.turn, block, may_defer))
     }
 
     fn free_now(&self, block: Block) -> Result<()> {
         self.turn.settle(&self.driver);
-        let release = Release::Pooled { device: self.device.clone(), addr: block.addr };
-        give_back(&self.driver, release)
+        pending::release(
+            &self.driver,
+            PooledBlock { device: self.device.clone(), addr: block.addr },
+        )
     }
 
     fn get(&self, name: PoolAttribute) -> Result<u64> {
@@ -482,7 +287,7 @@ impl Pool for CudaPool {
             api.pointer_get_attribute((&raw mut len).cast::<c_void>(), size, address)
         })
         .inspect_err(|_| {
-            let block = device_memory::plain_block(address as usize, 1);
+            let block = plain_block(address as usize, 1);
             self.driver.note_refusal(self.free_now(block));
         })?;
         Ok(self.block(address as usize, len))

@@ -5,8 +5,10 @@
 //! it.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use crate::backend::base::hull::Hull;
 
@@ -58,6 +60,37 @@ impl PoolPages {
     pub fn contains(&self, addr: usize) -> bool {
         self.runs.iter().any(|run| run.contains(addr))
             || self.others.lock().contains(&(addr & !(self.page - 1)))
+    }
+}
+
+/// The pools of this process.
+#[derive(Default)]
+pub struct KnownPools {
+    /// Where they have their memory.
+    pages: RwLock<Vec<Weak<PoolPages>>>,
+    /// There is one, or was.
+    used: AtomicBool,
+}
+
+impl KnownPools {
+    pub fn add(&self, pages: &Arc<PoolPages>) {
+        // Relaxed: who waits for work with a pool's memory has got the pool from somewhere.
+        self.used.store(true, Ordering::Relaxed);
+        let mut known = self.pages.write();
+        known.retain(|pages| pages.strong_count() > 0);
+        known.push(Arc::downgrade(pages));
+    }
+
+    /// A block of a pool is there, or was.
+    pub fn contains(&self, addr: usize) -> bool {
+        self.are_used()
+            && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
+    }
+
+    /// The driver gives back what pools have too much when it is told to wait for something. So it
+    /// has to be told, also to wait for what is known to be done.
+    pub fn are_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
     }
 }
 

@@ -2,8 +2,10 @@
 
 pub mod context;
 pub mod device;
+pub mod device_state;
 pub mod driver;
 pub mod info;
 pub mod peer;
+pub mod shared;
 pub mod snapshot;
 pub mod utilization;

@@ -3,61 +3,66 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
-use super::device::DeviceState;
+use super::device_state::DeviceState;
+use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::cuda::base::api::Outcome;
-use crate::backend::cuda::runtime::driver::DriverState;
+use crate::backend::cuda::runtime::shared::DriverState;
 
 /// Which device is to use which other one's memory, by ordinals. The driver knows that only while
 /// both have contexts, so it is told when the second of them is opened.
 #[derive(Default)]
-pub struct Peers(Mutex<BTreeSet<(u32, u32)>>);
+struct Peers(Mutex<BTreeSet<(u32, u32)>>);
 
-impl Peers {
-    pub fn set(&self, driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
-        let mut wanted = self.0.lock();
-        if wanted.contains(&(from, to)) == on {
-            return Ok(());
+static PEERS: Key<Peers> = Key::new();
+
+fn wanted(driver: &DriverState) -> MutexGuard<'_, BTreeSet<(u32, u32)>> {
+    PEERS.of(driver.features()).0.lock()
+}
+
+pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
+    let mut wanted = wanted(driver);
+    if wanted.contains(&(from, to)) == on {
+        return Ok(());
+    }
+    if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
+        if on { enable(&first, &second) } else { disable(&first, &second) }?;
+    }
+    if on {
+        wanted.insert((from, to))
+    } else {
+        wanted.remove(&(from, to))
+    };
+    Ok(())
+}
+
+/// The device was opened: what was wanted before comes true.
+pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
+    let ordinal = device.context().ordinal();
+    let wanted = wanted(driver);
+    for &(from, to) in wanted.iter().filter(|pair| pair.0 == ordinal || pair.1 == ordinal) {
+        if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
+            enable(&first, &second)?;
+        }
+    }
+    Ok(())
+}
+
+/// The device is about to close.
+pub fn closing(driver: &DriverState, device: &DeviceState) {
+    let ordinal = device.context().ordinal();
+    wanted(driver).retain(|&(from, to)| {
+        if from != ordinal && to != ordinal {
+            return true;
         }
         if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-            if on { enable(&first, &second) } else { disable(&first, &second) }?;
+            // What a failed context had access to goes with it.
+            driver.note_refusal(disable(&first, &second));
         }
-        if on {
-            wanted.insert((from, to))
-        } else {
-            wanted.remove(&(from, to))
-        };
-        Ok(())
-    }
-
-    /// The device was opened: what was wanted before comes true.
-    pub fn opened(&self, driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
-        let ordinal = device.context().ordinal();
-        let wanted = self.0.lock();
-        for &(from, to) in wanted.iter().filter(|pair| pair.0 == ordinal || pair.1 == ordinal) {
-            if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-                enable(&first, &second)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The device is about to close.
-    pub fn closing(&self, driver: &DriverState, device: &DeviceState) {
-        let ordinal = device.context().ordinal();
-        self.0.lock().retain(|&(from, to)| {
-            if from != ordinal && to != ordinal {
-                return true;
-            }
-            if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-                // What a failed context had access to goes with it.
-                driver.note_refusal(disable(&first, &second));
-            }
-            false
-        });
-    }
+        false
+    });
 }
 
 /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`: another library in the process was first.

@@ -5,10 +5,11 @@ use std::time::Duration;
 use cudarc::driver::sys::CUevent_st;
 use parking_lot::Mutex;
 
+use crate::algo::map::typed_slots::Key;
 use crate::backend::Result;
 use crate::backend::base::clock;
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
+use crate::backend::cuda::runtime::device_state::DeviceState;
 
 /// Differences longer than this are not exact to the microsecond: the driver tells milliseconds in
 /// single precision.
@@ -23,7 +24,9 @@ const MOST_TRIES: usize = 8;
 
 /// The time base of a device.
 #[derive(Default)]
-pub struct Clock(Mutex<Option<Base>>);
+struct Clock(Mutex<Option<Base>>);
+
+static CLOCK: Key<Clock> = Key::new();
 
 /// An event of our own that has happened at a known time.
 #[derive(Clone, Copy)]
@@ -84,28 +87,26 @@ impl Base {
     }
 }
 
-impl Clock {
-    /// Nanoseconds of the machine's clock at which `event` has happened. The base moves along, so
-    /// that two events near each other are told with the difference that they have.
-    pub fn time_ns(&self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
-        let mut held = self.0.lock();
-        let base = match *held {
-            Some(base) => base,
-            None => *held.insert(Base::new(device)?),
-        };
-        let ms = base.until(device, event)?;
-        if ms <= EXACT_MS {
-            return Ok(base.plus(ms).as_nanos() as u64);
-        }
-        let mut later = Base::new(device)?;
-        let step = base.until(device, later.raw)?;
-        if step <= COUNTED_MS {
-            // Exact enough to go on counting; otherwise the machine's clock is better.
-            later.at = base.plus(step);
-        }
-        let back = later.until(device, event)?;
-        *held = Some(later);
-        device.destroy_event(base.raw);
-        Ok(later.plus(back).as_nanos() as u64)
+/// Nanoseconds of the machine's clock at which `event` has happened. The base moves along, so
+/// that two events near each other are told with the difference that they have.
+pub fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
+    let mut held = CLOCK.of(device.features()).0.lock();
+    let base = match *held {
+        Some(base) => base,
+        None => *held.insert(Base::new(device)?),
+    };
+    let ms = base.until(device, event)?;
+    if ms <= EXACT_MS {
+        return Ok(base.plus(ms).as_nanos() as u64);
     }
+    let mut later = Base::new(device)?;
+    let step = base.until(device, later.raw)?;
+    if step <= COUNTED_MS {
+        // Exact enough to go on counting; otherwise the machine's clock is better.
+        later.at = base.plus(step);
+    }
+    let back = later.until(device, event)?;
+    *held = Some(later);
+    device.destroy_event(base.raw);
+    Ok(later.plus(back).as_nanos() as u64)
 }

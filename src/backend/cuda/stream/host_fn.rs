@@ -10,170 +10,18 @@
 //! writes the word.
 
 use std::ffi::c_void;
-use std::mem;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 
-use cudarc::driver::sys::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUstreamWaitValue_flags,
-};
-use parking_lot::Mutex;
+use cudarc::driver::sys::CUdeviceptr;
 
-use super::call_slots::{CallSlots, ROOM, is_reached};
+use super::call_slots::ROOM;
+use super::state::{StreamCalls, StreamState};
+use super::words::{GREATER_EQUAL, Words, at};
 use super::workers::Job;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
-use crate::backend::{Delivery, FaultKind, Position, Result, Ticket};
-
-const PAGE: usize = 4 << 10;
-const WORD: usize = size_of::<AtomicU32>();
-
-/// The words of a device for which its streams wait.
-#[derive(Default)]
-pub struct Words {
-    lists: Mutex<WordLists>,
-    /// Jobs that were handed over and have not written their word; with [`ENDED`], those that came too late.
-    running: AtomicUsize,
-}
-
-#[derive(Default)]
-struct WordLists {
-    /// Pinned memory, a page each.
-    pages: Vec<usize>,
-    /// Words that no stream has.
-    spare: Vec<usize>,
-}
-
-/// No job writes a word from now on.
-const ENDED: usize = 1 << (usize::BITS - 1);
-
-/// A word that a stream has, and the number of its latest job. The jobs count on from what the
-/// word's earlier owner left there.
-struct Word {
-    addr: usize,
-    number: u32,
-}
-
-/// What a stream needs for the calls that it waits for.
-pub struct StreamCalls {
-    word: Word,
-    slots: CallSlots,
-    /// Calls in the slots name the stream without a count of their own.
-    stream: Arc<StreamState>,
-}
-
-impl StreamCalls {
-    #[cold]
-    fn new(words: &Words, stream: &Arc<StreamState>) -> Result<Self> {
-        let word = words.lend(stream.device())?;
-        Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
-    }
-
-    /// Gives back what the stream had, which the device is done with. A driver whose device has failed may
-    /// have forgotten calls, or come with them yet: then it stays.
-    pub fn end(self) {
-        // Acquire, with the Release of the jobs.
-        let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
-        match self.stream.device().words() {
-            Some(words) if is_over => words.give_back(self.word),
-            _ => mem::forget(self),
-        }
-    }
-}
-
-impl Words {
-    /// Words for `device`, if its driver lets streams wait for them.
-    pub fn probe(device: &DeviceState) -> Result<Option<Self>> {
-        let words = Self::default();
-        let word = words.lend(device)?;
-        let mut cannot_wait = false;
-        // What the word says already is waited for: this ends at once or is refused.
-        let probed = device.on_own_stream(|stream| {
-            let number = word.number;
-            // SAFETY: a stream and a live word.
-            device.call(|api| unsafe {
-                api.stream_wait_value(stream.0, word.addr as CUdeviceptr, number, GREATER_EQUAL)
-                    .inspect_err(|failure| cannot_wait = failure.is_unsupported())
-            })
-        });
-        if probed.is_ok() {
-            words.give_back(word);
-            return Ok(Some(words));
-        }
-        words.release(device);
-        if cannot_wait { Ok(None) } else { probed.map(|()| None) }
-    }
-
-    fn lend(&self, device: &DeviceState) -> Result<Word> {
-        let mut lists = self.lists.lock();
-        if lists.spare.is_empty() {
-            let page = alloc_page(device)?;
-            lists.pages.push(page);
-            lists.spare.extend((page..page + PAGE).step_by(WORD).rev());
-        }
-        let addr = lists.spare.pop().expect("filled above");
-        Ok(Word { addr, number: at(addr).load(Ordering::Relaxed) })
-    }
-
-    /// No job and no wait uses the word any more.
-    fn give_back(&self, word: Word) {
-        self.lists.lock().spare.push(word.addr);
-    }
-
-    /// A job begins; false if it may write no word any more.
-    fn begin_job(&self) -> bool {
-        // Relaxed: the driver calls it before it says that the stream is past it. Where the device has failed the
-        // count alone decides who came first.
-        self.running.fetch_add(1, Ordering::Relaxed) & ENDED == 0
-    }
-
-    /// Ends the use of the words, unless a job may still write one even though the device has nothing to do: it may
-    /// have failed, and its driver comes with calls yet.
-    pub fn try_end(&self) -> bool {
-        // Acquire, with the Release of the last job.
-        let ended = self.running.compare_exchange(0, ENDED, Ordering::Acquire, Ordering::Acquire);
-        ended.is_ok() || ended.is_err_and(|running| running & ENDED != 0)
-    }
-
-    /// Gives the memory back, at the end of the device.
-    pub fn release(&self, device: &DeviceState) {
-        let mut lists = self.lists.lock();
-        lists.spare.clear();
-        for page in lists.pages.drain(..) {
-            let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
-            let free = |api: &crate::backend::cuda::base::api::Api| {
-                // SAFETY: a live block that is given back once.
-                unsafe { api.mem_free_host(page) }
-            };
-            device.driver().end_in(device.context(), free);
-        }
-    }
-}
-
-const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as u32;
-
-/// A page of words, all zero.
-fn alloc_page(device: &DeviceState) -> Result<usize> {
-    let mut page: *mut c_void = std::ptr::null_mut();
-    let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    // SAFETY: the driver writes the address of the pinned page into `page`.
-    let alloc = |api: &crate::backend::cuda::base::api::Api| unsafe {
-        api.mem_host_alloc(&mut page, PAGE, flags)
-    };
-    device.context().call_for(FaultKind::OutOfHostMemory, alloc)?;
-    // SAFETY: just allocated.
-    unsafe { page.cast::<u8>().write_bytes(0, PAGE) };
-    Ok(page.expose_provenance())
-}
-
-fn at(addr: usize) -> &'static AtomicU32 {
-    let word = std::ptr::with_exposed_provenance_mut(addr);
-    // SAFETY: an aligned word in a live page; whoever asks has borrowed it, and the pages go when
-    // nothing runs any more. The device reads it at any time, hence an atomic.
-    unsafe { AtomicU32::from_ptr(word) }
-}
+use crate::backend::{Delivery, Position, Result, Ticket};
 
 /// What the driver is given to call back: something, and its turn in the stream.
 struct Call<F> {
@@ -208,7 +56,7 @@ impl Drop for Turn {
         {
             // Release: the device sees what was written before it goes on, and the slot is free.
             at(addr).store(number, Ordering::Release);
-            words.running.fetch_sub(1, Ordering::Release);
+            words.end_job();
         }
     }
 }

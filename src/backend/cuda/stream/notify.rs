@@ -1,15 +1,12 @@
 //! Notifies, which the host changes and watches (`watch.rs`): a GPU cannot wait for a count and clear
 //! it in one step, nor give a wait up.
 
-use std::sync::{Arc, Weak};
-
-use parking_lot::Mutex;
+use std::sync::Arc;
 
 use super::host_fn;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::stream::watch;
-use crate::backend::cuda::stream::watch::{Awaited, note_alive};
-use crate::backend::stream::watch::Watcher;
+use crate::backend::cuda::stream::watch::Awaited;
 use crate::backend::{
     Change, Delivery, Fault, FaultKind, Notify, NotifyWait, Position, Result, Ticket,
 };
@@ -35,27 +32,6 @@ pub fn change(stream: &Arc<StreamState>, notify: &Arc<Notify>, change: Change) -
         stream.event_records().note(&notify);
     }
     host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
-}
-
-/// The records of events of several processes that a stream has not come to, or has lately.
-///
-/// A driver whose device fails forgets them, and who waits for one has no driver to hear it from: another
-/// process, or a stream of another device.
-#[derive(Default)]
-pub struct EventRecords(Mutex<Vec<Weak<Notify>>>);
-
-impl EventRecords {
-    fn note(&self, record: &Arc<Notify>) {
-        note_alive(&mut self.0.lock(), record);
-    }
-
-    /// The device has failed: none of them will be made.
-    pub fn give_up(&self, watcher: &Watcher) {
-        for record in self.0.lock().drain(..).filter_map(|record| record.upgrade()) {
-            record.give_up();
-            watcher.look(record.range());
-        }
-    }
 }
 
 /// Queues a wait.

@@ -7,7 +7,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{
@@ -15,16 +15,13 @@ use cudarc::driver::sys::{
     CUstreamWriteValue_flags, cuuint64_t,
 };
 
-use parking_lot::Mutex;
-
-use super::event::{Mark, poll_until};
 use super::host_fn;
+use super::mark::{Mark, poll_until};
+use super::state::{DriverWait, StreamState};
+use super::watch;
+use super::watch::{Awaited, word_at};
 use crate::backend::cuda::memory::foreign;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
-use crate::backend::cuda::stream::watch;
-use crate::backend::cuda::stream::watch::Awaited;
-use crate::backend::stream::watch::Condition;
+use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::{
     Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite,
     Wait, thread_number,
@@ -32,15 +29,6 @@ use crate::backend::{
 
 /// How long a stream gets to see a value that ends its wait.
 const NOTICE: Duration = Duration::from_millis(500);
-
-/// A wait that the driver has, perhaps still.
-struct DriverWait {
-    wait: ValueWait,
-    /// Right behind it.
-    mark: Mark,
-    position: Position,
-    thread: u32,
-}
 
 /// Where the driver reaches a word.
 fn address(device: &DeviceState, span: &Span) -> Result<CUdeviceptr> {
@@ -86,26 +74,6 @@ fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
     Ok(concurrent != 0)
 }
 
-/// # Safety
-/// There is a word at the address for as long as the result is used.
-unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
-    // SAFETY: the caller vouches for a word that the host reaches, and the core checked that it is
-    // aligned. Programs and devices may write it at any time, hence an atomic.
-    unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
-}
-
-/// Asks whether managed memory has the value. A wait uses the memory until it is over, so the memory
-/// stays, and the condition is not asked any longer.
-pub fn condition(wait: &ValueWait) -> Condition {
-    let ValueWait { src, value, comparison } = *wait;
-    Box::new(move || {
-        // SAFETY: the core checked the range; the wait keeps it.
-        let word = unsafe { at(src.addr) };
-        // Acquire: who sees the value sees what was done before.
-        Ok(comparison.holds(word.load(Ordering::Acquire), value))
-    })
-}
-
 /// Queues the write of a value.
 pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> {
     let device = stream.device();
@@ -114,7 +82,7 @@ pub fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> 
         let watcher = Arc::clone(device.driver().watcher());
         return host_fn::queue(stream, move || {
             // SAFETY: the core checked the range, and it stays while the stream uses it.
-            let word = unsafe { at(addr) };
+            let word = unsafe { word_at(addr) };
             // Release: who sees the value sees what was done before.
             word.store(value, Ordering::Release);
             watcher.look((addr, size_of::<u64>()));
@@ -159,67 +127,29 @@ pub fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     Ok(position)
 }
 
-impl DriverWait {
-    /// Writes the value that it waits for, and waits until the stream is past it.
-    fn end(&self, device: &DeviceState) -> Result<()> {
-        let ValueWait { src, value, comparison } = &self.wait;
-        // None: it ends by nothing, as who asked for it could have known.
-        let Some(word) = comparison.satisfying(*value) else { return Ok(()) };
-        let address = address(device, src)?;
-        let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
-        device.on_own_stream(|own| {
-            // SAFETY: a stream of our own, and memory that is kept for a stream that waits for it.
-            device.call(|api| unsafe { api.stream_write_value_64(own.0, address, word, flags) })
-        })?;
-        poll_until(Instant::now() + NOTICE, || self.mark.poll()).map(drop)
-    }
+/// Writes the value that it waits for, and waits until the stream is past it.
+fn end_wait(ended: &DriverWait, device: &DeviceState) -> Result<()> {
+    let ValueWait { src, value, comparison } = &ended.wait;
+    // None: it ends by nothing, as who asked for it could have known.
+    let Some(word) = comparison.satisfying(*value) else { return Ok(()) };
+    let address = address(device, src)?;
+    let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
+    device.on_own_stream(|own| {
+        // SAFETY: a stream of our own, and memory that is kept for a stream that waits for it.
+        device.call(|api| unsafe { api.stream_write_value_64(own.0, address, word, flags) })
+    })?;
+    poll_until(Instant::now() + NOTICE, || ended.mark.poll()).map(drop)
 }
 
-/// The waits of a stream that the driver has, perhaps still.
-#[derive(Default)]
-pub struct ValueWaits(Mutex<List>);
-
-#[derive(Default)]
-struct List {
-    waits: Vec<DriverWait>,
-    /// How many were left after the last look for those that are over.
-    left: usize,
-}
-
-impl ValueWaits {
-    fn note(&self, wait: DriverWait) {
-        let mut list = self.0.lock();
-        list.waits.push(wait);
-        // Seldom: each look asks the driver.
-        if list.waits.len() > 2 * list.left + 8 {
-            list.waits.retain(|wait| !wait.mark.is_past());
-            list.left = list.waits.len();
-        }
+/// Ends all waits of a stream that the driver has, in their order: they have failed. No lock may be held.
+fn end_all(stream: &StreamState) -> Result<()> {
+    let waits = stream.value_waits().take();
+    for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
+        let (position, thread) = (Some(wait.position), Some(wait.thread));
+        stream.fail(Failure { fault: wait.wait.never_came(), position, thread, launch: None }, ());
+        end_wait(&wait, stream.device())?;
     }
-
-    fn is_empty(&self) -> bool {
-        self.0.lock().waits.is_empty()
-    }
-
-    /// Forgets them: they are over.
-    pub fn clear(&self) {
-        let waits = std::mem::take(&mut self.0.lock().waits);
-        drop(waits);
-    }
-
-    /// Ends them all, in their order: they have failed. No lock may be held.
-    fn end(&self, stream: &StreamState) -> Result<()> {
-        let waits = std::mem::take(&mut self.0.lock().waits);
-        for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
-            let (position, thread) = (Some(wait.position), Some(wait.thread));
-            stream.fail(
-                Failure { fault: wait.wait.never_came(), position, thread, launch: None },
-                (),
-            );
-            wait.end(stream.device())?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Before a wait for a stream that is ending: gives what its device's streams wait for the time that it
@@ -232,10 +162,10 @@ pub fn settle(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
         return Ok(());
     }
     let until = deadline.map_or(until, |deadline| deadline.min(until));
-    let mark = Mark::new(stream)?;
+    let mark = stream.mark()?;
     if poll_until(until, || mark.poll())? == Wait::Done {
         return Ok(());
     }
     let mut ending = streams.iter().filter(|stream| stream.waits_until().is_some());
-    ending.try_for_each(|stream| stream.value_waits().end(stream))
+    ending.try_for_each(|stream| end_all(stream))
 }

@@ -20,12 +20,12 @@ use crate::backend::{
 impl CudaStream {
     #[inline(never)]
     fn copy(&self, copy: &Copy) -> Result<Position> {
-        self.told(memcpy::queue_copy(&self.0, copy))
+        self.reported(memcpy::queue_copy(&self.0, copy))
     }
 
     #[inline(never)]
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        self.told(kernel_launch::queue(&self.0, launch))
+        self.reported(kernel_launch::queue(&self.0, launch))
     }
 
     #[inline(never)]
@@ -37,17 +37,17 @@ impl CudaStream {
                  tasks that change; capture it anew, without task groups",
             ));
         }
-        self.told(host_fn::queue(&self.0, move || function.run()))
+        self.reported(host_fn::queue(&self.0, move || function.run()))
     }
 
     #[inline(never)]
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
         // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
-        let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
+        let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw().0) };
         let recorded = self.0.submit_calls(record);
         event.note_record(self.0.depends_on_program());
-        self.told(recorded)
+        self.reported(recorded)
     }
 
     #[inline(never)]
@@ -56,26 +56,26 @@ impl CudaStream {
         if let Some(limit) = limit
             && !event.is_complete()?
         {
-            return self.told(timed_wait::queue(&self.0, event.raw(), limit));
+            return self.reported(timed_wait::queue(&self.0, event.raw(), limit));
         }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
-        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
-        self.told(self.0.submit(|| {
+        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw().0, event.raw().0, 0) };
+        self.reported(self.0.submit(|| {
             if event.depends_on_program() {
                 self.0.note_dependence();
             }
-            self.0.device.call_here(wait)
+            self.0.device().call_here(wait)
         }))
     }
 
     #[inline(never)]
     fn fill(&self, fill: &Fill) -> Result<Position> {
-        self.told(memcpy::queue_fill(&self.0, fill))
+        self.reported(memcpy::queue_fill(&self.0, fill))
     }
 
     #[inline(never)]
     fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
-        self.told(graph::queue(&self.0, graph))
+        self.reported(graph::queue(&self.0, graph))
     }
 }
 
@@ -110,7 +110,7 @@ impl CudaStream {
     #[inline(never)]
     fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
         let stream = &self.0;
-        self.told(match op {
+        self.reported(match op {
             Op::CopyBatch(copies) => memcpy::queue_batch(stream, copies),
             Op::Copy2d(copy) => memcpy_2d::queue(stream, &copy),
             Op::CopyIndirect(copy) => memcpy_indirect::queue(stream, &copy),

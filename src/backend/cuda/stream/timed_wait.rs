@@ -13,13 +13,23 @@ use cudarc::driver::sys::{CUevent_st, CUstream_st};
 use parking_lot::Mutex;
 
 use super::host_fn;
+use crate::algo::map::typed_slots::Key;
 use crate::backend::base::timer::{Limit, Timer, Waiter};
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{
     Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number,
 };
+
+/// The timer of a driver's waits.
+static TIMER: Key<Arc<Timer<TimedWait>>> = Key::new();
+
+/// Ends the timer, with the driver.
+pub fn stop(driver: &DriverState) {
+    TIMER.of(driver.features()).stop();
+}
 
 /// A wait that is queued or under way.
 pub struct TimedWait {
@@ -113,7 +123,7 @@ pub fn queue(
              aclrtSynchronizeStreamWithTimeout",
         ));
     }
-    let limit = device.driver().timer().limit(limit)?;
+    let limit = TIMER.of(device.driver().features()).limit(limit)?;
     let wait = Arc::new(TimedWait {
         stream: Arc::clone(stream),
         mark: device.borrow_event()?,

@@ -4,14 +4,14 @@
 //! What a stream hands over, when it comes to it, waits: the stream then waits for its word, as after a
 //! host function (`host_fn.rs`), and the watcher lets it go on.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use parking_lot::Mutex;
 
 use super::host_fn;
-use super::stream_value;
-use crate::backend::cuda::stream::StreamState;
+use super::state::{HostWait, StreamState};
 use crate::backend::stream::watch::{Condition, Range, Seat};
 use crate::backend::{
     Delivery, Failure, Fault, Notify, NotifyWait, Position, Result, Ticket, ValueWait,
@@ -36,7 +36,7 @@ impl Awaited {
     fn condition(&self) -> Condition {
         match self {
             Self::Notify(notify, wait) => notify.condition(*wait),
-            Self::Value(wait) => stream_value::condition(wait),
+            Self::Value(wait) => value_condition(wait),
         }
     }
 
@@ -56,6 +56,26 @@ impl Awaited {
     }
 }
 
+/// # Safety
+/// There is a word at the address for as long as the result is used.
+pub unsafe fn word_at<'a>(addr: usize) -> &'a AtomicU64 {
+    // SAFETY: the caller vouches for a word that the host reaches, and the core checked that it is
+    // aligned. Programs and devices may write it at any time, hence an atomic.
+    unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
+}
+
+/// Asks whether managed memory has the value. A wait uses the memory until it is over, so the memory
+/// stays, and the condition is not asked any longer.
+fn value_condition(wait: &ValueWait) -> Condition {
+    let ValueWait { src, value, comparison } = *wait;
+    Box::new(move || {
+        // SAFETY: the core checked the range; the wait keeps it.
+        let word = unsafe { word_at(src.addr) };
+        // Acquire: who sees the value sees what was done before.
+        Ok(comparison.holds(word.load(Ordering::Acquire), value))
+    })
+}
+
 /// A wait that is queued or under way.
 struct Waiting {
     stream: Arc<StreamState>,
@@ -69,14 +89,19 @@ struct Waiting {
     aborts: u64,
 }
 
-impl Waiting {
-    /// The stream goes on.
+impl HostWait for Waiting {
     fn give_up(&self) {
         self.seat.cancel();
         let ticket = self.ticket.lock().take();
         drop(ticket);
     }
 
+    fn limit(&self, until: Instant) {
+        self.seat.set_deadline(until, self.awaited.never_came());
+    }
+}
+
+impl Waiting {
     fn end(&self, outcome: Result<()>) {
         let ticket = self.ticket.lock().take();
         let (Err(fault), Some(ticket)) = (outcome, ticket) else { return };
@@ -110,7 +135,7 @@ impl Delivery for Arrival {
     }
 }
 
-/// Queues a wait. The stream's device has [words](host_fn::Words).
+/// Queues a wait. The stream's device has [words](super::words::Words).
 pub fn queue(stream: &Arc<StreamState>, awaited: Awaited) -> Result<Position> {
     let waiting = Arc::new(Waiting {
         stream: Arc::clone(stream),
@@ -121,44 +146,10 @@ pub fn queue(stream: &Arc<StreamState>, awaited: Awaited) -> Result<Position> {
         ticket: Mutex::new(None),
         aborts: stream.aborts(),
     });
-    stream.host_waits().note(&waiting);
+    let waits: Arc<dyn HostWait> = Arc::clone(&waiting) as _;
+    stream.host_waits().note(&waits);
     let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&waiting))), true)?;
     // Set here only. A failure that is told before has no position.
     let _ = waiting.position.set(position);
     Ok(position)
-}
-
-/// The waits of a stream that are queued or under way.
-#[derive(Default)]
-pub struct HostWaits(Mutex<Vec<Weak<Waiting>>>);
-
-impl HostWaits {
-    fn note(&self, waiting: &Arc<Waiting>) {
-        note_alive(&mut self.0.lock(), waiting);
-    }
-
-    fn all(&self) -> Vec<Arc<Waiting>> {
-        self.0.lock().iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// The stream drops what it has not come past: those under way are over. The others are dropped when
-    /// their turn comes.
-    pub fn give_up(&self) {
-        self.all().iter().for_each(|waiting| waiting.give_up());
-    }
-
-    /// The stream ends: they last until then at the longest.
-    pub fn limit(&self, until: Instant) {
-        self.all().iter().for_each(|waiting| {
-            waiting.seat.set_deadline(until, waiting.awaited.never_came());
-        });
-    }
-}
-
-/// Adds to a list from which those that are no more go when it is full.
-pub fn note_alive<T>(list: &mut Vec<Weak<T>>, one: &Arc<T>) {
-    if list.len() == list.capacity() {
-        list.retain(|other| other.strong_count() > 0);
-    }
-    list.push(Arc::downgrade(one));
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use cudarc::driver::sys::{CUdeviceptr, CUstream_st};
 
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::host_fn;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Copy, Fill, Pattern, Place, Position, Result, Span};
 
 pub fn device_pointer(span: Span) -> CUdeviceptr {

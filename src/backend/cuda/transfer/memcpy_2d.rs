@@ -9,8 +9,8 @@ use cudarc::driver::sys::{
 };
 
 use crate::backend::cuda::runtime::context::Raw;
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy;
 use crate::backend::cuda::transfer::memcpy::{
     device_pointer, is_host, note_places, other_doer, peers,

@@ -3,8 +3,8 @@
 
 use std::ffi::c_void;
 
-use crate::backend::cuda::kernel::own_module::{Ptx, THREADS, blocks, compressed_ptx};
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Place, Position, Result};
 
 /// `portacl_memcpy_indirect(dst_at, dst_offset, src_at, src_offset, len_at, len)`.
@@ -20,7 +20,7 @@ const VECTOR: u64 = 16;
 /// Queues a copy.
 pub fn queue(stream: &StreamState, copy: &CopyIndirect) -> Result<Position> {
     let device = stream.device();
-    let function = device.kernels().memcpy_indirect.kernel(device, PTX, names, 0)?;
+    let function = OwnModules::of(device).memcpy_indirect.kernel(device, PTX, names, 0)?;
     let here = Place::Device(device.context().ordinal());
     if copy.words().any(|word| word.place != here) {
         stream.note_crossing();

@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{Ptx, THREADS, blocks, compressed_ptx};
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy::device_pointer;
 use crate::backend::{Distribution, Number, Place, Position, RandomElement, RandomNum, Result};
 
@@ -109,7 +109,7 @@ pub struct Prepared {
 
 /// What a job needs.
 pub fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
-    let own = &device.kernels().random_num;
+    let own = &OwnModules::of(device).random_num;
     let make = own.kernel(device, PTX, names, kernel(job))?;
     let advance = own.kernel(device, PTX, names, ADVANCE)?;
     let per_block = job.per_block();

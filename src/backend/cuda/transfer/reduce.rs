@@ -4,9 +4,9 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::CUfunction;
 
-use crate::backend::cuda::kernel::own_module::{Ptx, THREADS, blocks, compressed_ptx};
-use crate::backend::cuda::runtime::device::DeviceState;
-use crate::backend::cuda::stream::StreamState;
+use crate::backend::cuda::kernel::own_module::{OwnModules, Ptx, THREADS, blocks, compressed_ptx};
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
@@ -57,7 +57,7 @@ pub fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
     let index = index(reduce.op, reduce.element);
     let elements = (reduce.dst.len / reduce.element.size()) as u64;
     Ok(Prepared {
-        function: device.kernels().reduce.kernel(device, PTX, names, index)?,
+        function: OwnModules::of(device).reduce.kernel(device, PTX, names, index)?,
         blocks: blocks(elements, device.info().cores),
         arguments: [reduce.dst.addr as u64, reduce.src.addr as u64, elements],
     })

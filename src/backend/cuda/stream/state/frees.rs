@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::StreamState;
 use crate::backend::Result;
-use crate::backend::cuda::stream::event::Mark;
+use crate::backend::cuda::stream::mark::Mark;
 
 /// Of one stream. Changed under `submitting`.
 pub struct Frees {
@@ -41,7 +41,7 @@ impl StreamState {
     pub fn note_dependence(&self) {
         if self.has_frees() && !self.depends_on_program() {
             // What cannot be marked is not waited for.
-            *self.frees.before.lock() = Mark::new(self).ok();
+            *self.frees.before.lock() = self.mark().ok();
         }
         let position = self.submitted.load(Ordering::Relaxed) + 1;
         // Relaxed, and in two steps: who changes it or settles the stream holds the lock that is held now. Others
@@ -77,7 +77,7 @@ impl StreamState {
         let mark = if depends {
             self.frees.before.lock().take()
         } else {
-            let mark = Mark::new(self)?;
+            let mark = self.mark()?;
             self.frees.any.store(false, Ordering::Relaxed);
             Some(mark)
         };

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::CUdeviceptr;
 
-use super::{CudaStream, StreamState, Submitting, abandoned};
+use super::{StreamState, Submitting, abandoned};
 use crate::backend::Result;
 use crate::backend::cuda::base::api::{Api, Outcome};
-use crate::backend::cuda::runtime::driver::DriverState;
+use crate::backend::cuda::runtime::shared::DriverState;
 
 /// So many blocks a stream has at most: what the body of a loop has at one time.
 const BLOCKS: usize = 8;
@@ -341,12 +341,5 @@ impl StreamState {
         let freed = self.call_for_pool(|api| self.free_in(api, addr));
         self.count_submitted();
         freed
-    }
-}
-
-impl CudaStream {
-    /// Its order is about to be known elsewhere, or it ends.
-    pub fn settle(&self) {
-        self.0.tell_all_deferred();
     }
 }

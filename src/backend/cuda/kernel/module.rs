@@ -1,0 +1,342 @@
+//! Kernels of programs: modules of the driver.
+//!
+//! The driver gets no length of an image, so `backend/kernel/binary_image.rs` checks it before. The driver unloads a
+//! module when what was queued before has run, because it may wait for that.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_int, c_void};
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUfunction_attribute::*;
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st, CUmodule,
+};
+use parking_lot::Mutex;
+
+use crate::algo::host::cpp_name::shown_name;
+use crate::backend::cuda::base::error::INVALID_VALUE;
+use crate::backend::cuda::memory::pending;
+use crate::backend::cuda::memory::release::Release;
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::kernel::binary_image::{Image, MACHINE_CUDA};
+use crate::backend::{
+    Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
+    Result, Span,
+};
+
+/// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
+const SHARED_BYTES: usize = 48 << 10;
+
+/// A module behind the trait.
+struct CudaModule(Arc<Loaded>);
+
+impl Drop for CudaModule {
+    /// The driver still knows the variables until it has the module back, and nobody has them.
+    fn drop(&mut self) {
+        let owned = self.0.device.driver().owned();
+        self.0.variables.lock().iter().for_each(|(base, len)| owned.add(*base, *len));
+    }
+}
+
+/// A module of the driver; given back with the last kernel of it.
+struct Loaded {
+    device: Arc<DeviceState>,
+    raw: Raw<CUmod_st>,
+    /// Those that somebody was told of: address and length.
+    variables: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        let variables = self.variables.get_mut().keys().copied().collect();
+        let device = Arc::clone(&self.device);
+        let module = DroppedModule { device, raw: self.raw, variables };
+        let driver = self.device.driver();
+        driver.note_refusal(pending::release(driver, module));
+    }
+}
+
+/// A module on its way back.
+struct DroppedModule {
+    device: Arc<DeviceState>,
+    raw: Raw<CUmod_st>,
+    /// Base addresses of its variables. The driver has them until the module is unloaded.
+    variables: Vec<usize>,
+}
+
+impl Release for DroppedModule {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        Some(&self.device)
+    }
+
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        let unloaded = match self.device.keep_open() {
+            // SAFETY: loaded once and unloaded once; no kernel of it is left.
+            Some(_open) => self.device.call(|api| unsafe { api.module_unload(self.raw.0) }),
+            None => Ok(()),
+        };
+        self.variables.drain(..).for_each(|base| driver.owned().remove_after(base, || ()));
+        unloaded
+    }
+}
+
+/// A kernel of a module.
+pub struct CudaKernel {
+    pub name: String,
+    module: Arc<Loaded>,
+    pub raw: Raw<CUfunc_st>,
+    /// Threads of a block that the kernel was compiled for, at most.
+    most_threads: u32,
+    /// Fast memory of a block that the kernel declares.
+    declared_shared_bytes: usize,
+    pub info: KernelInfo,
+}
+
+impl Kernel for CudaKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+}
+
+/// Loads a program.
+pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> {
+    let kind = Image::of(image)?;
+    match kind {
+        Image::Ptx | Image::Fatbin | Image::Elf { machine: MACHINE_CUDA, .. } => {}
+        Image::Elf { .. } => {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and binaries \
+                     for Ascend cores run nowhere else: build the kernel for CUDA",
+                    kind.in_words()
+                ),
+            ));
+        }
+    }
+    pending::reap(device.driver());
+    // The driver reads text up to a zero.
+    let text = (kind == Image::Ptx).then(|| {
+        let end = image.iter().position(|byte| *byte == 0).unwrap_or(image.len());
+        CString::new(&image[..end]).expect("cut at the first zero")
+    });
+    let first = text.as_ref().map_or(image.as_ptr(), |text| text.as_ptr().cast());
+    let mut raw: CUmodule = std::ptr::null_mut();
+    // SAFETY: a place for the answer, and an image that is complete as far as its headers tell.
+    device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
+    let device = Arc::clone(device);
+    let loaded = Loaded { device, raw: Raw(raw), variables: Mutex::default() };
+    Ok(Arc::new(CudaModule(Arc::new(loaded))))
+}
+
+impl Module for CudaModule {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
+        let device = &self.0.device;
+        let text = CString::new(name).map_err(|_| {
+            Fault::new(FaultKind::InvalidArgument, "the kernel's name has a zero in it")
+        })?;
+        let mut raw: CUfunction = std::ptr::null_mut();
+        // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
+        let find = device
+            .call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
+        find.map_err(|fault| match fault.kind() {
+            FaultKind::InvalidArgument => Fault::new(
+                fault.kind(),
+                format!(
+                    "there is no kernel {name:?} in the binary ({}); in CUDA C++ kernels have their plain \
+                     names where they are declared extern \"C\"",
+                    fault.text()
+                ),
+            ),
+            _ => fault,
+        })?;
+        let (mut threads, mut declared): (c_int, c_int) = (0, 0);
+        device.call(|api| {
+            let asked = [
+                (CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &mut threads),
+                (CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &mut declared),
+            ];
+            asked.into_iter().try_for_each(|(attribute, value)| {
+                // SAFETY: a place for the answer, and the function.
+                unsafe { api.func_get_attribute(value, attribute as c_int, raw) }
+            })
+        })?;
+        let declared_shared_bytes = declared.max(0) as usize;
+        let info = KernelInfo {
+            parameters: parameters(device, raw),
+            most_shared_bytes: most_shared_bytes(device)?.saturating_sub(declared_shared_bytes),
+            code: None,
+        };
+        Ok(Arc::new(CudaKernel {
+            name: shown_name(name),
+            module: Arc::clone(&self.0),
+            raw: Raw(raw),
+            most_threads: threads.max(1) as u32,
+            declared_shared_bytes,
+            info,
+        }))
+    }
+
+    fn variable(&self, name: &str) -> Result<Span> {
+        let device = &self.0.device;
+        let text = CString::new(name).map_err(|_| {
+            Fault::new(FaultKind::InvalidArgument, "the variable's name has a zero in it")
+        })?;
+        let (mut addr, mut len): (CUdeviceptr, usize) = (0, 0);
+        // SAFETY: places for the answers, a live module, and a name that ends with a zero.
+        let find = device.call(|api| unsafe {
+            api.module_get_global(&mut addr, &mut len, self.0.raw.0, text.as_ptr())
+        });
+        find.map_err(|fault| match fault.kind() {
+            FaultKind::InvalidArgument => Fault::new(
+                fault.kind(),
+                format!(
+                    "there is no variable {name:?} in the binary ({}); in CUDA C++ variables have their \
+                     plain names where they are declared extern \"C\"",
+                    fault.text()
+                ),
+            ),
+            _ => fault,
+        })?;
+        let addr = addr as usize;
+        self.0.variables.lock().insert(addr, len);
+        Ok(Span { addr, len, place: Place::Device(device.context().ordinal()) })
+    }
+
+    /// The driver does not tell.
+    fn code(&self) -> Option<Code> {
+        None
+    }
+}
+
+/// Asks the driver, if it has the function for it, until it says that there is no further one.
+fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
+    let mut each = Vec::new();
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: places for the answers, and the function.
+        let asked = device.context().attempt(|api| unsafe {
+            api.func_get_param_info(raw, each.len(), &mut offset, &mut size)
+        });
+        match asked {
+            // What is a pointer it does not tell.
+            Ok(()) => each.push(Parameter { offset, size, pointer: None }),
+            Err(failure) if failure.status() == Some(INVALID_VALUE) => break,
+            Err(_) => return None,
+        }
+    }
+    let size = each.last().map_or(0, |last| last.offset + last.size);
+    Some(Parameters { size, each: each.into() })
+}
+
+/// Fast memory that a block can have on the device.
+fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    let mut most = SHARED_BYTES as c_int;
+    // SAFETY: the device is open, and the attribute's value goes into `most`.
+    device.call(|api| unsafe {
+        match api.device_get_attribute(&mut most, attribute as c_int, device.context().device()) {
+            // A driver that does not know of it.
+            Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
+            asked => asked,
+        }
+    })?;
+    Ok(most.max(0) as usize)
+}
+
+impl CudaKernel {
+    /// Where the driver says what the kernel wants: whether the caller has brought that. Else the
+    /// driver reads what it needs.
+    #[inline(always)]
+    pub fn check_arguments(&self, arguments: Arguments) -> Result<()> {
+        let Some(known) = &self.info.parameters else { return Ok(()) };
+        let fits = match arguments {
+            // A C structure ends where its alignment wants it.
+            Arguments::Block { len, .. } => {
+                (known.size..=known.size.next_multiple_of(16)).contains(&len)
+            }
+            Arguments::Each { array } => {
+                array != 0 && null_argument(array, known).is_none() || known.each.is_empty()
+            }
+        };
+        if fits { Ok(()) } else { Err(self.wrong_arguments(arguments, known)) }
+    }
+
+    #[cold]
+    fn wrong_arguments(&self, arguments: Arguments, known: &Parameters) -> Fault {
+        let (name, count, size) = (&self.name, known.each.len(), known.size);
+        let text = match arguments {
+            Arguments::Block { len, .. } => {
+                format!(
+                    "{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes"
+                )
+            }
+            Arguments::Each { array: 0 } => {
+                format!("args is null; kernel {name} has {count} parameters")
+            }
+            Arguments::Each { array } => {
+                let index = null_argument(array, known).unwrap_or(0);
+                format!("args[{index}] is null; it must point to the argument")
+            }
+        };
+        Fault::new(FaultKind::InvalidArgument, text)
+    }
+
+    /// How many threads a block is to have.
+    #[inline(always)]
+    pub fn threads(&self, wanted: Option<[u32; 3]>) -> Result<[u32; 3]> {
+        let Some(threads) = wanted else { return Ok([self.most_threads, 1, 1]) };
+        let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
+        if count <= u64::from(self.most_threads) { Ok(threads) } else { Err(self.too_many(count)) }
+    }
+
+    #[cold]
+    fn too_many(&self, threads: u64) -> Fault {
+        Fault::new(
+            FaultKind::InvalidArgument,
+            format!(
+                "blocks of {threads} threads; kernel {} was compiled for at most {} on this device",
+                self.name, self.most_threads
+            ),
+        )
+    }
+
+    /// Has the driver allow the kernel so much fast memory.
+    #[inline(always)]
+    pub fn allow_shared(&self, bytes: usize) -> Result<()> {
+        if bytes.saturating_add(self.declared_shared_bytes) <= SHARED_BYTES {
+            return Ok(());
+        }
+        self.allow_much_shared(bytes)
+    }
+
+    #[cold]
+    fn allow_much_shared(&self, bytes: usize) -> Result<()> {
+        let most = self.info.most_shared_bytes;
+        if bytes > most {
+            return Err(Fault::new(
+                FaultKind::InvalidArgument,
+                format!(
+                    "{bytes} bytes of fast memory for each block; this device has {most} for it"
+                ),
+            ));
+        }
+        let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
+        let device = &self.module.device;
+        // All that there is: the limit is the function's, and a smaller one would have the driver refuse
+        // what another thread, or a graph, is about to launch with more.
+        // SAFETY: a live function.
+        device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, most as c_int) })
+    }
+}
+
+/// The first of the caller's pointers to arguments that is null. `array` is not.
+#[inline(always)]
+fn null_argument(array: usize, known: &Parameters) -> Option<usize> {
+    let array: *const *const c_void = std::ptr::with_exposed_provenance(array);
+    // SAFETY: the caller has a pointer there for each parameter.
+    let is_null = |index: &usize| unsafe { array.add(*index).read_unaligned() }.is_null();
+    (0..known.each.len()).find(is_null)
+}

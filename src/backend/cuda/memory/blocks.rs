@@ -1,0 +1,157 @@
+//! Blocks of memory as the driver allocates them: page size, alignment, and the notes in their tokens.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::backend::{Block, Fault, FaultKind, Result};
+
+pub const NORMAL_PAGE: usize = 4 << 10;
+pub const HUGE_PAGE: usize = 2 << 20;
+const SMALLEST_ALIGNMENT: usize = 512;
+
+/// The lower bits of a token hold the binary logarithm of the page size, and whether the memory is managed or of
+/// another process. The others hold the address that the driver returned, which is aligned to more than that.
+const PAGE_BITS: u64 = 63;
+const MANAGED: u64 = 64;
+const IMPORTED: u64 = 128;
+const NOTES: u64 = PAGE_BITS | MANAGED | IMPORTED;
+
+pub fn token(base: usize, page: usize) -> u64 {
+    base as u64 & !NOTES | u64::from(page.trailing_zeros())
+}
+
+/// Where the driver's own allocation begins.
+pub fn base(block: Block) -> usize {
+    (block.token & !NOTES) as usize
+}
+
+/// The block as one of managed memory.
+pub fn managed_block(block: Block) -> Block {
+    Block { token: block.token | MANAGED, ..block }
+}
+
+/// Whether the block is managed memory.
+pub fn is_managed(block: Block) -> bool {
+    block.token & MANAGED != 0
+}
+
+/// Whether the block is memory of another process.
+pub fn is_imported(block: Block) -> bool {
+    block.token & IMPORTED != 0
+}
+
+/// Page size of a block, as far as it is guaranteed.
+pub fn page_size(block: Block) -> usize {
+    1 << (block.token & PAGE_BITS)
+}
+
+/// A block where the driver has put it.
+pub fn plain_block(addr: usize, len: usize) -> Block {
+    Block { addr, len, token: token(addr, NORMAL_PAGE) }
+}
+
+/// A block in memory of another process, which the driver has mapped at `base`.
+pub fn imported_block(base: usize, addr: usize, len: usize) -> Block {
+    Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
+}
+
+/// The alignment that a [`Block`] of this length has.
+const fn alignment(len: usize) -> usize {
+    if len >= HUGE_PAGE {
+        HUGE_PAGE
+    } else if len >= NORMAL_PAGE {
+        NORMAL_PAGE
+    } else {
+        SMALLEST_ALIGNMENT
+    }
+}
+
+/// Whether the driver has returned less alignment than a [`Block`] has. From then on the first request asks for
+/// more.
+#[derive(Default)]
+pub struct Padding {
+    normal: AtomicBool,
+    huge: AtomicBool,
+}
+
+impl Padding {
+    fn of(&self, alignment: usize) -> &AtomicBool {
+        if alignment >= HUGE_PAGE { &self.huge } else { &self.normal }
+    }
+}
+
+/// Allocates a block with the alignment that its length needs. If the address from `allocate` is not aligned, this
+/// allocates a larger range and frees the first one with `discard`.
+pub fn aligned(
+    padding: &Padding,
+    len: usize,
+    mut allocate: impl FnMut(usize) -> Result<usize>,
+    discard: impl FnOnce(usize),
+) -> Result<Block> {
+    let alignment = alignment(len);
+    // Relaxed: a hint.
+    let padded = padding.of(alignment);
+    let mut too_low = None;
+    if alignment <= SMALLEST_ALIGNMENT || !padded.load(Ordering::Relaxed) {
+        let base = allocate(len)?;
+        if base.is_multiple_of(alignment) {
+            return Ok(Block { addr: base, len, token: token(base, NORMAL_PAGE) });
+        }
+        padded.store(true, Ordering::Relaxed);
+        too_low = Some(base);
+    }
+    let base = len.checked_add(alignment).map_or_else(|| Err(too_large(len)), allocate);
+    if let Some(too_low) = too_low {
+        discard(too_low);
+    }
+    let base = base?;
+    Ok(Block { addr: base.next_multiple_of(alignment), len, token: token(base, NORMAL_PAGE) })
+}
+
+#[cold]
+pub fn too_large(len: usize) -> Fault {
+    Fault::new(FaultKind::OutOfDeviceMemory, format!("{len} bytes are more than can be addressed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn tokens_keep_address_and_page() {
+        let block = Block { addr: 0x7000_0020_0000, len: 1, token: token(0x7000_0000_0200, 4096) };
+        assert_eq!((base(block), page_size(block)), (0x7000_0000_0200, 4096));
+        let huge = Block { token: token(0x7000_0020_0000, HUGE_PAGE), ..block };
+        assert_eq!((base(huge), page_size(huge)), (0x7000_0020_0000, HUGE_PAGE));
+    }
+
+    #[test]
+    fn misaligned_memory_is_replaced_by_a_larger_piece() {
+        let padding = Padding::default();
+        let asked = RefCell::new(Vec::new());
+        let allocate = |len| {
+            asked.borrow_mut().push(len);
+            Ok(0x10200)
+        };
+        let mut discarded = None;
+        let block = aligned(&padding, 5000, allocate, |base| discarded = Some(base)).unwrap();
+        assert_eq!(block, Block { addr: 0x11000, len: 5000, token: token(0x10200, 4096) });
+        assert_eq!(discarded, Some(0x10200));
+        assert_eq!(asked.take(), [5000, 5000 + 4096]);
+
+        let again = aligned(&padding, 5000, allocate, |_| panic!("nothing to discard")).unwrap();
+        assert_eq!(again, block);
+        assert_eq!(asked.take(), [5000 + 4096], "the first time has taught it");
+        let fault = aligned(&padding, usize::MAX, |_| Ok(512), |_| ()).unwrap_err();
+        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
+    }
+
+    #[test]
+    fn memory_that_fits_is_taken_as_it_is() {
+        let padding = Padding::default();
+        for (len, base) in [(100, 0x10200), (5000, 0x3000), (HUGE_PAGE, 4 * HUGE_PAGE)] {
+            let block = aligned(&padding, len, |_| Ok(base), |_| panic!("nothing")).unwrap();
+            assert_eq!((block.addr, block.len), (base, len));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Pinned host memory: what the driver allocates, and registrations of the caller's memory.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::sys::CU_MEMHOSTALLOC_PORTABLE;
+use parking_lot::Mutex;
+
+use super::blocks;
+use super::pending;
+use super::release::Release;
+use crate::algo::map::typed_slots::Key;
+use crate::backend::cuda::runtime::context::Context;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::{DriverState, no_healthy_device};
+use crate::backend::{Block, Fault, FaultKind, Result};
+
+/// What the driver locks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pinned {
+    /// From `cuMemHostAlloc`.
+    Allocated,
+    /// By `cuMemHostRegister`.
+    Registered,
+}
+
+/// Pinned memory by its address, with the context that it belongs to.
+#[derive(Default)]
+struct PinnedMemory(Mutex<HashMap<usize, (Pinned, Arc<Context>)>>);
+
+static PINNED: Key<PinnedMemory> = Key::new();
+
+impl PinnedMemory {
+    fn of(driver: &DriverState) -> &Self {
+        PINNED.of(driver.features())
+    }
+
+    fn bases(&self) -> Vec<usize> {
+        self.0.lock().keys().copied().collect()
+    }
+}
+
+/// Keeps the context of new pinned memory.
+pub fn remember(driver: &DriverState, base: usize, kind: Pinned, context: Arc<Context>) {
+    PinnedMemory::of(driver).0.lock().insert(base, (kind, context));
+}
+
+/// Removes pinned memory that is about to be freed, and returns its context. `None` if it must stay: work that never
+/// ends may use it.
+fn forget(driver: &DriverState, base: usize) -> Option<(Pinned, Arc<Context>)> {
+    let pinned = PinnedMemory::of(driver).0.lock().remove(&base)?;
+    (!driver.is_forsaken()).then_some(pinned)
+}
+
+/// A pinned range on its way back, of either kind.
+struct PinnedRange {
+    base: usize,
+}
+
+impl Release for PinnedRange {
+    fn device(&self) -> Option<&Arc<DeviceState>> {
+        None
+    }
+
+    fn now(&mut self, driver: &DriverState) -> Result<()> {
+        driver.owned().remove_after(self.base, || match forget(driver, self.base) {
+            Some((kind, context)) => {
+                let freed = unpin(&context, kind, self.base);
+                freed.and(driver.release_context(&context))
+            }
+            None => Ok(()),
+        })
+    }
+}
+
+fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
+    let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
+    context.call(|api| match kind {
+        // SAFETY: a block of the driver that is freed once.
+        Pinned::Allocated => unsafe { api.mem_free_host(pointer) },
+        // SAFETY: a registration that is removed once.
+        Pinned::Registered => unsafe { api.mem_host_unregister(pointer) },
+    })
+}
+
+/// Frees the pinned memory at `base`, or removes its registration, after the work that uses it.
+pub fn free(driver: &DriverState, base: usize) -> Result<()> {
+    pending::release(driver, PinnedRange { base })
+}
+
+/// Frees a block of pinned host memory.
+pub fn free_host(driver: &DriverState, block: Block) -> Result<()> {
+    free(driver, blocks::base(block))
+}
+
+/// Pinned host memory, for every device. It belongs to the context of one of them, which is kept
+/// until the block is given back, so that closing the device does not take it away.
+pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
+    pending::reap(driver);
+    blocks::aligned(
+        driver.padding(),
+        len,
+        |len| alloc_pinned(driver, len),
+        |base| {
+            driver.note_refusal(free(driver, base));
+        },
+    )
+    .map_err(|fault| match fault.kind() {
+        FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => Fault::new(
+            FaultKind::OutOfHostMemory,
+            format!("{len} bytes of pinned host memory: {}", fault.text()),
+        ),
+        _ => fault,
+    })
+}
+
+fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
+    let (context, base) = in_any_context(driver, |context| {
+        let mut address: *mut c_void = std::ptr::null_mut();
+        context.call_for(FaultKind::OutOfHostMemory, |api| {
+            // SAFETY: the driver writes the address of `len` pinned bytes into `address`.
+            unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
+        })?;
+        Ok(address.expose_provenance())
+    })?;
+    remember(driver, base, Pinned::Allocated, context);
+    driver.owned().add(base, len);
+    Ok(base)
+}
+
+/// Runs `calls` in the context of a device that has not failed, which the caller gets with a
+/// reference to release.
+pub fn in_any_context<T>(
+    driver: &DriverState,
+    mut calls: impl FnMut(&Context) -> Result<T>,
+) -> Result<(Arc<Context>, T)> {
+    let mut refused = None;
+    // A device that has failed is no reason to refuse: the next one is asked. But each only once.
+    for _ in 0..driver.devices {
+        let context = driver.acquire_any_context()?;
+        match calls(&context) {
+            Ok(made) => return Ok((context, made)),
+            Err(fault) => {
+                let failed = context.failure().is_some();
+                driver.note_refusal(driver.release_context(&context));
+                if !failed {
+                    return Err(fault);
+                }
+                refused = Some(fault);
+            }
+        }
+    }
+    Err(refused.unwrap_or_else(no_healthy_device))
+}
+
+/// Gives back what the program did not: nothing uses it any more.
+pub fn free_all_pinned(driver: &DriverState) {
+    for base in PinnedMemory::of(driver).bases() {
+        // Of either kind. A failed context has taken its memory along already.
+        let _ = PinnedRange { base }.now(driver);
+    }
+}

@@ -1,0 +1,172 @@
+//! Creation and import of pools.
+
+use std::ffi::{c_uint, c_void};
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUmemAllocationHandleType, CUmemAllocationType, CUmemPoolProps,
+    CUmemoryPool,
+};
+
+use super::CudaPool;
+use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::error::is_none;
+use crate::backend::cuda::memory::blocks::{HUGE_PAGE, NORMAL_PAGE};
+use crate::backend::cuda::pool::pool_pages::PoolPages;
+use crate::backend::cuda::runtime::context::Raw;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
+use crate::backend::{
+    Fault, FaultKind, Pool, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools, Result,
+};
+
+/// The number that stands for a kind of handle in the driver's functions.
+pub fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
+    match sharing {
+        PoolSharing::None => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        PoolSharing::Descriptor => {
+            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+        }
+        PoolSharing::Fabric => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC,
+    }
+}
+
+impl DriverState {
+    /// Refuses what the device says that it does not have.
+    fn check_pool(&self, ordinal: u32, sharing: PoolSharing) -> Result<()> {
+        use CUdevice_attribute::*;
+        if self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!("CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree"),
+            ));
+        }
+        let wanted = handle_type(sharing).0;
+        let has =
+            self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
+        if has as c_uint & wanted == wanted {
+            return Ok(());
+        }
+        let (what, instead) = match sharing {
+            PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
+            _ => ("file descriptors", "make it without a handle type and copy the data"),
+        };
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}"),
+        ))
+    }
+}
+
+impl CudaDriver {
+    /// The pool that `make` makes, which is destroyed with the device if not before.
+    fn add_pool(
+        &self,
+        device: Option<Arc<DeviceState>>,
+        page: usize,
+        sharing: PoolSharing,
+        is_limited: bool,
+        make: impl FnOnce(&Api, &mut CUmemoryPool) -> Outcome,
+    ) -> Result<Box<dyn Pool>> {
+        let mut raw: CUmemoryPool = std::ptr::null_mut();
+        match &device {
+            Some(device) => {
+                device.call(|api| make(api, &mut raw))?;
+                device.pools().lock().insert(Raw(raw).key());
+            }
+            None => make(self.0.api(), &mut raw)
+                .map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
+        }
+        let pages = Arc::new(PoolPages::new(page));
+        self.0.known_pools().add(&pages);
+        Ok(Box::new(CudaPool {
+            driver: Arc::clone(&self.0),
+            device,
+            raw: Raw(raw),
+            sharing,
+            pages,
+            turn: Arc::default(),
+            // What other processes have a view of is told at once.
+            may_defer: sharing == PoolSharing::None,
+            is_limited,
+        }))
+    }
+}
+
+impl Pools for CudaDriver {
+    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
+        let driver = &self.0;
+        let (device, page) = match options.place {
+            PoolPlace::Device(ordinal) => {
+                driver.check_pool(ordinal, options.sharing)?;
+                (Some(driver.open_device(ordinal)?), HUGE_PAGE)
+            }
+            PoolPlace::Host | PoolPlace::HostNode(_) => (None, NORMAL_PAGE),
+        };
+        let properties = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: handle_type(options.sharing),
+            location: driver.location(options.place),
+            win32SecurityAttributes: std::ptr::null_mut(),
+            maxSize: options.max_size.unwrap_or(0) as usize,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        // SAFETY: the driver reads complete properties and writes the pool's handle into `raw`.
+        let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
+        self.add_pool(device, page, options.sharing, options.max_size.is_some(), create)
+            .map_err(|fault| explain_place(&options, fault))
+    }
+
+    fn have_had(&self, addr: usize) -> bool {
+        self.0.known_pools().contains(addr)
+    }
+
+    fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
+        let driver = &self.0;
+        let (sharing, bytes) = match handle {
+            PoolHandle::Descriptor(_) => (PoolSharing::Descriptor, [0; 64]),
+            PoolHandle::Fabric(bytes) => (PoolSharing::Fabric, bytes),
+        };
+        driver.check_pool(ordinal, sharing)?;
+        // The driver takes a descriptor instead of an address, and reads other handles.
+        let handle: *mut c_void = match handle {
+            PoolHandle::Descriptor(descriptor) => {
+                std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize)
+            }
+            PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
+        };
+        let device = driver.open_device(ordinal)?;
+        self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api, raw| {
+            // SAFETY: a place for the answer, and a handle of that type, which it may find wrong.
+            unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) }
+        })
+        .map_err(|fault| is_none(fault, "the handle names no memory pool that can be imported"))
+    }
+}
+
+/// What a refusal to make a pool in host memory means. A node that there is not was refused before.
+#[cold]
+fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
+    if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
+        return fault;
+    }
+    let text = match (options.place, options.sharing) {
+        (PoolPlace::Device(_), _) => return fault,
+        (PoolPlace::Host, _) => {
+            "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost"
+                .into()
+        }
+        (PoolPlace::HostNode(node), PoolSharing::None) => format!(
+            "the driver makes no memory pools on NUMA node {node}, a newer one may; use \
+             ACL_MEM_LOCATION_TYPE_HOST, or aclrtMallocHost"
+        ),
+        (PoolPlace::HostNode(node), _) => format!(
+            "the driver makes no memory pools on NUMA node {node} that can be shared, a newer one may; pass \
+             ACL_MEM_HANDLE_TYPE_NONE, or share memory of a device"
+        ),
+    };
+    let text = format!("{text}: {}", fault.text());
+    fault.with_kind(FaultKind::Unsupported).with_text(text)
+}

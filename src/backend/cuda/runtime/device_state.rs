@@ -1,0 +1,389 @@
+//! The state of an open device, below streams and memory: its context, and what was created in it.
+
+use std::collections::HashSet;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+use cudarc::driver::sys::{
+    CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream, CUstream_flags,
+    CUstream_st,
+};
+use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
+
+use crate::algo::map::typed_slots::{Key, Slots};
+use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::memory::blocks::Padding;
+use crate::backend::cuda::runtime::context::{Context, Raw};
+use crate::backend::cuda::runtime::info;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::cuda::stream::words::{GREATER_EQUAL, Words};
+use crate::backend::memory::usage::Counter;
+use crate::backend::{DeviceInfo, Fault, FaultKind, Result, inside_host_function};
+
+/// What streams, events and blocks of a device share.
+pub struct DeviceState {
+    driver: Arc<DriverState>,
+    context: Arc<Context>,
+    info: DeviceInfo,
+    least_priority: u32,
+    /// The driver's number of the most urgent stream priority.
+    most_urgent: c_int,
+    /// Held for reading by whoever may be late (a dropped event, a look at another device's
+    /// streams), for writing by `close` alone: false from then on.
+    open: RecursiveRwLock<bool>,
+    /// The same, to be read without the lock by calls that are not supposed to be late.
+    closed: AtomicBool,
+    /// Every event that exists, by its handle: those of programs and those of marks.
+    events: Mutex<HashSet<usize>>,
+    /// Events for marks that are not in use.
+    spare_events: Mutex<Vec<Raw<CUevent_st>>>,
+    /// Events that were dropped where no driver call is allowed, to be destroyed later.
+    dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
+    /// Streams of our own that are not in use; see [`Self::on_own_stream`].
+    spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
+    watching: AtomicUsize,
+    padding: Padding,
+    managed_padding: Padding,
+    device_bytes: Counter,
+    managed_bytes: Counter,
+    /// Pools that exist, by their handles.
+    pools: Mutex<HashSet<usize>>,
+    /// Set when the device is opened, where its streams can wait for words.
+    words: OnceLock<Words>,
+    /// Set when the observers have got the failure of the device.
+    reported: OnceLock<()>,
+    /// What higher modules keep with the device.
+    features: Slots,
+}
+
+impl DeviceState {
+    pub fn new(driver: &Arc<DriverState>, context: Arc<Context>) -> Result<Self> {
+        let info = info::describe(driver.api(), context.device())?;
+        let (least_urgent, most_urgent) = priorities(&context)?;
+        Ok(Self {
+            driver: Arc::clone(driver),
+            context,
+            info,
+            // The driver's numbers are smaller where they are more urgent.
+            least_priority: (least_urgent - most_urgent).max(0) as u32,
+            most_urgent,
+            open: RecursiveRwLock::new(true),
+            closed: AtomicBool::new(false),
+            events: Mutex::default(),
+            spare_events: Mutex::default(),
+            dropped_events: Mutex::default(),
+            spare_streams: Mutex::default(),
+            watching: AtomicUsize::new(0),
+            padding: Padding::default(),
+            managed_padding: Padding::default(),
+            device_bytes: Counter::default(),
+            managed_bytes: Counter::default(),
+            pools: Mutex::default(),
+            words: OnceLock::new(),
+            reported: OnceLock::new(),
+            features: Slots::default(),
+        })
+    }
+
+    /// Where higher modules keep their state of this device.
+    pub fn features(&self) -> &Slots {
+        &self.features
+    }
+
+    /// Set by the one who reports that the device has failed.
+    pub fn reported(&self) -> &OnceLock<()> {
+        &self.reported
+    }
+
+    pub fn driver(&self) -> &Arc<DriverState> {
+        &self.driver
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub fn padding(&self) -> &Padding {
+        &self.padding
+    }
+
+    pub fn managed_padding(&self) -> &Padding {
+        &self.managed_padding
+    }
+
+    /// Counts the blocks of [`alloc`](crate::backend::Device::alloc).
+    pub fn device_bytes(&self) -> &Counter {
+        &self.device_bytes
+    }
+
+    /// Counts the blocks of [`alloc_managed`](crate::backend::Device::alloc_managed).
+    pub fn managed_bytes(&self) -> &Counter {
+        &self.managed_bytes
+    }
+
+    /// The driver's handles of pools, for whoever makes and destroys them.
+    pub fn pools(&self) -> &Mutex<HashSet<usize>> {
+        &self.pools
+    }
+
+    /// For host functions; `None` where the driver has to run them itself.
+    pub fn words(&self) -> Option<&Words> {
+        self.words.get()
+    }
+
+    /// The number of the least urgent stream priority, 0 being the most urgent.
+    pub fn least_priority(&self) -> u32 {
+        self.least_priority
+    }
+
+    /// The driver's number for a priority of ours, 0 being the most urgent in ours.
+    pub fn driver_priority(&self, priority: u32) -> c_int {
+        self.most_urgent + priority.min(self.least_priority) as c_int
+    }
+
+    /// Keeps `close` from going on; `None` when it already has.
+    pub fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, bool>> {
+        // Recursive: a holder may drop the last reference to an event, which asks again.
+        let open = self.open.read();
+        open.then_some(open)
+    }
+
+    #[inline]
+    pub fn check_open(&self) -> Result<()> {
+        // Acquire, with the Release in `close`: whoever sees "open" uses what is not yet gone.
+        if self.closed.load(Ordering::Acquire) { Err(self.is_closed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn is_closed(&self) -> Fault {
+        let text = format!("CUDA device {} is closed", self.context.ordinal());
+        Fault::new(FaultKind::Driver, text)
+    }
+
+    /// Runs driver calls in the device's context.
+    #[inline]
+    pub fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        self.context.call(calls)
+    }
+
+    /// As [`Self::call`], all of it where it is called: for what programs do most.
+    #[inline(always)]
+    pub fn call_here(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        let api = self.context.ready(FaultKind::OutOfDeviceMemory)?;
+        let failed = |failure| self.context.note(failure, FaultKind::OutOfDeviceMemory);
+        calls(api).map_err(failed)
+    }
+
+    /// As [`Self::call_here`], for calls that look for no current context.
+    #[inline(always)]
+    pub fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        self.context.call_outside(calls)
+    }
+
+    /// As [`Self::call`], for calls that make something: what runs out is not device memory.
+    pub fn create(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        self.context.call_for(FaultKind::OutOfResources, calls)
+    }
+
+    /// Asks the driver whether something has happened.
+    pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
+        self.check_open()?;
+        self.context.poll(question)
+    }
+
+    pub fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {
+        self.sweep_events();
+        let flags = match timing {
+            true => CUevent_flags::CU_EVENT_DEFAULT,
+            false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
+        };
+        let mut raw: CUevent = std::ptr::null_mut();
+        // SAFETY: the driver writes the new event's handle into `raw`.
+        self.create(|api| unsafe { api.event_create(&mut raw, flags as u32) })?;
+        self.events.lock().insert(raw.addr());
+        Ok(Raw(raw))
+    }
+
+    /// Ends an event, unless `close` has done so. The driver keeps what it still needs of it.
+    pub fn destroy_event(&self, raw: Raw<CUevent_st>) {
+        let Some(_open) = self.keep_open() else { return };
+        if inside_host_function() {
+            // No driver call from here; it stays in `events` until it is swept up.
+            self.dropped_events.lock().push(raw);
+        } else if self.events.lock().remove(&raw.key()) {
+            // SAFETY: it was in the set, so it exists, and nobody else takes it out.
+            self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw.0) });
+        }
+    }
+
+    fn sweep_events(&self) {
+        let dropped = std::mem::take(&mut *self.dropped_events.lock());
+        dropped.into_iter().for_each(|raw| self.destroy_event(raw));
+    }
+
+    /// An event for a mark.
+    pub fn borrow_event(&self) -> Result<Raw<CUevent_st>> {
+        let spare = self.spare_events.lock().pop();
+        spare.map_or_else(|| self.create_event(false), Ok)
+    }
+
+    /// Takes back what [`Self::borrow_event`] lent. After `close` it is a name of nothing, and
+    /// nobody borrows any more.
+    pub fn give_event_back(&self, raw: Raw<CUevent_st>) {
+        self.spare_events.lock().push(raw);
+    }
+
+    /// Queues something on a stream of our own and waits for it. `cuMemcpyDtoD` and `cuMemset*`
+    /// return before they are done, and every call without a stream goes to the driver's legacy
+    /// stream, which waits for, and holds up, the blocking streams of other libraries.
+    pub fn on_own_stream(&self, queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>) -> Result<()> {
+        let raw = self.borrow_stream()?;
+        let queued = queue(raw);
+        // SAFETY: a stream that nobody else uses until it is given back.
+        let wait = || self.call(|api| unsafe { api.stream_synchronize(raw.0) });
+        let done = wait();
+        // What was queued may still use the caller's memory: a driver that has refused to wait is
+        // asked once more, and a stream that cannot be waited for is not used again.
+        match done.is_ok() || wait().is_ok() {
+            true => self.give_stream_back(raw),
+            false => self.discard_stream(raw),
+        }
+        queued.and(done)
+    }
+
+    /// Creates a stream of the driver that does not wait for the legacy default stream, nor the other way round.
+    pub fn create_stream(&self, priority: u32) -> Result<Raw<CUstream_st>> {
+        let mut raw: CUstream = std::ptr::null_mut();
+        let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+        let priority: c_int = self.driver_priority(priority);
+        // SAFETY: the driver writes the new stream's handle into `raw`; the priority is within its range.
+        self.create(|api| unsafe { api.stream_create_with_priority(&mut raw, flags, priority) })?;
+        Ok(Raw(raw))
+    }
+
+    /// A stream of our own, with nothing to do.
+    pub fn borrow_stream(&self) -> Result<Raw<CUstream_st>> {
+        self.check_open()?;
+        let spare = self.spare_streams.lock().pop();
+        spare.map_or_else(|| self.create_stream(0), Ok)
+    }
+
+    /// Takes back what [`Self::borrow_stream`] lent, with nothing to do again.
+    pub fn give_stream_back(&self, raw: Raw<CUstream_st>) {
+        self.spare_streams.lock().push(raw);
+    }
+
+    /// Ends what [`Self::borrow_stream`] lent, which may still have something to do.
+    pub fn discard_stream(&self, raw: Raw<CUstream_st>) {
+        // SAFETY: nobody else has it.
+        self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
+    }
+
+    /// How many streams of our own watch events.
+    pub fn watching(&self) -> &AtomicUsize {
+        &self.watching
+    }
+
+    /// Looks whether the driver lets streams wait for words. Part of opening the device.
+    pub fn find_words(&self) -> Result<()> {
+        let words = Words::default();
+        let word = words.lend(&self.context)?;
+        let mut cannot_wait = false;
+        // The word already has this value: the wait ends at once, or the driver refuses it.
+        let probed = self.on_own_stream(|stream| {
+            let number = word.number;
+            // SAFETY: a stream and a live word.
+            self.call(|api| unsafe {
+                api.stream_wait_value(stream.0, word.addr as CUdeviceptr, number, GREATER_EQUAL)
+                    .inspect_err(|failure| cannot_wait = failure.is_unsupported())
+            })
+        });
+        if probed.is_ok() {
+            words.give_back(word);
+            // Set here only.
+            let _ = self.words.set(words);
+            return Ok(());
+        }
+        words.release(&self.driver, &self.context);
+        if cannot_wait { Ok(()) } else { probed }
+    }
+
+    /// How many borrowed streams have host functions that the driver has not called.
+    pub fn is_watching(&self) -> bool {
+        // Acquire, with the Release of the last callback.
+        self.context.healthy().is_ok() && self.watching.load(Ordering::Acquire) > 0
+    }
+
+    /// The device is closed from now on. Waits for those that keep it open.
+    pub fn set_closed(&self) {
+        let mut open = self.open.write();
+        *open = false;
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Destroys what was created in the context, except for streams of programs. The device is closed.
+    pub fn destroy_all(&self) {
+        let end = |calls: &dyn Fn(&Api) -> Outcome| self.driver.end_in(&self.context, calls);
+        for raw in self.spare_streams.lock().drain(..) {
+            // SAFETY: idle, and in this list only.
+            end(&|api| unsafe { api.stream_destroy(raw.0) });
+        }
+        self.spare_events.lock().clear();
+        self.dropped_events.lock().clear();
+        for event in self.events.lock().drain() {
+            // SAFETY: each event in the set exists, and was just removed from it.
+            end(&|api| unsafe { api.event_destroy(event as CUevent) });
+        }
+        for pool in self.pools.lock().drain() {
+            // SAFETY: each pool in the set exists, and was just removed from it.
+            end(&|api| unsafe { api.mem_pool_destroy(pool as CUmemoryPool) });
+        }
+    }
+}
+
+/// The driver's numbers of the least and the most urgent stream priority.
+fn priorities(context: &Context) -> Result<(c_int, c_int)> {
+    let (mut least, mut most) = (0, 0);
+    // SAFETY: the driver writes two numbers into `least` and `most`.
+    context.call(|api| unsafe { api.ctx_get_stream_priority_range(&mut least, &mut most) })?;
+    Ok((least, most))
+}
+
+/// The open devices, while somebody has them.
+#[derive(Default)]
+struct Devices(Mutex<Vec<Weak<DeviceState>>>);
+
+static DEVICES: Key<Devices> = Key::new();
+
+impl DriverState {
+    pub fn add_device(&self, device: &Arc<DeviceState>) {
+        let mut opened = DEVICES.of(self.features()).0.lock();
+        opened.retain(|device| device.strong_count() > 0);
+        opened.push(Arc::downgrade(device));
+    }
+
+    /// The device with this ordinal, if it is open.
+    pub fn device(&self, ordinal: u32) -> Option<Arc<DeviceState>> {
+        let opened = DEVICES.of(self.features()).0.lock();
+        opened
+            .iter()
+            .filter_map(Weak::upgrade)
+            .find(|device| device.context().ordinal() == ordinal && device.check_open().is_ok())
+    }
+
+    /// As [`Self::device`]; a fault if it is closed.
+    pub fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
+        self.device(ordinal).ok_or_else(|| {
+            Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed"))
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! What all devices of a driver share, below devices and streams.
+//!
+//! Higher modules keep their own state of a driver in [`DriverState::features`].
+
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUmemLocation, CUmemLocationType};
+use parking_lot::Mutex;
+
+use crate::algo::map::typed_slots::Slots;
+use crate::backend::cuda::base::api::{Api, Outcome};
+use crate::backend::cuda::base::owned::Owned;
+use crate::backend::cuda::memory::blocks::Padding;
+use crate::backend::cuda::pool::pool_pages::KnownPools;
+use crate::backend::cuda::runtime::context::{Context, Contexts, Raw, device_of};
+use crate::backend::cuda::runtime::snapshot;
+use crate::backend::cuda::runtime::utilization::Monitor;
+use crate::backend::cuda::stream::workers::Workers;
+use crate::backend::stream::watch::Watcher;
+use crate::backend::{Fault, FaultKind, Notifies, PoolPlace, Result};
+
+/// There is no device that could have host memory in its context.
+pub fn no_healthy_device() -> Fault {
+    let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
+    Fault::new(FaultKind::Execution, text)
+}
+
+/// The driver behind the trait.
+pub struct CudaDriver(pub Arc<DriverState>);
+
+/// What everything of this backend shares.
+pub struct DriverState {
+    pub api: Arc<Api>,
+    pub devices: u32,
+    pub contexts: Contexts,
+    pub saved: snapshot::Saved,
+    pub owned: Owned,
+    pub known_pools: KnownPools,
+    pub padding: Padding,
+    /// Run host functions.
+    pub workers: Workers,
+    pub watcher: Arc<Watcher>,
+    pub notifies: Notifies,
+    pub monitor: Monitor,
+    /// A device was left with work that does not end.
+    pub forsaken: AtomicBool,
+    /// The first release that the driver refused where no caller could be told.
+    pub refused: Mutex<Option<Fault>>,
+    /// What higher modules keep with the driver.
+    features: Slots,
+}
+
+impl DriverState {
+    pub fn new(api: Api, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
+        let mut devices: c_int = 0;
+        // SAFETY: the driver writes the number of its devices into `devices`.
+        unsafe { api.device_get_count(&mut devices) }?;
+        let devices = u32::try_from(devices).unwrap_or(0);
+        if devices == 0 {
+            return Err(Fault::new(
+                FaultKind::NoDevice,
+                "the CUDA driver has no device; see what `nvidia-smi` and CUDA_VISIBLE_DEVICES \
+                 say, or use the cpu backend",
+            ));
+        }
+        let chosen = choose(devices);
+        Ok(Self {
+            api: Arc::new(api),
+            devices: chosen.len() as u32,
+            contexts: Contexts::new(chosen.into()),
+            saved: snapshot::Saved::default(),
+            owned: Owned::default(),
+            known_pools: KnownPools::default(),
+            padding: Padding::default(),
+            workers: Workers::default(),
+            watcher: Arc::default(),
+            notifies: Notifies::default(),
+            monitor: Monitor::default(),
+            forsaken: AtomicBool::new(false),
+            refused: Mutex::default(),
+            features: Slots::default(),
+        })
+    }
+
+    /// Where higher modules keep their state of this driver.
+    pub fn features(&self) -> &Slots {
+        &self.features
+    }
+
+    pub fn api(&self) -> &Api {
+        &self.api
+    }
+
+    pub fn owned(&self) -> &Owned {
+        &self.owned
+    }
+
+    pub fn known_pools(&self) -> &KnownPools {
+        &self.known_pools
+    }
+
+    /// The driver's number of the device with this ordinal.
+    pub fn number(&self, ordinal: u32) -> u32 {
+        self.contexts.number(ordinal)
+    }
+
+    pub fn watcher(&self) -> &Arc<Watcher> {
+        &self.watcher
+    }
+
+    pub fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    pub fn acquire_context(&self, ordinal: u32) -> Result<Arc<Context>> {
+        self.contexts.acquire(&self.api, ordinal)
+    }
+
+    pub fn release_context(&self, context: &Context) -> Result<()> {
+        // Also where the context has failed: this is about the reference.
+        let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
+        self.contexts.release(context).map_err(refused)
+    }
+
+    /// The end of something of `context` that its owner need not hear of: if the driver refuses,
+    /// [`Self::take_refusal`] tells. A context that has failed has taken everything along already.
+    pub fn end_in(&self, context: &Context, calls: impl FnOnce(&Api) -> Outcome) {
+        let ended = context.attempt(calls);
+        if context.healthy().is_ok() {
+            self.note_refusal(ended.map_err(Fault::from));
+        }
+    }
+
+    /// What nobody else is told: the first one is kept for whoever closes a device next.
+    pub fn note_refusal(&self, released: Result<()>) {
+        match released {
+            // A failed device; every call says so.
+            Err(fault) if fault.kind() == FaultKind::Execution => {}
+            Err(fault) => {
+                self.refused.lock().get_or_insert(fault);
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// The first refusal that nobody has been told of.
+    pub fn take_refusal(&self) -> Result<()> {
+        match self.refused.lock().take() {
+            None => Ok(()),
+            Some(fault) => {
+                let said = fault.text();
+                let text = format!("something was not released, the driver refused: {said}");
+                Err(fault.with_text(text))
+            }
+        }
+    }
+
+    /// A context for what belongs to no device in particular: one that is in use anyway, else the
+    /// first device's that has not failed.
+    pub fn acquire_any_context(&self) -> Result<Arc<Context>> {
+        let in_use = self.contexts.healthy().map(|context| context.ordinal()).next();
+        let usable = || (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
+        self.acquire_context(in_use.or_else(usable).ok_or_else(no_healthy_device)?)
+    }
+
+    /// Of pinned memory.
+    pub fn padding(&self) -> &Padding {
+        &self.padding
+    }
+
+    /// Gives up on a device whose work does not end.
+    pub fn forsake(&self) {
+        // Relaxed: a flag by itself.
+        self.forsaken.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_forsaken(&self) -> bool {
+        self.forsaken.load(Ordering::Relaxed)
+    }
+
+    /// Runs driver calls in the calling thread's context, or in one of ours where it has none.
+    /// `None` when there is none at all.
+    pub fn in_some_context(&self, calls: impl FnOnce(&Api) -> Outcome) -> Option<Outcome> {
+        let mut current: CUcontext = std::ptr::null_mut();
+        // SAFETY: the driver writes null or this thread's context into `current`.
+        unsafe { self.api.ctx_get_current(&mut current) }.ok()?;
+        if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
+            return Some(calls(&self.api));
+        }
+        let context = self.contexts.acquire_healthy()?;
+        let outcome = context.attempt(calls);
+        self.note_refusal(self.release_context(&context));
+        Some(outcome)
+    }
+
+    /// The driver's name of a place.
+    pub fn location(&self, place: PoolPlace) -> CUmemLocation {
+        let (type_, id) = match place {
+            PoolPlace::Device(ordinal) => {
+                (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal))
+            }
+            PoolPlace::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
+            PoolPlace::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
+        };
+        CUmemLocation { type_, id: id as c_int }
+    }
+
+    /// What the device says of itself; 0 where its driver does not know the question.
+    pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
+        let device = device_of(self.api(), self.number(ordinal))?;
+        let mut value = 0;
+        // SAFETY: the device exists, and the pools' attribute is written into `value`.
+        let asked =
+            unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
+        match asked {
+            Ok(()) => Ok(value),
+            Err(failure) if failure.is_unsupported() => Ok(0),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+}

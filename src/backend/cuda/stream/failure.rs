@@ -1,0 +1,44 @@
+//! Reports that a device has failed to those who observe its streams.
+
+use std::sync::{Arc, mpsc};
+
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::stream::workers::Job;
+use crate::backend::{Failure, Result};
+
+/// `answer`, which the caller may take for a failure: observers get the failure of the device before.
+#[inline]
+pub fn reported<T>(device: &Arc<DeviceState>, answer: Result<T>) -> Result<T> {
+    if answer.is_err() {
+        report(device);
+    }
+    answer
+}
+
+/// Reports that the device has failed, if it has, once. The driver does not say whose operation failed, so any stream
+/// will do. No lock may be held.
+#[cold]
+fn report(device: &Arc<DeviceState>) {
+    let Some(fault) = device.context().failure() else { return };
+    let driver = device.driver();
+    device.reported().get_or_init(|| {
+        let streams = driver.streams_of(device);
+        for stream in &streams {
+            stream.event_records().give_up(driver.watcher());
+        }
+        let Some(observer) = streams.iter().find_map(|stream| stream.observer()) else { return };
+        let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
+        let Some(report) = observer.failed(failure) else { return };
+        let (end, ended) = mpsc::channel::<()>();
+        let job = move || {
+            report.run();
+            drop(end);
+        };
+        match driver.workers().start(Box::new(job)) {
+            // An error says that the other end is dropped, as it should be.
+            Ok(()) => drop(ended.recv()),
+            // There is no thread for it.
+            Err(job) => job.run(),
+        }
+    });
+}

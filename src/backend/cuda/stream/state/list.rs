@@ -1,0 +1,128 @@
+//! All streams of a driver.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use super::StreamState;
+use crate::algo::map::typed_slots::Key;
+use crate::backend::cuda::runtime::device_state::DeviceState;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::inside_host_function;
+
+#[derive(Default)]
+struct Streams {
+    /// Every stream of every open device, also those that are dropped but not finished.
+    all: Mutex<Vec<Arc<StreamState>>>,
+    /// Some of them are dropped and have not been destroyed.
+    any_dropped: AtomicBool,
+}
+
+static STREAMS: Key<Streams> = Key::new();
+
+impl DriverState {
+    fn streams(&self) -> &Streams {
+        STREAMS.of(self.features())
+    }
+
+    pub fn add_stream(&self, stream: &Arc<StreamState>) {
+        self.streams().all.lock().push(Arc::clone(stream));
+    }
+
+    /// Streams that have given memory back to pools since they were asked to settle that.
+    pub fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
+        let streams = self.streams().all.lock();
+        streams.iter().filter(|stream| stream.has_frees()).cloned().collect()
+    }
+
+    /// The stream whose state is at this address, if it is still there.
+    pub fn stream_at(&self, address: usize) -> Option<Arc<StreamState>> {
+        let streams = self.streams().all.lock();
+        streams.iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
+    }
+
+    /// Tells the driver what streams have given back to pools. False if it was told everything.
+    pub fn tell_deferred(&self) -> bool {
+        if !self.known_pools().are_used() {
+            return false;
+        }
+        let streams = self.streams_with_frees();
+        let mut any = false;
+        for stream in streams.iter().filter(|stream| stream.defers()) {
+            any |= stream.look(StreamState::tell_deferred_aside).is_some();
+        }
+        any
+    }
+
+    /// Streams that may have work, as far as that is known without asking the driver.
+    pub fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
+        let streams = self.streams().all.lock();
+        streams.iter().filter(|stream| !stream.is_known_idle()).cloned().collect()
+    }
+
+    /// No stream has work.
+    pub fn all_settled(&self) -> bool {
+        self.streams_with_work().iter().all(|stream| stream.is_settled())
+    }
+
+    pub fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
+        let streams = self.streams().all.lock();
+        streams.iter().filter(|stream| Arc::ptr_eq(stream.device(), device)).cloned().collect()
+    }
+
+    /// Takes the streams of a device out of the list: the caller destroys them.
+    pub fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
+        let mut streams = self.streams().all.lock();
+        let (removed, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut *streams)
+            .into_iter()
+            .partition(|stream| Arc::ptr_eq(stream.device(), device));
+        *streams = kept;
+        removed
+    }
+
+    /// A stream in the list has lost its owner.
+    pub fn stream_dropped(&self) {
+        // Relaxed: a hint; who misses it sweeps with the next call.
+        self.streams().any_dropped.store(true, Ordering::Relaxed);
+        // A host function may hold the last reference, and may not call the driver.
+        if !inside_host_function() {
+            self.sweep_streams();
+        }
+    }
+
+    /// Destroys dropped streams that have finished.
+    pub fn sweep_streams(&self) {
+        if !self.streams().any_dropped.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let dropped: Vec<_> = self
+            .streams()
+            .all
+            .lock()
+            .iter()
+            .filter(|stream| stream.is_dropped())
+            .cloned()
+            .collect();
+        for stream in dropped {
+            // `close` destroys what it finds in the list, so its end has to wait for this.
+            let Some(_open) = stream.device().keep_open() else { continue };
+            stream.tell_all_deferred();
+            if !stream.is_settled() {
+                self.streams().any_dropped.store(true, Ordering::Relaxed);
+            } else if self.remove_stream(&stream) {
+                stream.destroy();
+            }
+        }
+    }
+
+    /// True when it was in the list.
+    pub fn remove_stream(&self, stream: &Arc<StreamState>) -> bool {
+        let mut streams = self.streams().all.lock();
+        let Some(index) = streams.iter().position(|known| Arc::ptr_eq(known, stream)) else {
+            return false;
+        };
+        streams.swap_remove(index);
+        true
+    }
+}

@@ -1,0 +1,116 @@
+//! Words in pinned memory for which streams wait, and which threads of the library write.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use cudarc::driver::sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUstreamWaitValue_flags,
+};
+use parking_lot::Mutex;
+
+use crate::backend::cuda::base::api::Api;
+use crate::backend::cuda::runtime::context::Context;
+use crate::backend::cuda::runtime::shared::DriverState;
+use crate::backend::{FaultKind, Result};
+
+const PAGE: usize = 4 << 10;
+const WORD: usize = size_of::<AtomicU32>();
+
+/// The words of a device for which its streams wait.
+#[derive(Default)]
+pub struct Words {
+    lists: Mutex<WordLists>,
+    /// Jobs that were handed over and have not written their word; with [`ENDED`], those that came too late.
+    running: AtomicUsize,
+}
+
+#[derive(Default)]
+struct WordLists {
+    /// Pinned memory, a page each.
+    pages: Vec<usize>,
+    /// Words that no stream has.
+    spare: Vec<usize>,
+}
+
+/// No job writes a word from now on.
+const ENDED: usize = 1 << (usize::BITS - 1);
+
+/// A word that a stream has, and the number of its latest job. The jobs count on from what the
+/// word's earlier owner left there.
+pub struct Word {
+    pub addr: usize,
+    pub number: u32,
+}
+
+impl Words {
+    pub fn lend(&self, context: &Context) -> Result<Word> {
+        let mut lists = self.lists.lock();
+        if lists.spare.is_empty() {
+            let page = alloc_page(context)?;
+            lists.pages.push(page);
+            lists.spare.extend((page..page + PAGE).step_by(WORD).rev());
+        }
+        let addr = lists.spare.pop().expect("filled above");
+        Ok(Word { addr, number: at(addr).load(Ordering::Relaxed) })
+    }
+
+    /// No job and no wait uses the word any more.
+    pub fn give_back(&self, word: Word) {
+        self.lists.lock().spare.push(word.addr);
+    }
+
+    /// A job begins; false if it may write no word any more.
+    pub fn begin_job(&self) -> bool {
+        // Relaxed: the driver calls it before it says that the stream is past it. Where the device has failed the
+        // count alone decides who came first.
+        self.running.fetch_add(1, Ordering::Relaxed) & ENDED == 0
+    }
+
+    /// A job that began has written its word.
+    pub fn end_job(&self) {
+        self.running.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Ends the use of the words, unless a job may still write one even though the device has nothing to do: it may
+    /// have failed, and its driver comes with calls yet.
+    pub fn try_end(&self) -> bool {
+        // Acquire, with the Release of the last job.
+        let ended = self.running.compare_exchange(0, ENDED, Ordering::Acquire, Ordering::Acquire);
+        ended.is_ok() || ended.is_err_and(|running| running & ENDED != 0)
+    }
+
+    /// Gives the memory back, at the end of the device.
+    pub fn release(&self, driver: &DriverState, context: &Context) {
+        let mut lists = self.lists.lock();
+        lists.spare.clear();
+        for page in lists.pages.drain(..) {
+            let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
+            let free = |api: &Api| {
+                // SAFETY: a live block that is given back once.
+                unsafe { api.mem_free_host(page) }
+            };
+            driver.end_in(context, free);
+        }
+    }
+}
+
+pub const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as u32;
+
+/// A page of words, all zero.
+fn alloc_page(context: &Context) -> Result<usize> {
+    let mut page: *mut c_void = std::ptr::null_mut();
+    let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+    // SAFETY: the driver writes the address of the pinned page into `page`.
+    let alloc = |api: &Api| unsafe { api.mem_host_alloc(&mut page, PAGE, flags) };
+    context.call_for(FaultKind::OutOfHostMemory, alloc)?;
+    // SAFETY: just allocated.
+    unsafe { page.cast::<u8>().write_bytes(0, PAGE) };
+    Ok(page.expose_provenance())
+}
+
+pub fn at(addr: usize) -> &'static AtomicU32 {
+    let word = std::ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: an aligned word in a live page; whoever asks has borrowed it, and the pages go when
+    // nothing runs any more. The device reads it at any time, hence an atomic.
+    unsafe { AtomicU32::from_ptr(word) }
+}
