@@ -42,11 +42,11 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     ],
     session_memory: &[
         Release {
-            free: |_, ending| mem_pool::end_with_session(ending),
+            free: |_, errors| mem_pool::end_with_session(errors),
             abandon: |_| mem_pool::forget_with_session(),
         },
         Release {
-            free: |_, ending| virtual_memory::end_with_session(ending),
+            free: |_, errors| virtual_memory::end_with_session(errors),
             abandon: |_| virtual_memory::forget_with_session(),
         },
         Release {
@@ -65,7 +65,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         |device| physical::take_handles_of(device),
         take_notifies,
         take_graphs,
-        |_| serving::settle(),
+        |_| serving::drain(),
         |device| drop(take_all::<Event>(|event| Arc::ptr_eq(&event.device, device))),
         take_binaries,
     ],
@@ -79,7 +79,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
         Release { free: ipc::end_with_device, abandon: ipc::forget_with_device },
         Release { free: memory::release_device_memory, abandon: memory::forget_device_memory },
     ],
-    late_callbacks: &[end_callback::tell_late],
+    late_callbacks: &[end_callback::run_pending],
 };
 
 static LANE_USERS: LaneUsers =

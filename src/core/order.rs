@@ -115,7 +115,7 @@ pub struct Lane {
     /// Up to where it had finished when a free last asked.
     finished: AtomicU64,
     /// Positions in other lanes that its next operation comes behind.
-    behind: Mutex<Clock>,
+    clock: Mutex<Clock>,
 }
 
 impl Lane {
@@ -162,27 +162,27 @@ impl Lane {
     }
 
     /// What its next operation comes behind.
-    pub fn behind(&self) -> Clock {
-        self.behind.lock().clone()
+    pub fn clock(&self) -> Clock {
+        self.clock.lock().clone()
     }
 
     /// Up to which position of another lane its next operation comes behind that.
-    pub fn behind_in(&self, other: StreamKey) -> Option<Position> {
-        self.behind.lock().position(other)
+    pub fn position_in(&self, other: StreamKey) -> Option<Position> {
+        self.clock.lock().position(other)
     }
 
     /// What everything after the operation at `position` comes behind, seen from other streams: not
     /// what was freed right after it, which has its position.
     fn clock_at(&self, position: Position) -> Clock {
-        let behind = self.behind();
+        let behind = self.clock();
         if self.freed.load(Ordering::Relaxed) == 0 {
             return behind;
         }
         behind.merged(&Clock(Some([(self.key(), position.saturating_sub(1))].into())))
     }
 
-    fn come_behind(&self, clock: &Clock) {
-        let mut behind = self.behind.lock();
+    fn advance(&self, clock: &Clock) {
+        let mut behind = self.clock.lock();
         *behind = behind.merged(clock);
     }
 
@@ -195,7 +195,7 @@ impl Lane {
         let event = self.device.create_event(false)?;
         let position = self.native.submit(Op::Record(&event))?;
         stream.submit_quietly(Op::Wait(&event, None))?;
-        lane.come_behind(&self.clock_at(position));
+        lane.advance(&self.clock_at(position));
         Ok(())
     }
 }
@@ -226,7 +226,7 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
             freed: AtomicU64::new(0),
             observed: AtomicU64::new(0),
             finished: AtomicU64::new(0),
-            behind: Mutex::default(),
+            clock: Mutex::default(),
         });
         made = Some(Arc::clone(&lane));
         lane
@@ -263,7 +263,7 @@ pub fn recorded(stream: &impl Ordered, position: Position) -> Clock {
 /// A stream has been told to wait, for as long as it takes, for a record that keeps `clock`.
 pub fn waits(stream: &impl Ordered, clock: &Clock) -> Result<()> {
     if !clock.is_empty() {
-        lane(stream)?.come_behind(clock);
+        lane(stream)?.advance(clock);
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ pub fn waits(stream: &impl Ordered, clock: &Clock) -> Result<()> {
 /// The stream has dropped waits: it comes behind nothing that it waited for.
 pub fn forget_waits(stream: &impl Ordered) {
     if let Some(lane) = stream.lane_slot().get() {
-        *lane.behind.lock() = Clock::default();
+        *lane.clock.lock() = Clock::default();
     }
 }
 
@@ -294,7 +294,7 @@ impl Awaited {
         let mut awaited = Self::default();
         for lane in streams.into_iter().filter_map(|stream| stream.lane_slot().get()) {
             awaited.lanes.push(Arc::clone(lane));
-            awaited.clock = awaited.clock.merged(&lane.behind());
+            awaited.clock = awaited.clock.merged(&lane.clock());
         }
         awaited
     }
@@ -323,7 +323,7 @@ impl Awaited {
 
 /// Waits for frees that have not happened, as far as what is before them does not depend on the
 /// program.
-pub fn settle_frees() {
+pub fn wait_for_frees() {
     for (_, lane) in LANES.snapshot() {
         let freed = lane.freed.load(Ordering::Relaxed);
         if freed > lane.observed.load(Ordering::Relaxed) {
@@ -355,15 +355,15 @@ pub fn device_ended(owner: Owner) {
 
 /// The session is over, and all pools with it.
 pub fn session_ended() {
-    let ending = std::mem::take(&mut *ENDING.lock());
-    ending.iter().for_each(|(lane, _)| end(lane));
+    let errors = std::mem::take(&mut *ENDING.lock());
+    errors.iter().for_each(|(lane, _)| end(lane));
 }
 
 /// Its end comes when it has got to `kept`, unless it is on its way to an earlier one.
 fn end_after(lane: &Arc<Lane>, kept: Position) {
-    let mut ending = ENDING.lock();
-    if !ending.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
-        ending.push((Arc::clone(lane), kept));
+    let mut errors = ENDING.lock();
+    if !errors.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
+        errors.push((Arc::clone(lane), kept));
     }
 }
 

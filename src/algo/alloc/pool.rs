@@ -296,19 +296,19 @@ impl<B: Books> Pool<B> {
 
     /// As [`Self::alloc`], when nothing could be added: merges all that is kept, and looks for neighbours among
     /// all pending blocks, however many there are, which `alloc` does not do each time.
-    pub fn alloc_thoroughly<E: Enter<B::Place>>(
+    pub fn alloc_slow<E: Enter<B::Place>>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
         enter: E,
     ) -> Option<E::Entered> {
-        let find = |memory: &mut memory::Memory<B>| memory.alloc_thoroughly(len, stream, order);
+        let find = |memory: &mut memory::Memory<B>| memory.alloc_slow(len, stream, order);
         let (mut memory, found) = self.parts.find(stream, find)?;
         Some(memory.given(found, enter))
     }
 
-    /// As [`Self::alloc_thoroughly`]; where that gives nothing, the free that `stream` would have to
+    /// As [`Self::alloc_slow`]; where that gives nothing, the free that `stream` would have to
     /// follow, if it can, to be given enough the next time.
     pub fn alloc_or_follow<E: Enter<B::Place>>(
         &self,
@@ -317,7 +317,7 @@ impl<B: Books> Pool<B> {
         order: &impl Order,
         enter: E,
     ) -> Result<E::Entered, Option<Freed>> {
-        self.alloc_thoroughly(len, stream, order, enter).ok_or_else(|| {
+        self.alloc_slow(len, stream, order, enter).ok_or_else(|| {
             let find = |memory: &mut memory::Memory<B>| memory.find_to_follow(len, stream, order);
             Some(self.parts.find(stream, find)?.1)
         })

@@ -254,7 +254,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
 
     /// As [`Self::look`], of what is behind these bits.
     #[inline(always)]
-    pub fn look_raw<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
+    pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
         self.look(Handle(NonZeroU64::new(raw)?), pin)
     }
 

@@ -102,7 +102,7 @@ mod real {
         for raw in all.filter(|&raw| raw != handle.raw()) {
             assert!(table.get_raw(raw).is_none(), "{raw:#x}");
             let pin = reclaim::pin();
-            assert!(table.look_raw(raw, &pin).is_none(), "{raw:#x}");
+            assert!(table.get_raw_pinned(raw, &pin).is_none(), "{raw:#x}");
         }
     }
 

@@ -225,14 +225,14 @@ pub fn cann_version() -> Result<Version> {
         Some(text) => text.to_str().and_then(Version::parse).ok_or_else(|| {
             let error =
                 bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0");
-            tell_refusal(&error);
+            report_refusal(&error);
             error
         }),
     }
 }
 
 /// Tells people of a configuration that calls refuse: programs may not look at their codes.
-pub fn tell_refusal(error: &Error) {
+pub fn report_refusal(error: &Error) {
     notice_once(error.text());
 }
 

@@ -149,8 +149,8 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
 
 /// As [`get`], under a pin that the caller has anyway.
 #[inline]
-pub fn look<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
-    T::table().look_raw(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
+pub fn get_pinned<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
+    T::table().get_raw_pinned(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
 }
 
 /// As [`get`], for calls that block: holds the object itself.

@@ -12,7 +12,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 /// Waits until nobody else holds `object`, which nobody can find any more. A call that is inside
 /// holds it, or something that does. `sweep` runs before each look and lets go of what was left
 /// behind; it tells whether waiting makes sense. False when it does not, or takes too long.
-pub fn wait_until_alone<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
+pub fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = SHORTEST_PAUSE;
     loop {

@@ -3,7 +3,6 @@
 pub mod call_site;
 pub mod callback;
 pub mod config;
-pub(in crate::core) mod ending;
 pub mod error;
 pub mod error_name;
 pub mod gate;
@@ -13,3 +12,4 @@ pub mod ipc_key;
 pub mod leave;
 pub mod release;
 pub mod release_failure;
+pub(in crate::core) mod teardown_errors;

@@ -7,7 +7,7 @@ use super::capture::Capture;
 use super::flow::Flow;
 use super::recorder::capture_of;
 use super::task::{Task, What};
-use super::{Belongings, Graph, Ready};
+use super::{Graph, Ready, Resources};
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -128,7 +128,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     let ready = building.end_building(|tasks, starting| {
         if tasks.iter().all(|task| task.control.is_none()) {
             let tasks = tasks_of_runs(tasks, starting)?.ok_or_else(no_end)?;
-            return Ready::new(&graph.device, tasks, Belongings::default());
+            return Ready::new(&graph.device, tasks, Resources::default());
         }
         let streams = streams_of_runs(tasks, starting);
         if !tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)) {
@@ -152,7 +152,7 @@ fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>
             continue;
         }
         let place = |&earlier: &usize| {
-            places[earlier].ok_or_else(|| never_happens(task.stream, tasks[earlier].stream))
+            places[earlier].ok_or_else(|| never_recorded(task.stream, tasks[earlier].stream))
         };
         let after = task.after.iter().map(place).collect::<Result<_>>()?;
         if task.what == What::End {
@@ -186,7 +186,7 @@ fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
 
 /// What a run waits for and nobody records.
 #[cold]
-pub fn never_happens(waiting: Handle, recorder: Handle) -> Error {
+pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     Error::param_invalid(format_args!(
         "runs would never end: stream {:#x} waits for an event that stream {:#x} records, which no run comes to; \
          bind that one with flag 0, and record the event before aclmdlRIEndTask",

@@ -17,7 +17,7 @@ use super::memory::Memory;
 use super::mode::{self, Mode};
 use super::recorder::{Recorder, capture_of};
 use super::task::{self, Step, Task, What};
-use super::{Belongings, Graph, Ready, condition};
+use super::{Graph, Ready, Resources, condition};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result};
@@ -48,7 +48,7 @@ pub struct Capture {
 struct State {
     tasks: Vec<Task>,
     branches: Vec<Branch>,
-    belongings: Belongings,
+    resources: Resources,
     /// What made it invalid.
     spoilt: Option<&'static str>,
     /// It has ended.
@@ -138,7 +138,7 @@ impl Capture {
                 state: Mutex::new(State {
                     tasks: Vec::new(),
                     branches: vec![branch],
-                    belongings: Belongings::default(),
+                    resources: Resources::default(),
                     spoilt: None,
                     is_over: false,
                     counted: Some(mode::list(Weak::clone(itself))),
@@ -160,7 +160,7 @@ impl Capture {
             state: Mutex::new(State {
                 tasks: Vec::new(),
                 branches: Vec::new(),
-                belongings: Belongings::default(),
+                resources: Resources::default(),
                 spoilt: None,
                 is_over: false,
                 counted: None,
@@ -240,7 +240,7 @@ impl Capture {
     }
 
     /// As [`Self::add`], of a task that comes after that one as well: its place.
-    fn add_behind(
+    fn add_after(
         &self,
         stream: Handle,
         what: What,
@@ -255,12 +255,12 @@ impl Capture {
 
     /// Records the record of an event: the place that it stands for.
     pub fn record(&self, stream: Handle, event: u64, work: Option<Work>) -> Result<usize> {
-        self.add_behind(stream, What::EventRecord(event), work, None)
+        self.add_after(stream, What::EventRecord(event), work, None)
     }
 
     /// Records a wait for an event that stands for this place.
     pub fn wait(&self, stream: Handle, event: u64, place: usize) -> Result<()> {
-        self.add_behind(stream, What::EventWait(event), None, Some(place)).map(drop)
+        self.add_after(stream, What::EventWait(event), None, Some(place)).map(drop)
     }
 
     /// Records what runs do with an event for those outside of the graph.
@@ -300,7 +300,7 @@ impl Capture {
         }
         let group = Group::create(self.graph, self.owner)?;
         state.branch(stream).group = Some(Arc::clone(&group.0));
-        state.belongings.groups.push(group);
+        state.resources.groups.push(group);
         Ok(())
     }
 
@@ -323,12 +323,12 @@ impl Capture {
 
     /// Lets `work` do something with the memory of pools that the graph has.
     pub fn with_memory<T>(&self, work: impl FnOnce(&mut Memory) -> Result<T>) -> Result<T> {
-        work(&mut self.open()?.belongings.memory)
+        work(&mut self.open()?.resources.memory)
     }
 
     /// What the graph has, of a capture that is over.
-    fn take_belongings(&self) -> Belongings {
-        std::mem::take(&mut self.state.lock().belongings)
+    fn take_resources(&self) -> Resources {
+        std::mem::take(&mut self.state.lock().resources)
     }
 
     /// Records the tasks of a graph.
@@ -414,7 +414,7 @@ impl Capture {
         self.spoil("its first stream was destroyed");
         let _ = self.finish();
         self.release_streams();
-        drop(self.take_belongings());
+        drop(self.take_resources());
         self.drop_graph();
     }
 
@@ -542,15 +542,15 @@ pub fn end(raw: u64) -> Result<u64> {
     drop(stream);
     let tasks = capture.finish();
     capture.release_streams();
-    let belongings = capture.take_belongings();
-    let made = tasks.and_then(|tasks| complete(&capture, tasks, belongings));
+    let resources = capture.take_resources();
+    let made = tasks.and_then(|tasks| complete(&capture, tasks, resources));
     if made.is_err() {
         capture.drop_graph();
     }
     made
 }
 
-fn complete(capture: &Capture, tasks: Vec<Task>, belongings: Belongings) -> Result<u64> {
+fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
         Error::param_invalid(
             "the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
@@ -561,7 +561,7 @@ fn complete(capture: &Capture, tasks: Vec<Task>, belongings: Belongings) -> Resu
         true => Ready::with_bodies,
         false => Ready::new,
     };
-    graph.complete(make(&graph.device, tasks, belongings)?);
+    graph.complete(make(&graph.device, tasks, resources)?);
     graph.unclaim();
     Ok(graph.handle.raw())
 }

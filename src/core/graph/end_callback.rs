@@ -74,7 +74,7 @@ pub fn unregister(raw: u64, address: usize) -> Result<()> {
     }
 }
 
-/// A graph is out of the table. May be called under locks: [`tell_late`] follows without them.
+/// A graph is out of the table. May be called under locks: [`run_pending`] follows without them.
 pub fn graph_ended(graph: &Graph) {
     let mut callbacks = graph.end_callbacks.take();
     if !callbacks.is_empty() {
@@ -90,7 +90,7 @@ pub fn call(callbacks: Vec<EndCallback>) {
 }
 
 /// Calls what graphs that have ended have left. The caller holds nothing.
-pub fn tell_late() {
+pub fn run_pending() {
     if !IS_ANY_LATE.load(Ordering::Acquire) {
         return;
     }

@@ -139,13 +139,13 @@ pub struct Flow {
 /// Who is told that a step of a run has failed: the stream that the run was given to.
 #[derive(Default)]
 pub struct Listener {
-    told: Mutex<Option<Told>>,
+    told: Mutex<Option<Reporting>>,
     has_failed: AtomicBool,
 }
 
 /// The stream of a run, as far as failures are concerned.
 #[derive(Clone)]
-pub struct Told {
+pub struct Reporting {
     /// What remembers them there.
     pub failures: Arc<Failures>,
     /// Of the run there.
@@ -156,7 +156,7 @@ pub struct Told {
 
 impl Listener {
     /// Another run goes on, or none.
-    pub fn set(&self, told: Option<Told>) {
+    pub fn set(&self, told: Option<Reporting>) {
         *self.told.lock() = told;
         self.has_failed.store(false, Ordering::Relaxed);
     }
@@ -294,7 +294,7 @@ fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
     for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
         for &earlier in task.after.iter().filter(|&&index| tasks[index].stream != task.stream) {
             if !streams.contains(&tasks[earlier].stream) {
-                return Err(super::build::never_happens(task.stream, tasks[earlier].stream));
+                return Err(super::build::never_recorded(task.stream, tasks[earlier].stream));
             }
             records.push(earlier);
         }

@@ -107,7 +107,7 @@ impl Memory {
         let own = std::mem::take(&mut self.own);
         // With a device goes all its memory.
         let idle = owned::end_of_graph(own, |addr| find(addr).is_some());
-        idle.into_iter().map(give_back).fold(Ok(()), Result::and)
+        idle.into_iter().map(free).fold(Ok(()), Result::and)
     }
 }
 
@@ -131,7 +131,7 @@ fn find(addr: usize) -> Option<Allocation> {
 }
 
 /// Gives memory back to its pool, which nothing uses any more.
-fn give_back(addr: usize) -> Result<()> {
+fn free(addr: usize) -> Result<()> {
     if find(addr).is_some() { mem_pool::free_of_graph(addr) } else { Ok(()) }
 }
 
@@ -164,7 +164,7 @@ impl Recording for PoolRecording {
         let addr = allocate()?;
         if let Err(error) = capture.with_memory(|memory| memory.add(capture.graph, addr, stream)) {
             // The first failure is the one to report.
-            note(give_back(addr));
+            note(free(addr));
             return Err(error);
         }
         capture.add(stream.handle, What::MemAlloc, vec![None])?;

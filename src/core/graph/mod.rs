@@ -90,12 +90,12 @@ pub struct Ready {
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
     events: Vec<u64>,
-    belongings: Arc<Belongings>,
+    resources: Arc<Resources>,
 }
 
 /// What goes with a graph.
 #[derive(Default)]
-pub struct Belongings {
+pub struct Resources {
     /// The groups among its tasks.
     pub groups: Vec<Owned>,
     /// Bodies of conditional tasks.
@@ -104,7 +104,7 @@ pub struct Belongings {
     pub memory: Memory,
 }
 
-impl Belongings {
+impl Resources {
     /// They are over: the first of their memory that was not taken back.
     fn end(&mut self) -> Result<()> {
         let bodies = self.bodies.iter_mut().map(condition::Owned::end).fold(Ok(()), Result::and);
@@ -114,9 +114,9 @@ impl Belongings {
 
 impl Ready {
     /// Of these tasks, on `device`.
-    pub fn new(device: &Device, tasks: Vec<Task>, belongings: Belongings) -> Result<Arc<Self>> {
+    pub fn new(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
         let program = Program::new(&device.native, &tasks)?;
-        Ok(Self::of(tasks, Arc::new(program), Drive::Backend, Arc::new(belongings)))
+        Ok(Self::of(tasks, Arc::new(program), Drive::Backend, Arc::new(resources)))
     }
 
     /// Of a flow that was made of these tasks.
@@ -126,30 +126,30 @@ impl Ready {
     }
 
     /// Of tasks of which some are conditional, or which are a body.
-    fn with_bodies(device: &Device, tasks: Vec<Task>, belongings: Belongings) -> Result<Arc<Self>> {
+    fn with_bodies(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
         condition::check(&tasks)?;
         let nothing = Program::new(&device.native, &[])?;
-        Ok(Self::of(tasks, Arc::new(nothing), Drive::HostLater, Arc::new(belongings)))
+        Ok(Self::of(tasks, Arc::new(nothing), Drive::HostLater, Arc::new(resources)))
     }
 
     /// The same of a graph whose bodies are all there.
     fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = Tree::of(graph, self)?;
         let flow = Flow::of_tree(graph.handle, &graph.device, &tree)?;
-        let (program, belongings) = (Arc::clone(&self.program), Arc::clone(&self.belongings));
+        let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
         let drive = Drive::Host(flow);
         let (memory, events) = uses(&tree.tasks());
-        Ok(Arc::new(Self { tasks: self.tasks.clone(), program, drive, memory, events, belongings }))
+        Ok(Arc::new(Self { tasks: self.tasks.clone(), program, drive, memory, events, resources }))
     }
 
     fn of(
         tasks: Vec<Task>,
         program: Arc<Program>,
         drive: Drive,
-        belongings: Arc<Belongings>,
+        resources: Arc<Resources>,
     ) -> Arc<Self> {
         let (memory, events) = uses(&tasks);
-        Arc::new(Self { tasks, program, drive, memory, events, belongings })
+        Arc::new(Self { tasks, program, drive, memory, events, resources })
     }
 
     /// The same graph with other tasks in some places, which have the same edges.
@@ -166,8 +166,8 @@ impl Ready {
         }
         let is_changed = |place: &usize| changes.contains_key(place);
         self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
-        let (program, belongings) = (Arc::clone(&self.program), Arc::clone(&self.belongings));
-        Ok(Self::of(tasks, program, Drive::Backend, belongings))
+        let (program, resources) = (Arc::clone(&self.program), Arc::clone(&self.resources));
+        Ok(Self::of(tasks, program, Drive::Backend, resources))
     }
 
     /// Queues a run, with what it takes of pools and frees: its last operation.
@@ -176,7 +176,7 @@ impl Ready {
             Drive::Host(flow) => flow::run::queue(flow, stream, &self.program),
             Drive::Backend | Drive::HostLater => self.program.queue(stream, &self.tasks),
         };
-        let memory = &self.belongings.memory;
+        let memory = &self.resources.memory;
         if !memory.is_any() {
             return queue();
         }
@@ -187,8 +187,8 @@ impl Ready {
 
     /// The graph is over. The first of its memory that its pool did not take back.
     fn end(self) -> Result<()> {
-        let Self { belongings, .. } = self;
-        Arc::into_inner(belongings).map_or(Ok(()), |mut belongings| belongings.end())
+        let Self { resources, .. } = self;
+        Arc::into_inner(resources).map_or(Ok(()), |mut resources| resources.end())
     }
 
     /// The memory that it names is there as it was.
@@ -318,7 +318,7 @@ impl Graph {
         if !matches!(ready.drive, Drive::Backend) {
             return Err(Recorder::of(stream).no_flow());
         }
-        if ready.belongings.memory.is_any() {
+        if ready.resources.memory.is_any() {
             return Err(Error::unsupported(format_args!(
                 "modelRI {:#x} takes or frees memory of pools, so it cannot be part of another graph; run it by \
                  itself, or capture its calls with the others",
@@ -407,7 +407,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     drop(graph);
     let graph = handles::remove::<Graph>("modelRI", raw)?;
     if let Some(building) = &graph.building {
-        building.let_go();
+        building.release();
     }
     let ended = graph.end();
     let callbacks = graph.end_callbacks.take();

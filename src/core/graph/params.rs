@@ -116,7 +116,7 @@ fn call_of(task: &Task) -> Option<Arc<Call>> {
 }
 
 /// What aclmdlRITaskGetParams tells.
-pub struct Told {
+pub struct TaskParams {
     /// A value of `aclmdlRITaskType`.
     pub kind: i32,
     /// The handle of the task's group, or 0.
@@ -126,7 +126,7 @@ pub struct Told {
 }
 
 /// aclmdlRITaskGetParams.
-pub fn get(raw: u64) -> Result<Told> {
+pub fn get(raw: u64) -> Result<TaskParams> {
     let (_, _, task) = latest(raw)?;
     let params = match task.what {
         What::Kernel => call_of(&task).map_or(Params::Other, Params::Kernel),
@@ -141,7 +141,7 @@ pub fn get(raw: u64) -> Result<Told> {
         },
     };
     let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
-    Ok(Told { kind: inspect::number(task.what), group, params })
+    Ok(TaskParams { kind: inspect::number(task.what), group, params })
 }
 
 /// aclmdlRITaskSetParams: of a task of this kind.
@@ -167,12 +167,12 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
         }
         (Change::Write { addr, value }, What::ValueWrite) => {
             let write = stream_value::write_on(addr, value, &graph.device)?;
-            check_own(&graph, write.dst)?;
+            check_device(&graph, write.dst)?;
             task.step = Some(Step::WriteValue(write));
         }
         (Change::Wait { addr, value, flag }, What::ValueWait) => {
             let wait = stream_value::wait_on(addr, value, flag, &graph.device)?;
-            check_own(&graph, wait.src)?;
+            check_device(&graph, wait.src)?;
             task.step = Some(Step::WaitValue(wait));
         }
         (Change::Other { is_said: false }, _) => {}
@@ -200,7 +200,7 @@ fn has_no_parameters(task: &Task) -> Error {
 }
 
 /// A graph is of one device.
-fn check_own(graph: &Graph, word: Span) -> Result<()> {
+fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
         Place::Device(id) if id != graph.device.id => Err(Error::unsupported(format_args!(
             "devAddr {:#x} is memory of device {id}, and a graph is of one device, here {}",

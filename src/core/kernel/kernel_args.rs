@@ -218,7 +218,7 @@ pub fn is_no_list(addr: usize) -> Error {
 }
 
 /// Works with a list that the library keeps.
-pub fn with_own<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> Result<R> {
+pub fn with_list<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> Result<R> {
     let list = handles::get_arc::<ArgsList>("argsHandle", raw)?;
     let mut state = list.state.lock();
     let State { head, entries, arguments, data } = &mut *state;

@@ -423,7 +423,7 @@ pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(request.argument, request.function)?;
     request.shape.check_not_empty()?;
     let stream = stream::resolve(stream)?;
-    handles::look::<Function>(request.argument, request.function, stream.pin()).map(drop)
+    handles::get_pinned::<Function>(request.argument, request.function, stream.pin()).map(drop)
 }
 
 /// aclrtLaunchKernel and its kin.
@@ -435,7 +435,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
         return Err(Error::invalid_param("argsData is null, and argsSize is not 0"));
     }
     let stream = stream::resolve(stream)?;
-    let function = handles::look::<Function>(argument, raw, stream.pin())?;
+    let function = handles::get_pinned::<Function>(argument, raw, stream.pin())?;
     check_device(&request, function, &stream)?;
     submit(&request, function, &stream, None, |_| false)
 }

@@ -321,7 +321,7 @@ impl Allocation {
         ALLOCATIONS.update(self.base, self.to_range().words);
     }
 
-    /// The live one that begins at `addr`, with what [`Self::rest_found`] wants to know.
+    /// The live one that begins at `addr`, with what [`Self::retire`] wants to know.
     #[inline(always)]
     pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
         let (entry, range) = ALLOCATIONS.find_start(addr)?;

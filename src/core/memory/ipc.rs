@@ -11,9 +11,9 @@ use parking_lot::Mutex;
 use crate::backend::Block;
 use crate::backend::base::broker;
 use crate::backend::base::broker::{Admission, BROKER, Key};
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::ipc_key::{ProcessList, about};
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind, Owner, open_device};
 use crate::core::memory::memory_hook;
@@ -350,10 +350,10 @@ fn take_of(device: &Device) -> Vec<Import> {
 }
 
 /// A device ends, with what was imported for it.
-pub fn end_with_device(device: &Device, ending: &mut Ending) {
+pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     for Import { block, .. } in take_of(device) {
         Allocation::take(block.addr, |found| found.owner == device.owner);
-        ending.step_on_device(device.native.free(block));
+        errors.step_on_device(device.native.free(block));
     }
 }
 

@@ -227,7 +227,7 @@ pub fn is_running_here() -> bool {
 }
 
 /// What the callback that refuses on this thread, right now, says of it.
-pub fn give_reason(text: &str) {
+pub fn set_reason(text: &str) {
     RUNNING.with(|running| running.with_last(|hook| text.clone_into(&mut hook.reason)));
 }
 
@@ -278,7 +278,7 @@ impl Called {
         for (index, entry) in self.0.iter().enumerate() {
             if let Some(Err(refusal)) = run(entry, |hook| hook.before(moment, event)) {
                 entry.note_refusal();
-                tell(&self.0[..index], moment, &Event { failed: true, ..*event });
+                notify(&self.0[..index], moment, &Event { failed: true, ..*event });
                 return Err(refused(entry, moment, event, &refusal));
             }
         }
@@ -286,11 +286,11 @@ impl Called {
     }
 
     fn after(&self, moment: Moment, event: &Event) {
-        tell(&self.0, moment, event);
+        notify(&self.0, moment, event);
     }
 }
 
-fn tell(entries: &[Arc<Entry>], moment: Moment, event: &Event) {
+fn notify(entries: &[Arc<Entry>], moment: Moment, event: &Event) {
     for entry in entries {
         run(entry, |hook| hook.after(moment, event));
     }

@@ -15,7 +15,7 @@ mod pointer;
 pub mod request;
 pub mod virtual_memory;
 
-pub use self::pointer::hold::{check_pointer, hold_other, is_at_hand, must_ask};
+pub use self::pointer::hold::{check_pointer, hold_other, is_local, must_ask};
 pub use self::pointer::reach::{Held, check_reach, device_span};
 pub(super) use self::pointer::span::stale;
 pub use self::pointer::span::{is_ordinary, is_plain, span};

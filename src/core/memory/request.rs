@@ -61,7 +61,7 @@ pub trait Source {
 /// A request, as the stages see it.
 pub trait Request {
     /// Drops what may not be held while hooks of this moment run.
-    fn let_go(&mut self, moment: Moment) -> Result<()>;
+    fn before_hooks(&mut self, moment: Moment) -> Result<()>;
 
     /// What hooks see before it is served.
     fn event(&self) -> Result<Event>;
@@ -208,7 +208,7 @@ impl MemoryRequest {
 }
 
 impl Request for MemoryRequest {
-    fn let_go(&mut self, moment: Moment) -> Result<()> {
+    fn before_hooks(&mut self, moment: Moment) -> Result<()> {
         let (id, owner) = match &self.target {
             Target::Device(device) => (device.id, device.owner),
             // A hook may make another device current before the memory is taken from one.

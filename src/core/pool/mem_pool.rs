@@ -7,10 +7,10 @@
 pub mod access;
 mod backing;
 pub mod captured;
+pub mod core_pool;
 pub mod current;
 pub mod graphs;
 mod hooked;
-pub mod own;
 pub mod owned;
 pub mod pool;
 mod props;
@@ -21,7 +21,7 @@ pub mod stats;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::own::{Own, Source};
+use self::core_pool::{CorePool, Source};
 use self::pool::{DriverPool, Home, Inner, Pool, Use};
 pub use self::props::Props;
 pub use self::request::{free_async, free_of_graph, malloc_async};
@@ -29,11 +29,11 @@ use self::stats::PoolTallies;
 use crate::algo::alloc::pool::StreamKey;
 use crate::algo::map::slot_table::{self, Handle};
 use crate::backend::{Driver, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::take_all;
 use crate::core::base::handles::{self, Object};
 use crate::core::base::release_failure;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Allocation;
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
@@ -112,7 +112,7 @@ impl MemPool {
                     (_, None, Home::HostNode(node)) => Some(session.driver.share_host(node)?),
                     (_, None, _) => None,
                 };
-                Inner::Own(Box::new(Own::new(source, shared, options.max_size)))
+                Inner::Core(Box::new(CorePool::new(source, shared, options.max_size)))
             }
         })
     }
@@ -289,7 +289,7 @@ pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
 /// The host has waited for something: pools give back what is above their thresholds.
 pub fn release_idle() {
     for pool in Pool::all() {
-        if let Inner::Own(own) = &pool.inner {
+        if let Inner::Core(own) = &pool.inner {
             // No failure of the wait.
             release_failure::note_fault("memory that a pool does not keep", own.release_idle());
         }
@@ -309,7 +309,7 @@ pub fn trim_for(device: Option<&Device>) -> bool {
 fn trim_where(is_wanted: impl Fn(Home) -> bool) -> bool {
     let mut any = false;
     for pool in Pool::all() {
-        if let Inner::Own(own) = &pool.inner
+        if let Inner::Core(own) = &pool.inner
             && is_wanted(pool.home)
         {
             any |= own.trim_all();
@@ -336,13 +336,13 @@ pub fn take_host_handles() {
 }
 
 /// A device ends, with its pools.
-pub fn end_with_device(device: &Device, ending: &mut Ending) {
-    Pool::end_all(|pool| pool.home.is(device), |said| ending.step_on_device(said));
+pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
+    Pool::end_all(|pool| pool.home.is(device), |said| errors.step_on_device(said));
 }
 
 /// The session ends, with the pools of host memory.
-pub fn end_with_session(ending: &mut Ending) {
-    Pool::end_all(|_| true, |said| ending.step_on_device(said));
+pub fn end_with_session(errors: &mut TeardownErrors) {
+    Pool::end_all(|_| true, |said| errors.step_on_device(said));
 }
 
 /// As [`end_with_device`], where work is left behind that uses their memory.

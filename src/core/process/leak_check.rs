@@ -57,28 +57,28 @@ fn mode() -> Option<LeakCheck> {
 
 /// A context is about to be destroyed.
 pub fn at_end_of_context(context: Handle) {
-    tell(End::Context(context), "aclrtDestroyContext");
+    report_leaks(End::Context(context), "aclrtDestroyContext");
 }
 
 /// `call` is about to release a device.
 pub fn at_end_of_device(device: &Device, call: &str) {
-    tell(End::Device(device), call);
+    report_leaks(End::Device(device), call);
 }
 
 /// `call` is about to end the session.
 pub fn at_end_of_session(call: &str) {
-    tell(End::Session, call);
+    report_leaks(End::Session, call);
 }
 
 /// The process ends normally, or unloads the library.
 fn at_end_of_process() {
     // What a forked child has is its parent's.
     if !gate::is_child() {
-        tell(End::Process, "the end of the process");
+        report_leaks(End::Process, "the end of the process");
     }
 }
 
-fn tell(end: End<'_>, what: &str) {
+fn report_leaks(end: End<'_>, what: &str) {
     let Some(mode) = mode() else { return };
     let text = report::at_end(end, what);
     if text.is_empty() {

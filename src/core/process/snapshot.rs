@@ -204,7 +204,7 @@ fn failed(code: Code, fault: &Fault) -> Error {
 
 /// Calls the functions for a stage, in the order of their registration, each for all devices in use. What is about to
 /// happen does not happen after the first that fails; of what has happened all are told.
-fn tell(stage: Stage) -> Result<()> {
+fn notify(stage: Stage) -> Result<()> {
     let callbacks: Vec<_> = {
         let process = PROCESS.lock();
         let wanted = process.callbacks.iter().filter(|(at, _)| *at == stage);
@@ -256,7 +256,7 @@ pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
              newer one (NVIDIA's since release 570 have it), or copy what is to be kept to the host",
         ));
     }
-    tell(Stage::LockPre)?;
+    notify(Stage::LockPre)?;
     let session = runtime::session()?;
     let deadline = Instant::now() + session.snapshot_timeout;
     LOCKED_BY.store(thread_number(), Ordering::Relaxed);
@@ -271,12 +271,12 @@ pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
     });
     match locked {
         Ok(()) => change.to(State::Locked),
-        Err(_) => let_go(),
+        Err(_) => release(),
     }
     locked
 }
 
-fn let_go() {
+fn release() {
     LOCKED_BY.store(0, Ordering::Relaxed);
     gate::open();
 }
@@ -329,8 +329,8 @@ pub fn unlock(pid: i32, has_reserve: bool) -> Result<()> {
     released.map_err(|fault| failed(Code::SnapshotUnlockFailed, &fault))?;
     drop(session);
     change.to(State::Running);
-    let_go();
-    tell(Stage::UnlockPost)
+    release();
+    notify(Stage::UnlockPost)
 }
 
 /// aclrtSnapShotProcessBackup.
@@ -339,7 +339,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     check_flags("backupFlags", flags)?;
     check_process(pid)?;
     let change = Change::begin(State::Locked, Code::SnapshotBackupFailed)?;
-    tell(Stage::BackupPre)?;
+    notify(Stage::BackupPre)?;
     if ipc::exports_any() || virtual_memory::exports_any() {
         return Err(Error::unsupported(
             "memory of this process is exported (aclrtIpcMemGetExportKey, aclrtMemExportToShareableHandle), and who \
@@ -355,7 +355,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
         return Err(failed(Code::SnapshotBackupFailed, &fault));
     }
     change.to(State::BackedUp);
-    tell(Stage::BackupPost)
+    notify(Stage::BackupPost)
 }
 
 /// Memory of devices that the host uses at the same address, held calls or not: address and length.
@@ -380,11 +380,11 @@ pub fn restore(pid: i32, flags: u32) -> Result<()> {
     check_flags("restoreFlags", flags)?;
     check_process(pid)?;
     let change = Change::begin(State::BackedUp, Code::SnapshotRestoreFailed)?;
-    tell(Stage::RestorePre)?;
+    notify(Stage::RestorePre)?;
     let restored = runtime::session()?.driver.restore_memory();
     restored.map_err(|fault| failed(Code::SnapshotRestoreFailed, &fault))?;
     change.to(State::Locked);
-    tell(Stage::RestorePost)
+    notify(Stage::RestorePost)
 }
 
 /// aclrtSnapShotCallbackRegister.

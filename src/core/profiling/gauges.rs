@@ -8,7 +8,7 @@ use crate::core::pool::mem_pool;
 use crate::core::runtime;
 
 /// Tells each size: what programs have of each device, and of each pool. Waits for nobody.
-pub fn tell(each: &mut dyn FnMut(Gauge)) {
+pub fn report(each: &mut dyn FnMut(Gauge)) {
     let Some(session) = runtime::glance() else { return };
     for slot in &session.devices {
         if let Some(device) = slot.glance() {

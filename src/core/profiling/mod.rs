@@ -70,7 +70,7 @@ pub fn end_with_session() {
 }
 
 fn open(path: &Path, limits: Limits, what: &str) -> Result<()> {
-    trace::set_gauges(gauges::tell);
+    trace::set_gauges(gauges::report);
     trace::open(path, limits).map(drop).map_err(|why| {
         let shown = path.display();
         Error::new(Code::InvalidFile, format_args!("{what} \"{shown}\" cannot be written: {why}"))

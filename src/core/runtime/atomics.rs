@@ -18,7 +18,7 @@ pub fn on_host(operations: &[i32], id: i32) -> Result<Vec<u32>> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?;
-    ask(&session, id as u32, AtomicMemory::Host, operations)
+    query(&session, id as u32, AtomicMemory::Host, operations)
 }
 
 /// aclrtDeviceGetP2PAtomicCapabilities.
@@ -33,7 +33,7 @@ pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
             "srcDeviceId and dstDeviceId are both {id}; they must be different devices"
         )));
     }
-    ask(&session, id as u32, AtomicMemory::Device(peer as u32), operations)
+    query(&session, id as u32, AtomicMemory::Device(peer as u32), operations)
 }
 
 fn check(operations: &[i32]) -> Result<()> {
@@ -50,7 +50,7 @@ fn check(operations: &[i32]) -> Result<()> {
     Ok(())
 }
 
-fn ask(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -> Result<Vec<u32>> {
+fn query(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -> Result<Vec<u32>> {
     let asked: Vec<u32> = operations
         .iter()
         .filter(|operation| OF_KERNELS.contains(operation))

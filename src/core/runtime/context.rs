@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::callback;
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
@@ -92,16 +92,16 @@ pub fn destroy(raw: u64) -> Result<()> {
         state_callback::streams_end(StreamsOf::Context(handle));
     }
     handles::remove::<Context>("context", raw)?;
-    let mut ending = Ending::default();
+    let mut errors = TeardownErrors::default();
     if let Some(handle) = handle {
-        steps.streams.drain_context(handle, &mut ending);
+        steps.streams.drain_context(handle, &mut errors);
     }
     slot_table::flush_deferred();
-    state_callback::tell_late();
+    state_callback::notify_pending();
     if thread::current_handle() == handle {
         thread::set_current(None);
     }
-    ending.tell(format_args!("context {raw:#x} is destroyed"))
+    errors.into_result(format_args!("context {raw:#x} is destroyed"))
 }
 
 /// aclrtSetCurrentContext.

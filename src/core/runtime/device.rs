@@ -7,9 +7,9 @@ use crate::algo::map::slot_table::Handle;
 use crate::algo::map::typed_slots::Slots;
 use crate::backend::{self, FaultKind};
 use crate::core::base::callback;
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Owner;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device_limit;
@@ -168,7 +168,7 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
 /// Tells that a device is about to be opened, if it is closed.
 fn announce_opening(id: i32, session: impl Fn() -> Result<Arc<Session>>) -> Result<()> {
     if state_callback::is_watched() && !slot(&*session()?, "deviceId", id)?.is_open() {
-        state_callback::tell_device(id as u32, DeviceState::SetPre);
+        state_callback::notify_device(id as u32, DeviceState::SetPre);
     }
     Ok(())
 }
@@ -177,12 +177,12 @@ fn announce_opening(id: i32, session: impl Fn() -> Result<Arc<Session>>) -> Resu
 fn announce_opened(id: i32, default_stream: Option<Handle>) {
     let Some(stream) = default_stream else { return };
     state_callback::stream_created(stream.raw());
-    state_callback::tell_device(id as u32, DeviceState::SetPost);
+    state_callback::notify_device(id as u32, DeviceState::SetPost);
 }
 
 /// Tells that a device and its streams are about to end.
 pub fn announce_end(id: u32) {
-    state_callback::tell_device(id, DeviceState::ResetPre);
+    state_callback::notify_device(id, DeviceState::ResetPre);
     state_callback::streams_end(StreamsOf::Device(id));
 }
 
@@ -204,7 +204,7 @@ pub fn reset_force(id: i32) -> Result<()> {
 fn release(
     id: i32,
     ends: impl FnOnce(&DeviceSlot) -> Result<bool>,
-    reset: impl FnOnce(&DeviceSlot) -> Result<Option<Ending>>,
+    reset: impl FnOnce(&DeviceSlot) -> Result<Option<TeardownErrors>>,
 ) -> Result<()> {
     let announced =
         state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?)?;
@@ -213,11 +213,11 @@ fn release(
     }
     let outcome = reset(slot(&*runtime::session()?, "deviceId", id)?);
     match outcome {
-        Ok(Some(ending)) => {
-            state_callback::tell_late();
+        Ok(Some(errors)) => {
+            state_callback::notify_pending();
             lifecycle()?.late_callbacks.iter().for_each(|step| step());
-            state_callback::tell_device(id as u32, DeviceState::ResetPost);
-            ending.tell(format_args!("device {id} is reset"))
+            state_callback::notify_device(id as u32, DeviceState::ResetPost);
+            errors.into_result(format_args!("device {id} is reset"))
         }
         lives_on => {
             if announced {

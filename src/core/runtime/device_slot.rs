@@ -12,10 +12,10 @@ use crate::algo::sync::published::Published;
 use crate::algo::sync::striped_count::StripedCount;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::callback;
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::take_all;
-use crate::core::base::leave::wait_until_alone;
+use crate::core::base::leave::wait_until_unshared;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Owner;
 use crate::core::runtime;
 use crate::core::runtime::context::Context;
@@ -246,7 +246,7 @@ impl DeviceSlot {
     }
 
     /// aclrtResetDevice. How the device ended, if this was the last one.
-    pub fn reset(&self) -> Result<Option<Ending>> {
+    pub fn reset(&self) -> Result<Option<TeardownErrors>> {
         let mut state = self.lock()?;
         if self.count(&state) == 0 {
             return Err(Error::param_invalid(format_args!(
@@ -271,7 +271,7 @@ impl DeviceSlot {
     }
 
     /// aclrtResetDeviceForce. How the device ended.
-    pub fn reset_force(&self) -> Result<Ending> {
+    pub fn reset_force(&self) -> Result<TeardownErrors> {
         let mut state = self.lock()?;
         let Some(device) = self.device() else {
             return Err(Error::param_invalid(format_args!(
@@ -285,45 +285,45 @@ impl DeviceSlot {
     }
 
     /// As a forced reset, for the end of the session: the device is not opened again.
-    pub fn close(&self, deadline: Instant) -> Ending {
+    pub fn close(&self, deadline: Instant) -> TeardownErrors {
         self.ended.store(true, Ordering::SeqCst);
         // A reset in another thread may be waiting for the same work.
         let state = self.state.try_lock_until(deadline);
         match state {
             Some(mut state) => self.release(&mut state, Some(deadline)),
-            None => Ending::too_late(),
+            None => TeardownErrors::too_late(),
         }
     }
 
     /// Really releases the device: handles die first, so that nobody queues anything new, then
     /// what is pending is waited for, then the calls that are inside leave, then the resources go.
-    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> Ending {
-        let mut ending = Ending::default();
-        let Some(mut device) = self.device.replace(None) else { return ending };
-        let Ok(steps) = lifecycle() else { return ending };
+    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> TeardownErrors {
+        let mut errors = TeardownErrors::default();
+        let Some(mut device) = self.device.replace(None) else { return errors };
+        let Ok(steps) = lifecycle() else { return errors };
         device.sets.primary.store(0, Ordering::SeqCst);
         state.released = 0;
         let waits_until = waits_until(deadline);
-        let alone = wait_until_alone(&mut device, |device| {
+        let alone = wait_until_unshared(&mut device, |device| {
             // Each time: a call that was inside may have made something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
-            steps.streams.drain_device(device, waits_until, deadline, &mut ending);
+            steps.streams.drain_device(device, waits_until, deadline, &mut errors);
             steps.device_handles.iter().for_each(|step| step(device));
             slot_table::flush_deferred();
-            !ending.timed_out
+            !errors.timed_out
         });
-        ending.timed_out |= !alone;
+        errors.timed_out |= !alone;
         trace::at_end_of_device(device.id);
         steps.device_state.iter().for_each(|step| step(&device));
-        if !ending.timed_out {
-            steps.device_memory.iter().for_each(|memory| (memory.free)(&device, &mut ending));
-            ending.step_on_device(device.native.close());
+        if !errors.timed_out {
+            steps.device_memory.iter().for_each(|memory| (memory.free)(&device, &mut errors));
+            errors.step_on_device(device.native.close());
         } else {
             // Better a leak than a crash of whoever still uses it.
             steps.device_memory.iter().for_each(|memory| (memory.abandon)(&device));
             std::mem::forget(device);
         }
-        ending
+        errors
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::config::Environment;
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
@@ -51,7 +51,7 @@ pub struct Lifecycle {
 /// How one kind of memory ends with its owner.
 pub struct Release<T> {
     /// Frees it.
-    pub free: fn(&T, &mut Ending),
+    pub free: fn(&T, &mut TeardownErrors),
     /// Forgets it without freeing: work that did not end in time may still use it.
     pub abandon: fn(&T),
 }
@@ -77,7 +77,7 @@ pub trait Streams: Sync {
     fn is_live(&self, raw: u64) -> bool;
 
     /// Removes the streams of a context and waits for their work.
-    fn drain_context(&self, context: Handle, ending: &mut Ending);
+    fn drain_context(&self, context: Handle, errors: &mut TeardownErrors);
 
     /// Removes the streams of a device and waits for their work. Waits for values in memory end at `waits_until`.
     fn drain_device(
@@ -85,7 +85,7 @@ pub trait Streams: Sync {
         device: &Arc<Device>,
         waits_until: Instant,
         deadline: Option<Instant>,
-        ending: &mut Ending,
+        errors: &mut TeardownErrors,
     );
 }
 

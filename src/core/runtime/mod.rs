@@ -30,9 +30,9 @@ use crate::algo::thread::thread_attributes;
 use crate::backend::base::broker::BROKER;
 use crate::backend::{self, Driver, cpu, cuda, fault};
 use crate::core::base::config::{self, BackendChoice, Environment, FileConfig};
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{self, Code, Error, Result};
-use crate::core::base::leave::wait_until_alone;
+use crate::core::base::leave::wait_until_unshared;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Owner;
 use crate::core::runtime::device_slot::DeviceSlot;
 use crate::core::runtime::lifecycle::{Lifecycle, lifecycle};
@@ -167,10 +167,10 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     steps.session_ended.iter().for_each(|step| step());
     ENDING.store(false, Ordering::Relaxed);
     drop(life);
-    state_callback::tell_late();
+    state_callback::notify_pending();
     steps.late_callbacks.iter().for_each(|step| step());
     for id in open {
-        state_callback::tell_device(id, DeviceState::ResetPost);
+        state_callback::notify_device(id, DeviceState::ResetPost);
     }
     ended.and(told)
 }
@@ -189,7 +189,7 @@ fn announce_ends() -> Vec<u32> {
 }
 
 /// Whether an end has left threads behind, which still run this library's code.
-pub fn has_left_threads_behind() -> bool {
+pub fn has_leaked_threads() -> bool {
     LEFT_BEHIND.load(Ordering::Relaxed)
 }
 
@@ -282,7 +282,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
         return Ok(session);
     }
     let steps = lifecycle()?;
-    let environment = heed_environment(steps).inspect_err(config::tell_refusal)?;
+    let environment = heed_environment(steps).inspect_err(config::report_refusal)?;
     let opened = open_driver(&environment);
     let (driver, visibility) = opened.inspect_err(|fault| {
         steps.session_closed.iter().for_each(|step| step());
@@ -290,7 +290,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
             notice_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
         }
     })?;
-    visibility.tell_ignored(environment.visible_devices.as_deref());
+    visibility.report_ignored(environment.visible_devices.as_deref());
     let Environment { finalize_timeout, snapshot_timeout, .. } = environment;
     let session = Session::new(driver, visibility, finalize_timeout, snapshot_timeout);
     SESSION.replace(Some(session.clone()));
@@ -390,14 +390,14 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     let Some(mut session) = SESSION.replace(None) else { return Ok(()) };
     BROKER.stop();
     let deadline = Instant::now() + session.patience;
-    let mut ending = Ending::default();
+    let mut errors = TeardownErrors::default();
     for slot in &session.devices {
-        ending.part(slot.close(deadline));
+        errors.merge(slot.close(deadline));
     }
     let late = deadline.max(Instant::now() + MIN_PATIENCE);
     let left = complete_all(steps.session_left, late);
-    let mut finished = left && !ending.timed_out;
-    let alone = wait_until_alone(&mut session, |_| {
+    let mut finished = left && !errors.timed_out;
+    let alone = wait_until_unshared(&mut session, |_| {
         steps.session_handles.iter().for_each(|step| step());
         slot_table::flush_deferred();
         finished
@@ -405,7 +405,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     // Whoever was inside may have shared something once more.
     BROKER.stop();
     if finished && alone {
-        steps.session_memory.iter().for_each(|memory| (memory.free)(&session, &mut ending));
+        steps.session_memory.iter().for_each(|memory| (memory.free)(&session, &mut errors));
     } else {
         steps.session_memory.iter().for_each(|memory| (memory.abandon)(&session));
     }
@@ -418,7 +418,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
     steps.session_closed.iter().for_each(|step| step());
     if finished {
-        return ending.tell("everything is finalized");
+        return errors.into_result("everything is finalized");
     }
     let patience = session.patience.as_millis();
     // Whoever was left behind still uses it: pinned memory, for one, stays mapped.

@@ -92,7 +92,7 @@ impl<W: Clone> Registry<W> {
     }
 
     /// `what` names the kind of the functions.
-    pub(in crate::core) fn tell(&self, what: &'static str, call: impl Fn(&W)) {
+    pub(in crate::core) fn notify(&self, what: &'static str, call: impl Fn(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
         }
@@ -136,15 +136,15 @@ pub fn is_watched() -> bool {
 }
 
 /// Tells that something happens to a device. The caller holds nothing.
-pub fn tell_device(id: u32, state: DeviceState) {
-    DEVICES.tell("device-state callback", |watcher| watcher(id, state));
+pub fn notify_device(id: u32, state: DeviceState) {
+    DEVICES.notify("device-state callback", |watcher| watcher(id, state));
 }
 
 /// Tells that a stream was made. The caller holds nothing.
 #[inline]
 pub fn stream_created(stream: u64) {
     if STREAMS.has_any() {
-        STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Created));
+        STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Created));
     }
 }
 
@@ -152,12 +152,12 @@ pub fn stream_created(stream: u64) {
 #[inline]
 pub fn stream_ends(stream: u64) {
     if STREAMS.has_any() {
-        tell_end(stream);
+        notify_stream_end(stream);
     }
 }
 
 #[cold]
-fn tell_end(stream: u64) {
+fn notify_stream_end(stream: u64) {
     if INSIDE.get() {
         return;
     }
@@ -169,7 +169,7 @@ fn tell_end(stream: u64) {
             return;
         }
     }
-    STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
+    STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
 }
 
 /// As [`stream_ends`], for all of a kind.
@@ -199,7 +199,7 @@ fn handles(which: StreamsOf) -> Vec<u64> {
     lifecycle().map_or_else(|_| Vec::new(), |steps| steps.streams.handles(which))
 }
 
-/// A stream is out of the table. May be called under locks: [`tell_late`] follows without them.
+/// A stream is out of the table. May be called under locks: [`notify_pending`] follows without them.
 #[inline]
 pub fn stream_ended(stream: Handle) {
     if STREAMS.has_any() {
@@ -216,9 +216,9 @@ fn note_end(stream: u64) {
 }
 
 /// Tells of the streams that ended before anybody could be told. The caller holds nothing.
-pub fn tell_late() {
+pub fn notify_pending() {
     for stream in LATE.with(ThreadList::take) {
-        STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
+        STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
     }
 }
 
@@ -237,10 +237,10 @@ mod tests {
         let twice = registry.set("a", Some(3)).unwrap_err();
         assert!(twice.text().contains("\"a\" is registered already"), "{twice}");
         let told = RefCell::new(Vec::new());
-        registry.tell("test", |watcher| {
+        registry.notify("test", |watcher| {
             told.borrow_mut().push(*watcher);
             // What a watcher does itself is not told.
-            registry.tell("test", |_| panic!("told of its own doing"));
+            registry.notify("test", |_| panic!("told of its own doing"));
         });
         assert_eq!(*told.borrow(), [1, 2]);
         registry.set("a", None).unwrap();

@@ -37,7 +37,7 @@ impl Visibility {
 
     /// Tells people of the first entry of the variable that does not count. An empty one and -1, which programs end
     /// lists with on purpose, are no mistakes.
-    pub fn tell_ignored(&self, value: Option<&str>) {
+    pub fn report_ignored(&self, value: Option<&str>) {
         let Some(value) = value else { return };
         let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
         if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {

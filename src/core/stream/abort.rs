@@ -60,9 +60,9 @@ pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
 }
 
 /// Tells everybody; the first result that is not 0.
-fn tell(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
+fn notify(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
     let failed = Cell::new(0);
-    WATCHERS.tell("task-abort callback", |watcher| {
+    WATCHERS.notify("task-abort callback", |watcher| {
         let result = watcher(id, stage, timeout_ms);
         if failed.get() == 0 {
             failed.set(result);
@@ -77,9 +77,9 @@ pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     // Nothing of the device may be held while the program is told.
     let ordinal = open_device(id)?.id;
-    let before = tell(ordinal, Stage::Before, timeout_ms);
+    let before = notify(ordinal, Stage::Before, timeout_ms);
     let outcome = open_device(id).and_then(|device| drop_all(&device, timeout_ms));
-    let after = tell(ordinal, Stage::After, timeout_ms);
+    let after = notify(ordinal, Stage::After, timeout_ms);
     outcome?;
     for (result, stage) in [(before, "PRE"), (after, "POST")] {
         if result != 0 {

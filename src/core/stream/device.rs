@@ -7,10 +7,10 @@ use std::time::Instant;
 use crate::algo::map::slot_table::{Handle, Ref};
 use crate::backend::{self, Op, Position, Wait};
 use crate::core::base::callback;
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::handles::take_all;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::Owner;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
@@ -43,8 +43,8 @@ impl Streams for AllStreams {
         Handle::from_raw(raw).is_some_and(|handle| Stream::table().get(handle).is_some())
     }
 
-    fn drain_context(&self, context: Handle, ending: &mut Ending) {
-        drain_all(take_all::<Stream>(|stream| stream.context == context), None, ending);
+    fn drain_context(&self, context: Handle, errors: &mut TeardownErrors) {
+        drain_all(take_all::<Stream>(|stream| stream.context == context), None, errors);
     }
 
     fn drain_device(
@@ -52,20 +52,20 @@ impl Streams for AllStreams {
         device: &Arc<Device>,
         waits_until: Instant,
         deadline: Option<Instant>,
-        ending: &mut Ending,
+        errors: &mut TeardownErrors,
     ) {
         let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
         // All of them first: one may wait for what another waits for.
         streams.iter().for_each(|stream| stream.limit_waits(waits_until));
-        streams.iter().for_each(|stream| stream.callbacks.give_up(stream.handle));
-        drain_all(streams, deadline, ending);
+        streams.iter().for_each(|stream| stream.callbacks.drop_pending(stream.handle));
+        drain_all(streams, deadline, errors);
     }
 }
 
-fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, ending: &mut Ending) {
+fn drain_all(streams: Vec<Arc<Stream>>, deadline: Option<Instant>, errors: &mut TeardownErrors) {
     for stream in streams {
         state_callback::stream_ended(stream.handle);
-        ending.part(stream.drain(deadline));
+        errors.merge(stream.drain(deadline));
     }
 }
 

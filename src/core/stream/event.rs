@@ -203,7 +203,7 @@ impl Event {
 pub fn record(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
-    let event = handles::look::<Event>("event", raw, stream.pin())?;
+    let event = handles::get_pinned::<Event>("event", raw, stream.pin())?;
     if !Arc::ptr_eq(&event.device, &stream.device) {
         return Err(of_another_device(raw, event, &stream));
     }
@@ -305,7 +305,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
     if !event.was_recorded() || uses.resets.has(&stream) || uses.resets.any_past()? {
         return Ok(());
     }
-    let mark = uses.resets.lend(&stream)?;
+    let mark = uses.resets.find_or_create(&stream)?;
     stream.submit(Op::Record(&mark))?;
     uses.resets.keep(&event, &stream, mark);
     event.is_plain.store(false, Ordering::Relaxed);

@@ -64,7 +64,7 @@ fn from_source(exception: &Exception) -> Vec<Watcher> {
 }
 
 /// The exceptions that somebody is being told of: their addresses are what programs get.
-static TOLD: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
+static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
 /// aclrtSetExceptionInfoCallback: replaces the one set before.
 pub fn set(watcher: Option<Watcher>) {
@@ -100,10 +100,10 @@ pub fn announce(exception: Exception) -> Option<HostFn> {
     if nobody && from_source(&exception).is_empty() {
         return None;
     }
-    Some(HostFn::from_closure(move || tell(exception)))
+    Some(HostFn::from_closure(move || report(exception)))
 }
 
-fn tell(exception: Exception) {
+fn report(exception: Exception) {
     // Who has been taken out meanwhile is not called any more.
     let mut watchers: Vec<Watcher> = {
         let watchers = WATCHERS.lock();
@@ -111,11 +111,11 @@ fn tell(exception: Exception) {
     };
     watchers.extend(from_source(&exception));
     let told = Arc::new(exception);
-    TOLD.lock().push(Arc::clone(&told));
+    REPORTED.lock().push(Arc::clone(&told));
     for watcher in &watchers {
         (watcher.call)(Arc::as_ptr(&told).addr());
     }
-    TOLD.lock().retain(|other| !Arc::ptr_eq(other, &told));
+    REPORTED.lock().retain(|other| !Arc::ptr_eq(other, &told));
 }
 
 /// The exception behind the pointer that a callback got; it is alive during the call only.
@@ -125,7 +125,7 @@ pub fn find(address: usize) -> Result<Arc<Exception>> {
             "info is null; it must be what an exception callback was given",
         ));
     }
-    let told = TOLD.lock();
+    let told = REPORTED.lock();
     let found = told.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
     found.cloned().ok_or_else(|| {
         Error::param_invalid(format_args!(

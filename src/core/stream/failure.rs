@@ -108,12 +108,16 @@ impl Failures {
     /// The first failure that nobody was told of yet, or what stopped the stream.
     #[inline]
     pub fn report(&self) -> Result<()> {
-        if self.pending.load(Ordering::Acquire) { self.tell(None) } else { Ok(()) }
+        if self.pending.load(Ordering::Acquire) { self.return_first(None) } else { Ok(()) }
     }
 
     /// As [`Self::report`], of what came before an operation.
     pub fn report_before(&self, position: Position) -> Result<()> {
-        if self.pending.load(Ordering::Acquire) { self.tell(Some(position)) } else { Ok(()) }
+        if self.pending.load(Ordering::Acquire) {
+            self.return_first(Some(position))
+        } else {
+            Ok(())
+        }
     }
 
     /// As [`Self::report`], at the stream's end: that it was stopped is told if nobody knows.
@@ -123,7 +127,7 @@ impl Failures {
     }
 
     #[cold]
-    fn tell(&self, before: Option<Position>) -> Result<()> {
+    fn return_first(&self, before: Option<Position>) -> Result<()> {
         let is_before = |position| before.is_none_or(|before| position <= before);
         if let Some(stop) = self.stopped.get()
             && before.is_none_or(|before| before > self.kept.load(Ordering::Acquire))

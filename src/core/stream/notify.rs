@@ -76,7 +76,7 @@ impl Common {
                 Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) })
             }
             Err(error) => {
-                numbers(&device).give_back(id);
+                numbers(&device).release(id);
                 Err(error)
             }
         }
@@ -87,7 +87,7 @@ impl Common {
     /// Gives its number back.
     fn destroy(&self) {
         if !self.is_destroyed.swap(true, Ordering::Relaxed) {
-            (self.numbers)(&self.device).give_back(self.id);
+            (self.numbers)(&self.device).release(self.id);
         }
     }
 }
@@ -183,7 +183,7 @@ pub fn destroy(raw: u64) -> Result<()> {
 pub fn record(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Notify>("notify", raw)?;
     let stream = stream::resolve(stream)?;
-    let notify = handles::look::<Notify>("notify", raw, stream.pin())?;
+    let notify = handles::get_pinned::<Notify>("notify", raw, stream.pin())?;
     change_count(&notify.common, &stream, Change::Set(1))
 }
 
@@ -191,7 +191,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
 pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
     handles::check_not_null::<Notify>("notify", raw)?;
     let stream = stream::resolve(stream)?;
-    let notify = handles::look::<Notify>("notify", raw, stream.pin())?;
+    let notify = handles::get_pinned::<Notify>("notify", raw, stream.pin())?;
     let limit = op_timeout::seconds(seconds);
     wait_for_count(
         &notify.common,
@@ -263,7 +263,7 @@ pub fn reset_counted(raw: u64, stream: u64) -> Result<()> {
 fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
     handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
     let stream = stream::resolve(stream)?;
-    let notify = handles::look::<CountedNotify>("cntNotify", raw, stream.pin())?;
+    let notify = handles::get_pinned::<CountedNotify>("cntNotify", raw, stream.pin())?;
     change_count(&notify.0, &stream, change)
 }
 
@@ -309,7 +309,7 @@ pub fn wait_counted(raw: u64, stream: u64, wait: CountedWait) -> Result<()> {
     }
     handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
     let stream = stream::resolve(stream)?;
-    let notify = handles::look::<CountedNotify>("cntNotify", raw, stream.pin())?;
+    let notify = handles::get_pinned::<CountedNotify>("cntNotify", raw, stream.pin())?;
     let limit = op_timeout::seconds(seconds);
     wait_for_count(&notify.0, &stream, NotifyWait { until, clear: clear == 1, limit })
 }

@@ -17,8 +17,8 @@ mod pool_order;
 mod release;
 mod report;
 mod script;
+mod state_callbacks;
 mod storm;
-mod told;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -154,7 +154,7 @@ impl Request {
     ///
     /// In a few numbers: what most copies are is to be known without a branch for what they are not.
     #[inline(always)]
-    fn places_at_hand(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
+    fn local_places(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
         let dst = Allocation::reach_end(End::Dst, self.dst)?;
         let src = Allocation::reach_end(End::Src, self.src)?;
         let place = |found: Reach| {
@@ -173,7 +173,7 @@ impl Request {
         Some((here(to_device), here(from_device)))
     }
 
-    /// As [`Self::places_at_hand`], of a copy that is done at once: memory of the host alone will do, and
+    /// As [`Self::local_places`], of a copy that is done at once: memory of the host alone will do, and
     /// of its ordinary memory what is known to be that without a look into the map.
     #[inline(always)]
     fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
@@ -194,8 +194,8 @@ impl Request {
             return memory::is_ordinary(addr, self.count).then_some(Place::Pageable);
         };
         let place = AllocationKind::of(found).place();
-        let is_at_hand = place == Place::Device(device.id) || place == Place::Pinned;
-        (is_at_hand && self.count <= found.left.get()).then_some(place)
+        let is_local = place == Place::Device(device.id) || place == Place::Pinned;
+        (is_local && self.count <= found.left.get()).then_some(place)
     }
 
     /// The copy between these places.
@@ -253,8 +253,8 @@ fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()>
     let request = Request { dst, dest_max: count, src, count, kind: kind as i32 };
     let (dst, src) = request.places(kind)?;
     let context = thread::current()?;
-    let is_at_hand = |place| memory::is_at_hand(place, &context.device);
-    if request.count <= MAX_PINNED_COPY && is_at_hand(dst) && is_at_hand(src) {
+    let is_local = |place| memory::is_local(place, &context.device);
+    if request.count <= MAX_PINNED_COPY && is_local(dst) && is_local(src) {
         return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
     }
     // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
@@ -279,7 +279,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let kind = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
-    match request.places_at_hand(kind, &stream.device) {
+    match request.local_places(kind, &stream.device) {
         Some((dst, src)) => stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop),
         None => copy_async_anywhere(request, kind, stream),
     }
@@ -291,17 +291,17 @@ fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream
     let (dst, src) = request.places(kind)?;
     let is_plain = match (dst, src) {
         (Place::Pageable, _) | (_, Place::Pageable) | (Place::Pinned, Place::Pinned) => false,
-        _ => memory::is_at_hand(dst, &stream.device) && memory::is_at_hand(src, &stream.device),
+        _ => memory::is_local(dst, &stream.device) && memory::is_local(src, &stream.device),
     };
     if is_plain {
         return stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop);
     }
-    copy_async_otherwise(request.between(kind, dst, src), stream)
+    copy_async_general(request.between(kind, dst, src), stream)
 }
 
 /// As [`copy_async`], with memory that the stream may have to wait for, or of another device.
 #[inline(never)]
-fn copy_async_otherwise(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
+fn copy_async_general(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = (copy.dst, copy.src);
     if is_host(dst.place) && is_host(src.place) {
         return Err(Error::unsupported(

@@ -55,12 +55,12 @@ pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
 /// process is locked for a snapshot. One load covers all three.
 #[inline]
 fn enter(call: &'static str) -> Result<()> {
-    if gate::is_open() { Ok(()) } else { look_closer(call) }
+    if gate::is_open() { Ok(()) } else { check_slow(call) }
 }
 
 #[cold]
 #[inline(never)]
-fn look_closer(call: &str) -> Result<()> {
+fn check_slow(call: &str) -> Result<()> {
     refuse_in_child()?;
     host_memory::enter(call)?;
     snapshot::pass_gate(call)
@@ -69,12 +69,12 @@ fn look_closer(call: &str) -> Result<()> {
 /// As [`enter`], for functions that return a value: none of them needs a device, so none waits.
 #[inline]
 fn enter_for_value(call: &'static str) -> Result<()> {
-    if gate::is_open() { Ok(()) } else { look_closer_for_value(call) }
+    if gate::is_open() { Ok(()) } else { check_slow_value(call) }
 }
 
 #[cold]
 #[inline(never)]
-fn look_closer_for_value(call: &str) -> Result<()> {
+fn check_slow_value(call: &str) -> Result<()> {
     refuse_in_child()?;
     host_memory::enter(call)
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::backend::Arguments;
 use crate::core::base::error::Result;
 use crate::core::graph::inspect;
-use crate::core::graph::params::{self, Change, KernelParams, Params, Told};
+use crate::core::graph::params::{self, Change, KernelParams, Params, TaskParams};
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::transfer::stream_value;
 use crate::ffi::base::guard::guard;
@@ -218,7 +218,7 @@ fn attributes_of(call: &Call) -> *mut aclrtLaunchKernelCfg {
     }
 }
 
-fn to_c(found: &Told) -> aclmdlRITaskParams {
+fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
     let mut detail = aclmdlRITaskParamsDetail { rsv2: [0; 128] };
     match &found.params {
         Params::Other => {}

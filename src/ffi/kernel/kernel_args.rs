@@ -19,7 +19,7 @@ pub unsafe fn with_list<R>(
 ) -> Result<R> {
     let raw = handle::from_c(argsHandle);
     if kernel_args::is_handle(raw) {
-        return kernel_args::with_own(raw, work);
+        return kernel_args::with_list(raw, work);
     }
     let addr = address::from_c(argsHandle);
     let head: *mut Head = argsHandle.cast();

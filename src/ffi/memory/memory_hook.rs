@@ -269,7 +269,7 @@ pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> a
     guard("portaclMemoryHookGiveReason", || {
         // SAFETY: `reason` is null or a C string that lives during the call.
         let reason = unsafe { text::required("reason", reason) }?;
-        memory_hook::give_reason(&reason.to_string_lossy());
+        memory_hook::set_reason(&reason.to_string_lossy());
         Ok(())
     })
 }

@@ -21,9 +21,9 @@ fn required<F>(function: Option<F>) -> Result<F> {
 
 /// A library thread that is still inside user code also runs this library's code: the library must not be unloaded
 /// then.
-fn keep_loaded_if_left_behind(outcome: Result<()>) -> Result<()> {
-    if outcome.is_err() && runtime::has_left_threads_behind() {
-        let here = keep_loaded_if_left_behind as *const c_void;
+fn keep_loaded_if_threads_leaked(outcome: Result<()>) -> Result<()> {
+    if outcome.is_err() && runtime::has_leaked_threads() {
+        let here = keep_loaded_if_threads_leaked as *const c_void;
         // SAFETY: dladdr fills `found` when it succeeds, and the library named there is loaded
         // already.
         unsafe {
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 /// @note Follows aclFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalize() -> aclError {
-    guard("aclFinalize", || keep_loaded_if_left_behind(runtime::finalize()))
+    guard("aclFinalize", || keep_loaded_if_threads_leaked(runtime::finalize()))
 }
 
 /// Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
         if let Ok(count) = Out::new("refCount", refCount) {
             count.write(left);
         }
-        keep_loaded_if_left_behind(outcome)
+        keep_loaded_if_threads_leaked(outcome)
     })
 }
 

@@ -85,7 +85,7 @@ impl Arrays for Batch {
 }
 
 /// Writes the index of the failed copy, on success the value for none.
-fn tell(fail_index: Out<usize>, outcome: Outcome<()>) -> Result<()> {
+fn report(fail_index: Out<usize>, outcome: Outcome<()>) -> Result<()> {
     let entry = outcome.as_ref().err().and_then(|failure| failure.entry);
     fail_index.write(entry.unwrap_or(usize::MAX));
     outcome.map_err(|failure| failure.error)
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
         let fail_index = Out::new("failIndex", failIndex)?;
         let batch =
             Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
-        tell(fail_index, memcpy_batch::copy(&batch))
+        report(fail_index, memcpy_batch::copy(&batch))
     })
 }
 
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
         let fail_index = Out::new("failIndex", failIndex)?;
         let batch =
             Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
-        tell(fail_index, memcpy_batch::copy_async(&batch, handle::from_c(stream)))
+        report(fail_index, memcpy_batch::copy_async(&batch, handle::from_c(stream)))
     })
 }
 

@@ -237,7 +237,7 @@ impl Run {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(shortage) => {
                 assert!(shortage.least >= len && shortage.least % GRANULE == 0);
-                match pool.alloc_thoroughly(len, key, &streams, Plainly) {
+                match pool.alloc_slow(len, key, &streams, Plainly) {
                     Some(taken) => self.take(pool, taken, len, usable),
                     None => {
                         let has = self.model.has(len, usable);

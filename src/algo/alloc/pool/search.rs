@@ -64,7 +64,7 @@ impl<B: Books> Memory<B> {
         Err(Shortage { least, better: least.max(SEGMENT).max(share) })
     }
 
-    pub(super) fn alloc_thoroughly(
+    pub(super) fn alloc_slow(
         &mut self,
         len: usize,
         stream: StreamKey,

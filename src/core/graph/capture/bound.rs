@@ -32,7 +32,7 @@ impl Capture {
         let place = state.push(stream, What::Control, None, None);
         state.tasks[place].control = Some(Arc::new(control));
         state.branch(stream).after = vec![place];
-        state.belongings.bodies.push(owned);
+        state.resources.bodies.push(owned);
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl Capture {
     }
 
     /// The graph is destroyed.
-    pub fn let_go(self: &Arc<Self>) {
+    pub fn release(self: &Arc<Self>) {
         self.state.lock().is_over = true;
         self.release_streams();
     }

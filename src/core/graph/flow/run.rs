@@ -12,7 +12,7 @@ use std::time::Instant;
 
 pub use self::dropped::{drop_runs_of, limit, register, stream_drops_work};
 use super::serving::{self, Call};
-use super::{Body, Choice, Flow, Step, Told};
+use super::{Body, Choice, Flow, Reporting, Step};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{
     Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Place, Position,
@@ -36,7 +36,7 @@ struct Entry {
     number: u64,
     /// The stream that it was given to.
     stream: Handle,
-    told: Told,
+    report: Reporting,
     /// What its stream waits for, once that has come to it.
     ticket: Option<Ticket>,
     /// What keeps freed memory mapped until the run has ended, if its stream has dropped its work.
@@ -62,8 +62,8 @@ pub struct Machine(Option<Run>);
 
 struct Run {
     ticket: Ticket,
-    told: Told,
-    /// By their numbers; the last one stands for user code that is told of a failure.
+    report: Reporting,
+    /// By their numbers; the last one stands for user code that a failure is reported to.
     strands: Vec<Turn>,
     /// The events that were recorded in this run.
     recorded: Vec<bool>,
@@ -153,7 +153,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let mut runs = flow.queued.lock();
     if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
         match &queued {
-            Ok(position) => run.told.position = *position,
+            Ok(position) => run.report.position = *position,
             // The stream was not given all of it: it does nothing.
             Err(_) => run.stop = Some(Stop::Quietly),
         }
@@ -165,11 +165,12 @@ impl Queued {
     /// One more: its number.
     fn add(&mut self, stream: &Stream) -> u64 {
         self.count += 1;
-        let told = Told { failures: stream.share_failures(), position: 0, thread: thread_number() };
+        let report =
+            Reporting { failures: stream.share_failures(), position: 0, thread: thread_number() };
         self.runs.push_back(Entry {
             number: self.count,
             stream: stream.handle,
-            told,
+            report,
             ticket: None,
             kept: Vec::new(),
             stop: None,
@@ -210,7 +211,7 @@ impl Flow {
     }
 
     /// A stream has dropped a run that it had not come to.
-    pub fn given_up(self: &Arc<Self>, number: u64) {
+    pub fn drop_run(self: &Arc<Self>, number: u64) {
         let mut queued = self.queued.lock();
         let place = queued.runs.iter().position(|run| run.number == number);
         let given_up = place.and_then(|place| queued.runs.remove(place));
@@ -229,7 +230,7 @@ impl Flow {
             match run.strands[strand].at {
                 At::Choosing(_) if run.is_ending => run.strands[strand].at = At::Nowhere,
                 At::Choosing(step) => {
-                    self.stop_if_told(run);
+                    self.stop_if_requested(run);
                     let chosen = match run.is_ending {
                         true => Ok(At::Nowhere),
                         false => self.choose(run, strand, step),
@@ -288,16 +289,16 @@ impl Flow {
         drop(self.submitting.lock());
         let mut queued = self.queued.lock();
         let first = queued.runs.front_mut()?;
-        let (ticket, told) = (first.ticket.take()?, first.told.clone());
+        let (ticket, report) = (first.ticket.take()?, first.report.clone());
         // Its stream has dropped it: it begins nothing.
         let is_ending = matches!(first.stop, Some(Stop::Quietly));
-        self.listener.set(Some(told.clone()));
+        self.listener.set(Some(report.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts && !is_ending);
         let begin =
             |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
             ticket,
-            told,
+            report,
             strands: starts.chain([false]).map(begin).collect(),
             recorded: vec![false; self.events.len()],
             is_ending,
@@ -307,7 +308,7 @@ impl Flow {
     /// Gives all strands what they can be given.
     fn advance(self: &Arc<Self>, run: &mut Run) {
         loop {
-            self.stop_if_told(run);
+            self.stop_if_requested(run);
             let mut has_moved = false;
             for strand in 0..run.strands.len() {
                 match run.strands[strand].at {
@@ -472,7 +473,7 @@ impl Flow {
     }
 
     /// Ends the run if it is to end.
-    fn stop_if_told(self: &Arc<Self>, run: &mut Run) {
+    fn stop_if_requested(self: &Arc<Self>, run: &mut Run) {
         if run.is_ending {
             return;
         }
@@ -503,7 +504,7 @@ impl Flow {
         if std::mem::replace(&mut run.is_ending, true) {
             return;
         }
-        let Told { failures, position, thread } = &run.told;
+        let Reporting { failures, position, thread } = &run.report;
         let (position, thread) = (Some(*position), Some(*thread));
         let failure = Failure { fault, position, thread, launch: None };
         // User code is called before the run is over, where that can be.

@@ -122,7 +122,7 @@ fn serve() {
 fn answer(call: Call) {
     match call {
         Call::Arrived { flow, number, ticket } => flow.arrived(number, ticket),
-        Call::GivenUp { flow, number } => flow.given_up(number),
+        Call::GivenUp { flow, number } => flow.drop_run(number),
         Call::Kept { flow, number, ticket } => flow.kept(number, ticket),
         Call::Returned { flow, strand, number } => flow.returned(strand, number),
         Call::Look { flow } => flow.go_on(),
@@ -132,7 +132,7 @@ fn answer(call: Call) {
 
 /// Waits until the thread has answered, and let go of, what it was told so far: a device that is about to close
 /// would miss what it still holds. It waits for no device, so this takes no longer than calls of a backend.
-pub fn settle() {
+pub fn drain() {
     let mut state = STATE.lock();
     let posted = state.posted;
     while state.thread.is_there() && state.answered < posted {
@@ -143,7 +143,7 @@ pub fn settle() {
 /// Ends the thread; false if it has not ended by then. No stream is given work any more.
 pub fn stop(deadline: Instant) -> bool {
     let mut state = STATE.lock();
-    let ending = state.thread.stop();
+    let errors = state.thread.stop();
     CHANGED.notify_all();
     while state.thread.is_there() {
         if CHANGED.wait_until(&mut state, deadline).timed_out() && state.thread.is_there() {
@@ -153,6 +153,6 @@ pub fn stop(deadline: Instant) -> bool {
     // Another session may need one.
     state.thread = ServingThread::new();
     drop(state);
-    ending.join();
+    errors.join();
     true
 }

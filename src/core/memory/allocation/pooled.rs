@@ -21,7 +21,7 @@ impl PoolTag {
 /// Memory of a pool, as whoever frees it finds it: no more of it than that takes.
 #[derive(Clone, Copy)]
 pub struct PoolMemory {
-    /// For [`Allocation::rest_found`] and its likes.
+    /// For [`Allocation::retire`] and its likes.
     pub entry: Entry,
     /// Its place, if the pool is the core's own.
     pub place: HeldPlace<'static>,
@@ -44,7 +44,7 @@ impl PoolMemory {
 
 impl Allocation {
     /// Puts in what a driver gave for its pool, quicker where the same was there before and
-    /// [rests](Self::rest_found).
+    /// [rests](Self::retire).
     #[inline(always)]
     pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
@@ -54,12 +54,12 @@ impl Allocation {
         {
             return Ok(());
         }
-        Self::register_anew(base, len, first, pool, token)
+        Self::register_new(base, len, first, pool, token)
     }
 
     /// As [`Self::register_of_pool`], of a block that does not rest where this thread saw the last one there.
     #[inline(never)]
-    fn register_anew(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
+    fn register_new(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
         let range = Range { base, len, words: [first, pool, token] };
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }
@@ -75,7 +75,7 @@ impl Allocation {
     }
 
     /// The block goes, and no part of it is in use.
-    pub fn let_go(addr: usize, len: usize) {
+    pub fn remove_segment(addr: usize, len: usize) {
         ALLOCATIONS.let_go(addr, len);
     }
 
@@ -132,7 +132,7 @@ impl Allocation {
     /// Ends what was found as this entry, under the pool's lock. It rests until the same comes again, or something
     /// else in its place; false: another thread was faster.
     #[inline]
-    pub fn rest_found(entry: Entry) -> bool {
+    pub fn retire(entry: Entry) -> bool {
         ALLOCATIONS.rest(entry)
     }
 }

@@ -133,7 +133,7 @@ impl Allocation {
         if matches!(self.kind, Kind::Device(_)) && class != Class::NONE && len <= LARGEST {
             let cache = &Reuse::of(device).cache;
             let parked = cache.make_room(thread::shard(STRIPES), class.key(self.len));
-            give_back(device, parked).for_each(drop);
+            free_parked(device, parked).for_each(drop);
         }
     }
 }
@@ -164,7 +164,7 @@ impl Device {
         // What is freed meanwhile goes to the device, too.
         let had_some = self.bytes_set_aside() != 0;
         let (parked, _pressure) = Reuse::of(self).cache.flush();
-        give_back(self, parked).for_each(drop);
+        free_parked(self, parked).for_each(drop);
         self.others_in_memory(|other| other.release_set_aside(drop));
         match backing().trim(self.owner, self.shares_memory) || had_some {
             true => alloc(&*self.native),
@@ -196,7 +196,7 @@ impl Device {
 
     /// At its end: all that waits goes back to it.
     pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
-        give_back(self, Reuse::of(self).cache.flush().0).for_each(freed);
+        free_parked(self, Reuse::of(self).cache.flush().0).for_each(freed);
     }
 
     /// As [`Self::release_set_aside`], where it is left behind with its memory.
@@ -206,7 +206,7 @@ impl Device {
 }
 
 /// What the device says to each; programs have freed it, so to most of them it is no news.
-fn give_back(device: &Device, parked: Vec<Parked>) -> impl Iterator<Item = backend::Result<()>> {
+fn free_parked(device: &Device, parked: Vec<Parked>) -> impl Iterator<Item = backend::Result<()>> {
     let ranges = ALLOCATIONS.remove_parked(parked).into_iter();
     let tally = &DeviceTallies::of(device).device;
     ranges.map(move |range| {

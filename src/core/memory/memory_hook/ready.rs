@@ -34,7 +34,7 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
     let hook: Box<dyn MemoryHook> = match asked {
         ReadyHook::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
         ReadyHook::Logging(file) => {
-            let to = ToldFile { file: create_file(FILE, file)?, told: false };
+            let to = LogFile { file: create_file(FILE, file)?, told: false };
             Box::new(Logging::new(Box::new(to)))
         }
         ReadyHook::LineProfile(file) => {
@@ -55,12 +55,12 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
 }
 
 /// A log of a program that does not ask how its hooks fare: the first line that is lost is told.
-struct ToldFile {
+struct LogFile {
     file: OutputFile,
     told: bool,
 }
 
-impl Write for ToldFile {
+impl Write for LogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes);
         if let Err(why) = &written

@@ -21,7 +21,7 @@ pub fn must_ask() -> bool {
 
 /// Whether there is nothing to hold or to be allowed for memory in this place.
 #[inline(always)]
-pub fn is_at_hand(place: Place, own: &Device) -> bool {
+pub fn is_local(place: Place, own: &Device) -> bool {
     match place {
         Place::Device(id) => id == own.id && !mapped::restricted_exist(),
         Place::Pinned => !access::is_host_memory_restricted() && !mapped::restricted_exist(),
@@ -40,7 +40,7 @@ pub fn hold_other(
     writes: bool,
 ) -> Result<Option<Arc<Device>>> {
     match span.place {
-        place if is_at_hand(place, own) => Ok(None),
+        place if is_local(place, own) => Ok(None),
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
         Place::Device(_) => mapped::check(argument, span, own, writes).map(|()| None),
         _ => check_pinned(argument, span, own, writes).map(|()| None),
@@ -58,7 +58,7 @@ pub fn check_pointer(
     writes: bool,
 ) -> Result<()> {
     match Allocation::reach(addr) {
-        Some(found) if is_at_hand(Kind::of(found).place(), own) => Ok(()),
+        Some(found) if is_local(Kind::of(found).place(), own) => Ok(()),
         Some(found) => check_reached(argument, addr, Kind::of(found), own, writes),
         None => check_unknown(argument, addr),
     }

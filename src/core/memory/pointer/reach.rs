@@ -51,7 +51,7 @@ pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -
 fn reaches(span: &Span, device: &Device, writes: bool) -> bool {
     match Allocation::find(span.addr).map(|found| found.kind) {
         Some(Kind::Pool(_)) => true,
-        Some(Kind::Mapped(_)) => mapped::is_given(span, device, writes),
+        Some(Kind::Mapped(_)) => mapped::is_granted(span, device, writes),
         _ => is_managed(span.addr),
     }
 }

@@ -51,7 +51,7 @@ impl<R: Resource> Resource for Hooks<R> {
 impl<R: Resource> Hooks<R> {
     #[cold]
     fn allocate_hooked(&self, mut request: R::Request) -> Result<R::Memory> {
-        request.let_go(self.moment)?;
+        request.before_hooks(self.moment)?;
         let event = request.event()?;
         let event = match self.moment {
             Moment::Alloc => Event { size: 0, ..event },

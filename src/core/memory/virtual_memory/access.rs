@@ -194,7 +194,7 @@ fn suffices(access: Access, writes: bool) -> bool {
 
 /// Whether `device` was given access to all that is mapped in a span.
 #[cold]
-pub fn is_given(span: &Span, device: &Device, writes: bool) -> bool {
+pub fn is_granted(span: &Span, device: &Device, writes: bool) -> bool {
     let ranges = RANGES.lock();
     reached(&ranges, span.addr, span.len)
         .all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::{Mapping, Physical, RANGES, Range, forget_address};
 use crate::algo::map::slot_table;
-use crate::core::base::ending::Ending;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::device::Device;
 
 /// Takes mappings back: of a device that ends, or all. What cannot be taken back.
-fn end_mappings(wanted: impl Fn(&Physical) -> bool, ending: &mut Ending) -> Vec<usize> {
+fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors) -> Vec<usize> {
     let mut taken = Vec::new();
     for range in RANGES.lock().0.values_mut() {
         let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
@@ -26,26 +26,26 @@ fn end_mappings(wanted: impl Fn(&Physical) -> bool, ending: &mut Ending) -> Vec<
         if unmapped.is_err() {
             stuck.push(addr);
         }
-        ending.step_on_device(unmapped);
+        errors.step_on_device(unmapped);
     }
     slot_table::flush_deferred();
     stuck
 }
 
 /// A device ends, with what is mapped of its memory; the ranges stay.
-pub fn end_with_device(device: &Device, ending: &mut Ending) {
-    end_mappings(|memory| memory.owner == device.owner, ending);
+pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
+    end_mappings(|memory| memory.owner == device.owner, errors);
 }
 
 /// The session ends, with all ranges.
-pub fn end_with_session(ending: &mut Ending) {
-    let stuck = end_mappings(|_| true, ending);
+pub fn end_with_session(errors: &mut TeardownErrors) {
+    let stuck = end_mappings(|_| true, errors);
     let all = std::mem::take(&mut RANGES.lock().0);
     for (addr, Range { len, driver, .. }) in all {
         if stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
             continue;
         }
-        ending.step_on_device(driver.virtual_memory().release(addr, len));
+        errors.step_on_device(driver.virtual_memory().release(addr, len));
     }
 }
 

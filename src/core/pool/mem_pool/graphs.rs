@@ -66,7 +66,7 @@ impl Pool {
     /// Gives a new pool the access of this one, and lets it keep what it has.
     fn prepare_for_graphs(&self, graphs: &Self) -> Result<()> {
         graphs.set_attribute(PoolAttribute::ReleaseThreshold, u64::MAX)?;
-        if let Inner::Own(_) = &graphs.inner {
+        if let Inner::Core(_) = &graphs.inner {
             return Ok(());
         }
         for id in self.access.devices() {

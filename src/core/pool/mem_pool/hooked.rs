@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::own::{Answer, Own, is_shortage};
+use super::core_pool::{Answer, CorePool, is_shortage};
 use super::pool::{Home, Inner, Pool};
 use super::request::{Order, PoolBlocks, PoolRelease, PoolRequest};
 use super::{MemPool, Stream, graphs, trim_for};
@@ -23,7 +23,7 @@ use crate::core::stream;
 pub(super) fn malloc(request: &PoolRequest, stream: u64) -> Result<usize> {
     let PoolRequest { for_graph, size, pool: raw, .. } = *request;
     let pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    let is_own = matches!(pool.pool.inner, Inner::Own(_));
+    let is_own = matches!(pool.pool.inner, Inner::Core(_));
     drop(pool);
     if is_own {
         return Steps { size, raw, stream, for_graph }.serve();
@@ -56,7 +56,7 @@ struct SegmentRequest {
 }
 
 impl Request for SegmentRequest {
-    fn let_go(&mut self, _moment: Moment) -> Result<()> {
+    fn before_hooks(&mut self, _moment: Moment) -> Result<()> {
         Ok(())
     }
 
@@ -88,17 +88,17 @@ impl<F: Fn() -> Result<Block>> Resource for Segments<F> {
 /// What a step has to do with.
 struct Held<'a> {
     pool: &'a Pool,
-    own: &'a Own,
+    core: &'a CorePool,
     stream: &'a Stream,
     device: Option<&'a Device>,
 }
 
 impl Held<'_> {
-    fn ask(&self, size: usize) -> Result<Answer> {
-        self.own.alloc_or_ask(size, self.stream, self.pool.tag)
+    fn query(&self, size: usize) -> Result<Answer> {
+        self.core.alloc_or_plan(size, self.stream, self.pool.tag)
     }
 
-    fn give(&self, addr: usize) -> Result<usize> {
+    fn keep(&self, addr: usize) -> Result<usize> {
         self.pool.keep(addr)
     }
 }
@@ -127,36 +127,36 @@ enum Lack {
 }
 
 impl Steps {
-    /// As [`Own::alloc_more`].
+    /// As [`CorePool::alloc_more`].
     fn serve(&self) -> Result<usize> {
         let lack = match self.grow_until_served()? {
             Ok(addr) => return Ok(addr),
             Err(lack) => lack,
         };
         let behind = self.step(|held| {
-            let taken = held.own.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
-            taken.map(|addr| held.give(addr)).transpose()
+            let taken = held.core.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
+            taken.map(|addr| held.keep(addr)).transpose()
         })?;
         if let Some(addr) = behind {
             return Ok(addr);
         }
-        match self.serve_settled(lack)? {
+        match self.serve_after_frees(lack)? {
             Ok(addr) => Ok(addr),
             Err(error) => self.step(|held| Err(held.pool.failed(error))),
         }
     }
 
-    /// As [`Own::alloc_more`] does when nothing else has helped. Inside: there is no memory.
-    fn serve_settled(&self, lack: Lack) -> Result<std::result::Result<usize, Error>> {
+    /// As [`CorePool::alloc_more`] does when nothing else has helped. Inside: there is no memory.
+    fn serve_after_frees(&self, lack: Lack) -> Result<std::result::Result<usize, Error>> {
         let mut lack = match lack {
             Lack::Limit { error, .. }
-                if self.step(|held| Ok(held.own.is_too_long(self.size)))? =>
+                if self.step(|held| Ok(held.core.is_too_long(self.size)))? =>
             {
                 return Ok(Err(error));
             }
             lack => lack,
         };
-        order::settle_frees();
+        order::wait_for_frees();
         if let Lack::Limit { .. } = lack {
             match self.grow_until_served()? {
                 Ok(addr) => return Ok(Ok(addr)),
@@ -186,14 +186,15 @@ impl Steps {
                 Err(lack) => lack,
             };
             let found = self.step(|held| {
-                let taken = held.own.alloc_thoroughly(self.size, held.stream, held.pool.tag)?;
-                taken.map(|addr| held.give(addr)).transpose()
+                let taken = held.core.alloc_slow(self.size, held.stream, held.pool.tag)?;
+                taken.map(|addr| held.keep(addr)).transpose()
             })?;
             if let Some(addr) = found {
                 return Ok(Ok(addr));
             }
             match lack {
-                Lack::Limit { least, .. } if self.step(|held| Ok(held.own.make_room(least)))? => {}
+                Lack::Limit { least, .. }
+                    if self.step(|held| Ok(held.core.make_room(least)))? => {}
                 lack => return Ok(Err(lack)),
             }
         }
@@ -202,8 +203,8 @@ impl Steps {
     /// The same, where the device is asked at once, which hooks are told of and asked about.
     fn grow_while_possible(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
-            let step = self.step(|held| match held.ask(self.size)? {
-                Answer::Taken(addr) => held.give(addr).map(Step::Served),
+            let step = self.step(|held| match held.query(self.size)? {
+                Answer::Taken(addr) => held.keep(addr).map(Step::Served),
                 Answer::Wants { least, better } => {
                     Ok(Step::Wants { least, better, home: held.pool.home })
                 }
@@ -236,13 +237,13 @@ impl Steps {
         let take = || {
             self.step(|held| {
                 let lane = order::lane(held.stream)?;
-                let added = held.own.add(len, lane, held.device).map_err(|fault| {
+                let added = held.core.add(len, lane, held.device).map_err(|fault| {
                     is_short.set(is_shortage(&fault));
                     // For want of memory it may be tried again.
                     if is_short.get() { fault.into() } else { held.pool.failed(fault.into()) }
                 })?;
                 is_late.set(added.is_none());
-                added.ok_or_else(|| held.own.beyond_limit(len))
+                added.ok_or_else(|| held.core.beyond_limit(len))
             })
         };
         let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
@@ -263,13 +264,13 @@ impl Steps {
             true => mem_pool.for_graphs()?,
             false => Arc::clone(&mem_pool.pool),
         };
-        let Inner::Own(own) = &pool.inner else {
+        let Inner::Core(core) = &pool.inner else {
             return Err(Error::new(
                 Code::InternalError,
                 "a pool of the core's became the driver's",
             ));
         };
         let device = mem_pool.device.as_deref();
-        work(Held { pool: &pool, own, stream: &stream, device })
+        work(Held { pool: &pool, core, stream: &stream, device })
     }
 }

@@ -2,8 +2,8 @@
 //! freed, and is found by that memory.
 
 mod driver_pool;
-mod ending;
 mod home;
+mod teardown;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 pub use self::driver_pool::DriverPool;
 pub use self::home::Home;
 use super::backing;
-use super::own::Own;
+use super::core_pool::CorePool;
 use super::stats::Ended;
 use crate::algo::alloc::pool::{GRAIN, StreamKey};
 use crate::algo::map::slot_table::{Handle, SlotTable};
@@ -39,7 +39,7 @@ const NOTED: u8 = 2;
 /// Who does the work.
 pub enum Inner {
     /// The core.
-    Own(Box<Own>),
+    Core(Box<CorePool>),
     /// The driver.
     Driver(DriverPool),
 }
@@ -106,7 +106,7 @@ impl Pool {
         let mut made = None;
         POOLS.insert_with(|key| {
             let owner = Owner::new();
-            let is_noted = matches!(&inner, Inner::Own(own) if own.is_noted());
+            let is_noted = matches!(&inner, Inner::Core(own) if own.is_noted());
             let pool = Arc::new(Self {
                 key,
                 owner,
@@ -134,7 +134,7 @@ impl Pool {
     /// The pool of some memory.
     #[inline]
     pub fn of<'a>(memory: &PoolMemory, pin: &'a Pin) -> Option<&'a Self> {
-        POOLS.look_raw(memory.pool, pin)
+        POOLS.get_raw_pinned(memory.pool, pin)
     }
 
     /// The same, for calls that may wait.
@@ -159,7 +159,7 @@ impl Pool {
 
     /// Whether it is on another device than this one.
     #[inline]
-    pub fn is_elsewhere(&self, device: &Device) -> bool {
+    pub fn is_on_other_device(&self, device: &Device) -> bool {
         matches!(self.home, Home::Device(_, owner) if owner != device.owner)
     }
 
@@ -189,7 +189,7 @@ impl Pool {
         device: Option<&Device>,
     ) -> Result<Option<usize>> {
         match &self.inner {
-            Inner::Own(own) => match own.alloc(len, stream, self.tag) {
+            Inner::Core(own) => match own.alloc(len, stream, self.tag) {
                 Ok(Some(addr)) => self.keep(addr).map(Some),
                 Ok(None) => Ok(None),
                 Err(error) => Err(self.failed(error)),
@@ -206,7 +206,7 @@ impl Pool {
         device: Option<&Device>,
     ) -> Result<usize> {
         match &self.inner {
-            Inner::Own(own) => {
+            Inner::Core(own) => {
                 let taken = own.alloc_more(len, stream, device, self.tag);
                 self.keep(taken.map_err(|error| self.failed(error))?)
             }
@@ -227,12 +227,12 @@ impl Pool {
     /// As [`Self::keep`], where there is something to note about the pool.
     #[cold]
     fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
-        let Inner::Own(own) = &self.inner else { return Ok(addr) };
+        let Inner::Core(own) = &self.inner else { return Ok(addr) };
         if state & RETIRED != 0 {
             return Err(self.too_late(|| own.undo(addr)));
         }
         if let Some(found) = Allocation::find_pools(addr) {
-            own.lend(addr, found.len);
+            own.note_allocated(addr, found.len);
         }
         Ok(addr)
     }
@@ -253,12 +253,12 @@ impl Pool {
                 .alloc_again(fault, len, stream, device)
                 .map_err(|error| self.failed(error))?,
         };
-        self.give(driver, block)
+        self.keep_driver_block(driver, block)
     }
 
     /// As [`Self::keep`], of the driver's block, which nobody knows yet.
     #[inline(always)]
-    pub(super) fn give(&self, driver: &DriverPool, block: Block) -> Result<usize> {
+    pub(super) fn keep_driver_block(&self, driver: &DriverPool, block: Block) -> Result<usize> {
         let undo = || {
             // The first failure is the one to tell.
             let _ = driver.pool.free_now(block);
@@ -288,7 +288,7 @@ impl Pool {
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, stream: &Stream) -> Result<bool> {
         match &self.inner {
-            Inner::Own(own) => {
+            Inner::Core(own) => {
                 let lane = order::lane(stream)?;
                 let position = lane.free()?;
                 if !own.free(found, lane, position) {
@@ -296,7 +296,7 @@ impl Pool {
                 }
             }
             Inner::Driver(driver) => {
-                if !driver.tally.freed_if(found.len, || Allocation::rest_found(found.entry)) {
+                if !driver.tally.freed_if(found.len, || Allocation::retire(found.entry)) {
                     return Ok(false);
                 }
                 driver.pool.free(found.block(), stream.native())?;
@@ -312,9 +312,9 @@ impl Pool {
             return Ok(false);
         }
         let freed = match &self.inner {
-            Inner::Own(own) if own.free_now(now) => Ok(()),
+            Inner::Core(own) if own.free_now(now) => Ok(()),
             Inner::Driver(driver)
-                if driver.tally.freed_if(now.len, || Allocation::rest_found(now.entry)) =>
+                if driver.tally.freed_if(now.len, || Allocation::retire(now.entry)) =>
             {
                 driver.pool.free_now(now.block())
             }
@@ -332,7 +332,7 @@ impl Pool {
 
     /// Nothing comes from this stream any more, and all that did has happened.
     pub fn forget_lane(&self, lane: StreamKey) {
-        if let Inner::Own(own) = &self.inner {
+        if let Inner::Core(own) = &self.inner {
             own.forget(lane);
         }
     }
@@ -340,7 +340,7 @@ impl Pool {
     /// An attribute's value.
     pub fn attribute(&self, attribute: PoolAttribute) -> Result<u64> {
         match &self.inner {
-            Inner::Own(own) => Ok(own.get(attribute)),
+            Inner::Core(own) => Ok(own.get(attribute)),
             Inner::Driver(driver) => Ok(driver.pool.get(attribute)?),
         }
     }
@@ -348,7 +348,7 @@ impl Pool {
     /// Sets an attribute that can be set, to a value that it can have.
     pub fn set_attribute(&self, attribute: PoolAttribute, value: u64) -> Result<()> {
         match &self.inner {
-            Inner::Own(own) => own.set(attribute, value),
+            Inner::Core(own) => own.set(attribute, value),
             Inner::Driver(driver) => driver.pool.set(attribute, value)?,
         }
         Ok(())
@@ -357,7 +357,7 @@ impl Pool {
     /// Gives back what is free while `keep` bytes remain.
     pub fn trim(&self, keep: usize) -> Result<()> {
         match &self.inner {
-            Inner::Own(own) => Ok(own.trim(keep as u64)?),
+            Inner::Core(own) => Ok(own.trim(keep as u64)?),
             Inner::Driver(driver) => Ok(driver.pool.trim(keep)?),
         }
     }
@@ -365,7 +365,7 @@ impl Pool {
     /// What the driver has to know of a change of access, if it does the work.
     pub fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
         match &self.inner {
-            Inner::Own(_) => Ok(()),
+            Inner::Core(_) => Ok(()),
             Inner::Driver(driver) => Ok(driver.pool.set_access(id, access)?),
         }
     }
@@ -381,7 +381,7 @@ impl Pool {
     /// The backend's block that memory of this pool is in, if the core cuts it up.
     pub fn segment(&self, addr: usize) -> Option<Block> {
         match &self.inner {
-            Inner::Own(own) => own.segment(addr),
+            Inner::Core(own) => own.segment(addr),
             Inner::Driver(_) => None,
         }
     }

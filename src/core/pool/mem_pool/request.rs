@@ -57,7 +57,7 @@ impl Order {
     }
 
     /// Drops the stream, which hooks may destroy.
-    fn let_go(&mut self) {
+    fn before_hooks(&mut self) {
         if !matches!(self, Self::Complete) {
             *self = Self::Handle(self.handle());
         }
@@ -77,8 +77,8 @@ pub(super) struct PoolRequest {
 }
 
 impl Request for PoolRequest {
-    fn let_go(&mut self, _moment: Moment) -> Result<()> {
-        self.order.let_go();
+    fn before_hooks(&mut self, _moment: Moment) -> Result<()> {
+        self.order.before_hooks();
         Ok(())
     }
 
@@ -102,7 +102,7 @@ pub(super) struct PoolRelease {
 
 impl Release for PoolRelease {
     fn event(&mut self) -> Result<Option<Event>> {
-        self.order.let_go();
+        self.order.before_hooks();
         let event = hooks::event_of_address(self.addr, &[MemoryKind::Pool]);
         Ok(event.map(|event| Event { stream: self.order.handle(), ..event }))
     }
@@ -188,7 +188,7 @@ impl Resource for PoolBlocks {
     #[inline(always)]
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
         let Order::Stream(stream) = &request.order else { return allocate_rarely(request) };
-        let mem_pool = handles::look::<MemPool>("memPool", request.pool, stream.pin())?;
+        let mem_pool = handles::get_pinned::<MemPool>("memPool", request.pool, stream.pin())?;
         mem_pool.check_gives(request.size)?;
         match mem_pool.pool.alloc(request.size, stream, mem_pool.device.as_deref())? {
             Some(addr) => Ok(addr),
@@ -203,7 +203,7 @@ impl Resource for PoolBlocks {
         if let Some(found) = Allocation::find_pools(addr)
             && let Some(pool) = Pool::of(&found, stream.pin())
         {
-            let _held = match pool.is_elsewhere(&stream.device) {
+            let _held = match pool.is_on_other_device(&stream.device) {
                 true => Some(hold(addr)?),
                 false => None,
             };

@@ -175,7 +175,7 @@ impl Pool {
     /// By what another process has it; it was made for that.
     pub fn export(&self) -> Result<PoolHandle<OwnedFd>> {
         match &self.inner {
-            Inner::Own(own) => {
+            Inner::Core(own) => {
                 let shared = own.shared().ok_or_else(not_shared)?;
                 Ok(PoolHandle::Descriptor(shared.export()?))
             }
@@ -186,7 +186,7 @@ impl Pool {
     /// A name of its live memory for other processes.
     pub fn export_pointer(&self, found: &Allocation) -> Result<PointerExport> {
         let name = match &self.inner {
-            Inner::Own(own) => {
+            Inner::Core(own) => {
                 let shared = own.shared().ok_or_else(not_shared)?;
                 shared.export_range(found.base, found.len)?
             }
@@ -194,7 +194,7 @@ impl Pool {
         };
         if Allocation::find(found.base) != Some(*found) {
             // Another thread has freed it meanwhile, maybe before there was a name to withdraw.
-            if let Inner::Own(own) = &self.inner {
+            if let Inner::Core(own) = &self.inner {
                 own.withdraw(found.base);
             }
             return Err(memory::not_freed("ptr", found.base));
@@ -206,7 +206,7 @@ impl Pool {
     pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
         let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
         let block = driver.pool.import_block(export);
-        self.give(driver, block.map_err(|fault| self.failed(fault.into()))?)
+        self.keep_driver_block(driver, block.map_err(|fault| self.failed(fault.into()))?)
     }
 }
 

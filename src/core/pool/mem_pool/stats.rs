@@ -83,7 +83,7 @@ impl Pool {
     /// What it has counted, as far as no driver has to be asked.
     fn counted(&self) -> Stats {
         let stats = match &self.inner {
-            Inner::Own(own) => of_own(own.stats()),
+            Inner::Core(own) => of_own(own.stats()),
             Inner::Driver(driver) => driver.tally.read(),
         };
         Stats { failures: self.failures(), ..stats }

@@ -38,7 +38,7 @@ impl Event {
 
     fn uncount(&self) {
         if self.counted.swap(false, Ordering::Relaxed) {
-            Quota::of(&self.device).give_back();
+            Quota::of(&self.device).release();
         }
     }
 }

@@ -30,7 +30,7 @@ impl Quota {
     }
 
     /// One less.
-    pub fn give_back(&self) {
+    pub fn release(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 

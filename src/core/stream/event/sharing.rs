@@ -68,14 +68,14 @@ impl Shared {
     /// As [`super::is_complete`].
     pub(super) fn is_complete(&self, event: &Event) -> Result<bool> {
         let is_complete = self.native.is_complete()?;
-        look_at_recorder(event)?;
+        check_recorder(event)?;
         Ok(is_complete)
     }
 
     /// As [`super::synchronize`].
     pub(super) fn synchronize(&self, event: &Event, deadline: Option<Instant>) -> Result<Wait> {
-        let wait = self.native.synchronize_while(deadline, || look_at_recorder(event))?;
-        look_at_recorder(event)?;
+        let wait = self.native.synchronize_while(deadline, || check_recorder(event))?;
+        check_recorder(event)?;
         Ok(wait)
     }
 
@@ -87,7 +87,7 @@ impl Shared {
 
 /// Fails if the device has failed on which this process has recorded the event: what processes wait for is
 /// memory, which does not tell.
-fn look_at_recorder(event: &Event) -> Result<()> {
+fn check_recorder(event: &Event) -> Result<()> {
     let Some((stream, _)) = event.recorded.get() else { return Ok(()) };
     Stream::table().get(stream).map_or(Ok(()), |stream| stream.is_idle().map(drop))
 }

@@ -60,7 +60,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
 fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
-    let event = handles::look::<Event>("event", raw, stream.pin())?;
+    let event = handles::get_pinned::<Event>("event", raw, stream.pin())?;
     event.check_waitable()?;
     if let Some(signal) = &event.signal {
         return match stream.is_captured() {
@@ -105,7 +105,7 @@ pub(super) fn queue_marked(
     wait: Op<'_>,
 ) -> Result<()> {
     uses.waits.sweep();
-    let mark = uses.waits.lend(stream)?;
+    let mark = uses.waits.find_or_create(stream)?;
     stream.submit(wait)?;
     stream.queue_quietly(Op::Record(&mark))?;
     uses.waits.keep(event, stream, mark);

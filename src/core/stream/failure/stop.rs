@@ -16,7 +16,7 @@ pub(in crate::core::stream) fn context(context: Handle, fault: &Fault) {
         stream.failures().note_stop(&stop);
     }
     for (_, stream) in &streams {
-        let kept = stream.give_up();
+        let kept = stream.abandon();
         stream.failures().note_kept(kept);
     }
 }

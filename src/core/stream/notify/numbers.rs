@@ -4,13 +4,13 @@ use parking_lot::Mutex;
 
 /// The numbers that notifies of a device have, from 0 on.
 #[derive(Default)]
-pub struct Numbers(Mutex<Given>);
+pub struct Numbers(Mutex<InUse>);
 
 #[derive(Default)]
-struct Given {
-    /// Those that were given back.
+struct InUse {
+    /// Those that were numbers back.
     vacant: Vec<u32>,
-    /// How many were ever given at a time.
+    /// How many were ever numbers at a time.
     used: u32,
 }
 
@@ -20,17 +20,17 @@ impl Numbers {
 
     /// One that nobody has; none: there are as many as there can be.
     pub fn take(&self) -> Option<u32> {
-        let mut given = self.0.lock();
-        if let Some(number) = given.vacant.pop() {
+        let mut numbers = self.0.lock();
+        if let Some(number) = numbers.vacant.pop() {
             return Some(number);
         }
-        let number = given.used;
-        given.used += u32::from(number < Self::MOST);
+        let number = numbers.used;
+        numbers.used += u32::from(number < Self::MOST);
         (number < Self::MOST).then_some(number)
     }
 
     /// Nobody has this number any more.
-    pub fn give_back(&self, number: u32) {
+    pub fn release(&self, number: u32) {
         self.0.lock().vacant.push(number);
     }
 }
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(all.len(), Numbers::MOST as usize);
         assert!(all.iter().all(|number| *number < Numbers::MOST));
         assert_eq!((numbers.take(), numbers.take()), (None, None));
-        numbers.give_back(17);
+        numbers.release(17);
         assert_eq!((numbers.take(), numbers.take()), (Some(17), None));
     }
 }

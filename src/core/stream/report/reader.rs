@@ -200,7 +200,7 @@ impl Reader {
 
     /// Drops the callbacks that were launched on the stream and have not started, now or when the
     /// stream comes to them; it goes on behind them, and is served as before.
-    pub(super) fn give_up(&self, stream: Handle) {
+    pub(super) fn drop_pending(&self, stream: Handle) {
         let mut state = self.state.lock();
         if let Some(line) = state.lines.get_mut(&stream.raw()) {
             line.given_up += 1;

@@ -48,9 +48,9 @@ impl Subscription {
     }
 
     /// The stream was aborted: drops callbacks that have not started.
-    pub fn give_up(&self, stream: Handle) {
+    pub fn drop_pending(&self, stream: Handle) {
         if let Some(reader) = self.reader() {
-            reader.give_up(stream);
+            reader.drop_pending(stream);
         }
     }
 

@@ -9,10 +9,10 @@ use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::share::Share;
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 use crate::core::base::callback;
-use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::host_memory;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::state_callback;
@@ -77,7 +77,7 @@ impl Stream {
     }
 
     /// Drops pending operations, and takes no more. Returns the position of the last operation that is kept.
-    pub fn give_up(&self) -> Position {
+    pub fn abandon(&self) -> Position {
         self.note_abort();
         interceptor::installed().note(self, Change::Stopped);
         self.native.abandon()
@@ -92,7 +92,7 @@ impl Stream {
             waited = Wait::TimedOut;
         }
         order::forget_waits(self);
-        self.callbacks.give_up(self.handle);
+        self.callbacks.drop_pending(self.handle);
         waited
     }
 
@@ -104,27 +104,27 @@ impl Stream {
 
     /// Ends a stream that is out of the table already: drops callbacks that have not started, waits for all other
     /// pending work, then takes no more. Reports a failure that was not reported yet.
-    pub fn drain(&self, deadline: Option<Instant>) -> Ending {
+    pub fn drain(&self, deadline: Option<Instant>) -> TeardownErrors {
         interceptor::installed().note(self, Change::Ending);
-        let mut ending = Ending::default();
+        let mut errors = TeardownErrors::default();
         let reader = self.callbacks.end(self.handle);
         self.native.retire();
         let mut waited = self.native.synchronize(deadline);
         if waited.as_ref().is_err_and(|fault| fault.kind() != FaultKind::Execution) {
             // What still runs uses memory that may go next: a refusal is no reason not to wait.
-            ending.step(waited.map(drop));
+            errors.step(waited.map(drop));
             waited = self.native.synchronize(deadline);
         }
         order::stream_ended(self, self.native.abandon());
         match waited {
-            Ok(Wait::TimedOut) => ending.timed_out = true,
-            Ok(Wait::Done) => ending.step(self.failures.report_last()),
+            Ok(Wait::TimedOut) => errors.timed_out = true,
+            Ok(Wait::Done) => errors.step(self.failures.report_last()),
             // A device that failed has nothing left to wait for, and says so in every call.
-            Err(fault) => ending.step_on_device(Err(fault)),
+            Err(fault) => errors.step_on_device(Err(fault)),
         }
         let left = reader.is_none_or(|reader| reader.wait_for_running(self.handle, deadline));
-        ending.timed_out |= !left;
-        ending
+        errors.timed_out |= !left;
+        errors
     }
 }
 
@@ -174,16 +174,16 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
     state_callback::stream_ended(stream.handle);
-    let mut ending = Ending::default();
+    let mut errors = TeardownErrors::default();
     if force {
         interceptor::installed().note(&stream, Change::Ending);
-        let kept = stream.give_up();
+        let kept = stream.abandon();
         order::stream_ended(&*stream, kept);
         stream.callbacks.end(stream.handle);
     } else {
-        ending = stream.drain(None);
+        errors = stream.drain(None);
     }
     drop(stream);
     slot_table::flush_deferred();
-    ending.tell(format_args!("stream {raw:#x} is destroyed"))
+    errors.into_result(format_args!("stream {raw:#x} is destroyed"))
 }

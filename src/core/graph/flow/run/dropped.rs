@@ -83,7 +83,7 @@ pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> W
         if flow.drop_run_of(stream, why, deadline) == Wait::TimedOut {
             waited = Wait::TimedOut;
         }
-        serving::settle();
+        serving::drain();
     }
     waited
 }

@@ -4,7 +4,7 @@ use parking_lot::MutexGuard;
 
 use super::books::Entering;
 use super::known::Rules;
-use super::{Own, is_shortage, no_host_memory};
+use super::{CorePool, is_shortage, no_host_memory};
 use crate::algo::alloc::pool::{GRANULE, Segment, Shortage};
 use crate::backend::{self, Block, Fault, FaultKind, Part};
 use crate::core::base::error::{Error, Result};
@@ -21,7 +21,7 @@ pub(super) enum Lack {
     Memory(Fault),
 }
 
-/// What [`Own::alloc_or_ask`] comes to.
+/// What [`CorePool::alloc_or_plan`] comes to.
 pub enum Answer {
     /// A block, at this address.
     Taken(usize),
@@ -41,7 +41,7 @@ pub enum Answer {
     },
 }
 
-impl Own {
+impl CorePool {
     /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
     /// one.
     #[cold]
@@ -58,11 +58,11 @@ impl Own {
             Err(lack) => lack,
         };
         if self.switches.rules().have(Rules::ADDS_WAITS)
-            && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
+            && let Some(taken) = self.alloc_after_wait(len, stream, lane, tag)?
         {
             return Ok(taken);
         }
-        self.alloc_settled(len, lane, device, tag, lack)
+        self.alloc_after_frees(len, lane, device, tag, lack)
     }
 
     /// To be held while the pool is given more memory for a lane: whoever would have it too waits.
@@ -88,7 +88,7 @@ impl Own {
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, lane, device) {
-                let found = self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag });
+                let found = self.pool.alloc_slow(len, lane.key(), &known, Entering { tag });
                 if let Some(entered) = found {
                     return self.entered(entered, len).map(Ok);
                 }
@@ -150,7 +150,7 @@ impl Own {
     }
 
     /// A block that another stream has yet to come past, which `stream` is made to wait for first.
-    fn alloc_behind(
+    fn alloc_after_wait(
         &self,
         len: usize,
         stream: &Stream,
@@ -175,7 +175,7 @@ impl Own {
 
     /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
     /// [`Self::alloc_more`] for a caller who may hold nothing between them.
-    pub fn alloc_or_ask(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
+    pub fn alloc_or_plan(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
         let lane = order::lane(stream)?;
         let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
             Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
@@ -189,15 +189,10 @@ impl Own {
     }
 
     /// A block out of what it has, when it can have no more.
-    pub fn alloc_thoroughly(
-        &self,
-        len: usize,
-        stream: &Stream,
-        tag: PoolTag,
-    ) -> Result<Option<usize>> {
+    pub fn alloc_slow(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
         let known = self.known(lane);
-        let found = self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag });
+        let found = self.pool.alloc_slow(len, lane.key(), &known, Entering { tag });
         found.map(|entered| self.entered(entered, len)).transpose()
     }
 
@@ -224,7 +219,7 @@ impl Own {
         tag: PoolTag,
     ) -> Result<Option<usize>> {
         match self.switches.rules().have(Rules::ADDS_WAITS) {
-            true => self.alloc_behind(len, stream, order::lane(stream)?, tag),
+            true => self.alloc_after_wait(len, stream, order::lane(stream)?, tag),
             false => Ok(None),
         }
     }

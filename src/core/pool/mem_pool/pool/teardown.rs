@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use super::{Inner, POOLS, Pool, RETIRED};
 use crate::backend;
-use crate::core::base::leave::wait_until_alone;
+use crate::core::base::leave::wait_until_unshared;
 
 impl Pool {
     /// Its handle is gone: it takes no more requests.
     pub fn retire(&self) -> backend::Result<()> {
         self.state.fetch_or(RETIRED, Ordering::SeqCst);
-        if let Inner::Own(own) = &self.inner
+        if let Inner::Core(own) = &self.inner
             && let Some(shared) = own.shared()
         {
             shared.close();
@@ -31,7 +31,7 @@ impl Pool {
     #[cold]
     fn end_if_unused(&self) -> backend::Result<()> {
         let ended = match &self.inner {
-            Inner::Own(own) => own.end(false),
+            Inner::Core(own) => own.end(false),
             Inner::Driver(driver) => driver.is_unused().then(|| {
                 let live = driver.drain(self.owner);
                 debug_assert!(live.is_empty(), "memory that is not counted");
@@ -51,13 +51,13 @@ impl Pool {
                 continue;
             }
             match &pool.inner {
-                Inner::Own(own) => step(own.end(true).unwrap_or(Ok(()))),
+                Inner::Core(own) => step(own.end(true).unwrap_or(Ok(()))),
                 Inner::Driver(driver) => {
                     let live = driver.drain(pool.owner);
                     live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
                 }
             }
-            wait_until_alone(&mut pool, |_| {
+            wait_until_unshared(&mut pool, |_| {
                 crate::algo::map::slot_table::flush_deferred();
                 true
             });
@@ -69,7 +69,7 @@ impl Pool {
         for pool in Self::all() {
             if wanted(&pool) && POOLS.remove(pool.key).is_some() {
                 match &pool.inner {
-                    Inner::Own(own) => own.abandon(),
+                    Inner::Core(own) => own.abandon(),
                     Inner::Driver(driver) => {
                         drop(driver.drain(pool.owner));
                         std::mem::forget(pool);

@@ -79,7 +79,7 @@ impl Order for Known<'_> {
     fn followed(&self, stream: StreamKey) -> Option<Position> {
         let added = self.awaited.filter(|freed| freed.stream == stream);
         let follows = self.rules.have(Rules::FOLLOWS_EVENTS);
-        let asked_for = self.lane.filter(|_| follows).and_then(|it| it.behind_in(stream));
+        let asked_for = self.lane.filter(|_| follows).and_then(|it| it.position_in(stream));
         asked_for.max(added.map(|freed| freed.position))
     }
 

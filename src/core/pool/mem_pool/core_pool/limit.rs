@@ -1,7 +1,7 @@
 //! What a pool does that can have no more memory.
 
 use super::known::{Known, Rules};
-use super::{Lack, Own, is_shortage};
+use super::{CorePool, Lack, is_shortage};
 use crate::algo::alloc::pool::{GRANULE, Shortage};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::release_failure;
@@ -10,7 +10,7 @@ use crate::core::order::{self, Lane};
 use crate::core::pool::mem_pool;
 use crate::core::runtime::device::Device;
 
-impl Own {
+impl CorePool {
     /// Bytes that it may have more.
     pub(super) fn room(&self) -> usize {
         let room = self.most - self.pool.reserved().min(self.most);
@@ -25,7 +25,7 @@ impl Own {
 
     /// As [`Self::alloc_more`], when nothing else has helped: after all frees that come by themselves.
     #[cold]
-    pub(super) fn alloc_settled(
+    pub(super) fn alloc_after_frees(
         &self,
         len: usize,
         lane: &Lane,
@@ -38,7 +38,7 @@ impl Own {
             Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
             lack => lack,
         };
-        order::settle_frees();
+        order::wait_for_frees();
         if let Lack::Limit = lack {
             match self.try_alloc(len, lane, device, tag)? {
                 Ok(taken) => return Ok(taken),
@@ -76,7 +76,7 @@ impl Own {
         let known = Known { rules: Rules::NONE, lane: None, awaited: None };
         let segments = self.pool.release_at_least(missing as u64, &known);
         let any = !segments.is_empty();
-        release_failure::note_fault("memory of a pool at its limit", self.give_back(segments));
+        release_failure::note_fault("memory of a pool at its limit", self.free_segments(segments));
         any
     }
 

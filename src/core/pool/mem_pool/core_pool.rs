@@ -37,7 +37,7 @@ pub fn is_shortage(fault: &Fault) -> bool {
 
 /// Hides a block, which goes out of other processes' sight before anybody else can have it.
 struct Hiding<'a> {
-    own: &'a Own,
+    own: &'a CorePool,
     block: &'a PoolMemory,
 }
 
@@ -50,7 +50,7 @@ impl Hide for Hiding<'_> {
 }
 
 /// A pool of the core's own.
-pub struct Own {
+pub struct CorePool {
     pool: Pool<HeldPages>,
     source: Source,
     /// Gives what other processes can have.
@@ -74,7 +74,7 @@ pub struct Own {
     ended: Mutex<bool>,
 }
 
-impl Own {
+impl CorePool {
     /// A pool without memory, of at most `most` bytes. `shared`: where its memory comes from if other
     /// processes can have it; it goes back to the source.
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
@@ -161,7 +161,7 @@ impl Own {
     }
 
     /// A program gets a block of it, and nobody else has it.
-    pub fn lend(&self, base: usize, len: usize) {
+    pub fn note_allocated(&self, base: usize, len: usize) {
         self.note(base, len, Part::Lent);
     }
 
@@ -194,7 +194,7 @@ impl Own {
     pub fn trim(&self, keep: u64) -> backend::Result<()> {
         let known = Known { rules: Rules::NONE, lane: None, awaited: None };
         let segments = self.pool.release(keep, &known);
-        self.give_back(segments)
+        self.free_segments(segments)
     }
 
     /// Gives back all that is free; false if there is nothing.
@@ -222,12 +222,12 @@ impl Own {
         outcome
     }
 
-    fn give_back(&self, segments: Vec<Segment>) -> backend::Result<()> {
+    fn free_segments(&self, segments: Vec<Segment>) -> backend::Result<()> {
         let mut outcome = Ok(());
         for segment in segments {
             let block = self.segments.lock().remove(&segment.addr);
             if let Some(block) = block {
-                Allocation::let_go(segment.addr, segment.len);
+                Allocation::remove_segment(segment.addr, segment.len);
                 outcome = outcome.and(self.source.free(block));
             }
         }
@@ -244,7 +244,7 @@ impl Own {
         *ended = true;
         let Drained { segments, kept } = self.pool.drain();
         Allocation::release_held(kept);
-        Some(self.give_back(segments))
+        Some(self.free_segments(segments))
     }
 
     /// Forgets its memory, which stays where it is.
@@ -253,7 +253,7 @@ impl Own {
         *ended = true;
         let Drained { segments, kept } = self.pool.drain();
         Allocation::release_held(kept);
-        segments.iter().for_each(|segment| Allocation::let_go(segment.addr, segment.len));
+        segments.iter().for_each(|segment| Allocation::remove_segment(segment.addr, segment.len));
         self.segments.lock().clear();
     }
 

@@ -1,4 +1,4 @@
-//! Who is told of devices and streams when others are faster, or the backend refuses.
+//! Who is recorded of devices and streams when others are faster, or the backend refuses.
 
 use super::*;
 use crate::backend::FaultKind;
@@ -7,84 +7,84 @@ use crate::core::runtime::state_callback::{
     self, DeviceState, DeviceWatcher, StreamState, StreamWatcher,
 };
 
-/// What was told, until the end of the test.
+/// What was recorded, until the end of the test.
 #[derive(Default)]
-struct Told {
+struct Recorded {
     devices: Arc<Mutex<Vec<(u32, DeviceState)>>>,
     streams: Arc<Mutex<Vec<(u64, StreamState)>>>,
 }
 
-impl Told {
+impl Recorded {
     fn begin() -> Self {
-        let told = Self::default();
-        let (devices, streams) = (told.devices.clone(), told.streams.clone());
+        let recorded = Self::default();
+        let (devices, streams) = (recorded.devices.clone(), recorded.streams.clone());
         let device: DeviceWatcher = Arc::new(move |id, state| devices.lock().push((id, state)));
         let stream: StreamWatcher = Arc::new(move |raw, state| streams.lock().push((raw, state)));
-        state_callback::watch_devices("told", Some(device)).unwrap();
-        state_callback::watch_streams("told", Some(stream)).unwrap();
-        told
+        state_callback::watch_devices("recorded", Some(device)).unwrap();
+        state_callback::watch_streams("recorded", Some(stream)).unwrap();
+        recorded
     }
 }
 
-impl Drop for Told {
+impl Drop for Recorded {
     fn drop(&mut self) {
-        let _ = state_callback::watch_devices("told", None);
-        let _ = state_callback::watch_streams("told", None);
+        let _ = state_callback::watch_devices("recorded", None);
+        let _ = state_callback::watch_streams("recorded", None);
     }
 }
 
 #[test]
 fn a_stream_that_is_made_during_a_reset_is_told_of_after_it() {
     let bench = Bench::new();
-    let told = Told::begin();
+    let recorded = Recorded::begin();
     bench.script.close_gate("create_stream");
     let maker = on_device(0, || stream::create(0));
     wait_until("the stream to be in the making", || bench.script.at_gate() == 1);
-    // Told of what is there by now, and then waits for the call that is inside.
+    // Recorded of what is there by now, and then waits for the call that is inside.
     let reset = std::thread::spawn(|| device::reset_force(0));
-    let before = || told.streams.lock().len();
+    let before = || recorded.streams.lock().len();
     wait_until("the reset to begin", || before() == 1);
     std::thread::sleep(A_WHILE);
     bench.script.open_gate();
     let made = maker.join().unwrap();
     reset.join().unwrap().unwrap();
     let of_it: Vec<_> =
-        told.streams.lock().iter().filter(|(raw, _)| *raw == made).copied().collect();
+        recorded.streams.lock().iter().filter(|(raw, _)| *raw == made).copied().collect();
     assert_eq!(of_it.len(), 2, "{of_it:?}");
     assert!(of_it.contains(&(made, StreamState::Created)));
     assert!(of_it.contains(&(made, StreamState::Ending)));
-    assert_eq!(*told.devices.lock(), [(0, DeviceState::ResetPre), (0, DeviceState::ResetPost)]);
+    assert_eq!(*recorded.devices.lock(), [(0, DeviceState::ResetPre), (0, DeviceState::ResetPost)]);
 }
 
 #[test]
 fn a_device_that_stays_keeps_its_streams_for_the_next_end() {
     let _bench = Bench::new();
-    let told = Told::begin();
+    let recorded = Recorded::begin();
     let stream = stream::create(0).unwrap();
-    told.streams.lock().clear();
+    recorded.streams.lock().clear();
     // As if another thread had set the device between the announcement and the reset.
     device::announce_end(0);
-    let ends = told.streams.lock().len();
+    let ends = recorded.streams.lock().len();
     assert_eq!(ends, 2);
     device::announce_end(0);
-    assert_eq!(told.streams.lock().len(), ends, "told once");
+    assert_eq!(recorded.streams.lock().len(), ends, "recorded once");
     state_callback::streams_stay(StreamsOf::Device(0));
     device::reset(0).unwrap();
-    let of_it = told.streams.lock().iter().filter(|told| told.0 == stream).count();
+    let of_it = recorded.streams.lock().iter().filter(|recorded| recorded.0 == stream).count();
     assert_eq!(of_it, 2, "when it was about to end, and when it did");
 }
 
 #[test]
 fn a_device_that_cannot_be_opened_was_about_to_be() {
     let bench = Bench::new();
-    let told = Told::begin();
+    let recorded = Recorded::begin();
     bench.script.fail_next("open", FaultKind::Driver, "refused");
     fails(device::set(1), Code::DrvInternalError, &["refused"]);
-    assert_eq!(std::mem::take(&mut *told.devices.lock()), [(1, DeviceState::SetPre)]);
+    assert_eq!(std::mem::take(&mut *recorded.devices.lock()), [(1, DeviceState::SetPre)]);
     // One that cannot be closed properly is closed all the same.
     device::set(1).unwrap();
-    told.devices.lock().clear();
+    recorded.devices.lock().clear();
     bench.script.fail_next("close", FaultKind::Driver, "refused");
     fails(device::reset(1), Code::DrvInternalError, &["refused", "is reset"]);
-    assert_eq!(*told.devices.lock(), [(1, DeviceState::ResetPre), (1, DeviceState::ResetPost)]);
+    assert_eq!(*recorded.devices.lock(), [(1, DeviceState::ResetPre), (1, DeviceState::ResetPost)]);
 }

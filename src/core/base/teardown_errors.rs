@@ -5,13 +5,13 @@ use crate::core::base::error::{Code, Error, Result};
 
 /// How an end goes.
 #[derive(Debug, Default)]
-pub struct Ending {
+pub struct TeardownErrors {
     /// Something had not finished when the time was over.
     pub timed_out: bool,
     failure: Option<Error>,
 }
 
-impl Ending {
+impl TeardownErrors {
     /// An end that the deadline came before.
     pub fn too_late() -> Self {
         Self { timed_out: true, failure: None }
@@ -34,13 +34,13 @@ impl Ending {
     }
 
     /// Another end that is a part of this one.
-    pub fn part(&mut self, other: Self) {
+    pub fn merge(&mut self, other: Self) {
         self.timed_out |= other.timed_out;
         self.step(other.failure.map_or(Ok(()), Err));
     }
 
     /// The result of the call that ended something: `done` says what has happened all the same.
-    pub fn tell(self, done: impl std::fmt::Display) -> Result<()> {
+    pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
         Err(Error::new(
             error.code(),
