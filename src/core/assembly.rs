@@ -1,6 +1,6 @@
-//! The steps of the library's beginnings and ends, put together in one place.
+//! The steps that run when the session, a device or a context begins and ends, listed in one place.
 //!
-//! Regions know only lower ones. What `runtime` has to ask of the regions above it stands here, in the order in which
+//! Regions know only lower ones. What `runtime` needs from the regions above it is listed here, in the order in which
 //! it runs.
 
 use std::sync::Arc;
@@ -85,7 +85,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
 static LANE_USERS: LaneUsers =
     LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
 
-/// Puts the regions together. Every first call does it; later ones change nothing.
+/// Installs the steps. The first call of the process does it; later calls change nothing.
 pub fn install() {
     lifecycle::install(&LIFECYCLE);
     callback::count_pending_by(report::pending_here);

@@ -1,10 +1,10 @@
-//! What the work of one stream comes behind in others, which decides whose freed memory a stream may
-//! use again. Only pools of the core's own ask: nothing is noted before the first of them gives memory.
+//! The order of work between streams, which decides whose freed memory a stream may reuse. Only the core's own pools
+//! use it: nothing is recorded before the first of them allocates.
 //!
-//! A stream that uses such pools has a *lane*. A free stands behind the last operation that the stream was
-//! given before it, which has to be one that the host has not seen finish: else it gets one of its own. An
-//! event keeps what its record came behind, as positions in lanes, and a stream that waits for it comes
-//! behind the same: transitively, and not behind what is freed after the record.
+//! A stream that uses such pools has a *lane*. A free has the position of the last operation submitted before it. If
+//! the host has seen that operation complete, the free submits an operation of its own. An event keeps a vector clock:
+//! the positions in other lanes that its record is ordered after. A stream that waits for the event is then ordered
+//! after the same positions, transitively, but not after what is freed after the record.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,13 +21,13 @@ use crate::core::memory::allocation::Owner;
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
-/// Lanes of streams that are gone, and what those have to come to: nobody has waited for that, and they
-/// may outlive their device.
+/// Lanes of destroyed streams, with the position at which each ends. The host has not waited for it, and the lane may
+/// outlive its device.
 static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
 
-/// A stream as far as its order matters.
+/// What the order needs to know of a stream.
 pub trait Ordered {
-    /// Where its lane is, once it has one.
+    /// The slot of its lane.
     fn lane_slot(&self) -> &OnceLock<Arc<Lane>>;
 
     /// The backend's stream, for a lane that outlives the stream.
@@ -36,14 +36,14 @@ pub trait Ordered {
     /// The backend's device.
     fn backend_device(&self) -> &Arc<dyn backend::Device>;
 
-    /// The opening of that device.
+    /// The owner id of that device.
     fn device_owner(&self) -> Owner;
 
     /// Submits an operation of the library itself: it is neither captured nor traced.
     fn submit_quietly(&self, op: Op<'_>) -> Result<Position>;
 }
 
-/// What those who free memory in stream order do about lanes. `core/assembly.rs` sets it.
+/// What the users of lanes do when a lane changes. `core/assembly.rs` sets it.
 pub struct LaneUsers {
     /// A lane ends: nothing may wait for it any more.
     pub forget_lane: fn(StreamKey),
@@ -58,19 +58,19 @@ pub fn install(users: &'static LaneUsers) {
     USERS.get_or_init(|| users);
 }
 
-/// Whether anybody wants to know the order of streams. All that those pay who do not.
+/// Whether any stream has a lane. Programs without pools pay only for this check.
 #[inline]
 pub fn is_tracked() -> bool {
-    // Relaxed: who has seen memory of a pool sees this as well.
+    // Relaxed: a thread that has seen memory of a pool sees this as well.
     TRACKED.load(Ordering::Relaxed)
 }
 
-/// Positions in lanes, sorted by lane: all that is behind none of them.
+/// A vector clock: positions in lanes, sorted by lane. A lane that is not in it has no position.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Option<Arc<[(StreamKey, Position)]>>);
 
 impl Clock {
-    /// None of its lanes is empty of positions.
+    /// True if the clock holds no positions.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -79,20 +79,20 @@ impl Clock {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// Up to where it knows of a lane.
+    /// The position that it holds for a lane.
     pub fn position(&self, lane: StreamKey) -> Option<Position> {
         let entries = self.entries();
         let found = entries.binary_search_by_key(&lane, |entry| entry.0);
         found.ok().map(|index| entries[index].1)
     }
 
-    /// What either of them knows, as far as the lanes still live.
+    /// The later position of each lane in either clock, without lanes that have ended.
     fn merged(&self, other: &Self) -> Self {
         if other.is_empty() {
             return self.clone();
         }
         let mut entries = [self.entries(), other.entries()].concat();
-        // Of a lane that both know the larger position comes first, and stays.
+        // Of two positions in one lane the larger one sorts first and is kept.
         entries.sort_unstable_by_key(|&(lane, position)| (lane, std::cmp::Reverse(position)));
         entries.dedup_by_key(|entry| entry.0);
         entries.retain(|entry| find(entry.0).is_some());
@@ -100,53 +100,53 @@ impl Clock {
     }
 }
 
-/// A stream as pools know it.
+/// The lane of a stream.
 pub struct Lane {
     key: Handle,
-    /// What does the work. A lane may outlive its stream, until the last operation is over.
+    /// The backend's stream. A lane may outlive its stream, until the last operation is complete.
     native: Arc<dyn backend::Stream>,
-    /// Where it runs.
+    /// Its device.
     device: Arc<dyn backend::Device>,
     owner: Owner,
-    /// Where its last free stands; 0: it has freed nothing.
+    /// The position of its last free; 0: it has freed nothing.
     freed: AtomicU64,
-    /// Up to where the host has seen it finish.
+    /// The position up to which the host has seen it complete.
     observed: AtomicU64,
-    /// Up to where it had finished when a free last asked.
+    /// The completed position that a free read last.
     finished: AtomicU64,
-    /// Positions in other lanes that its next operation comes behind.
+    /// Positions in other lanes that its next operation is ordered after.
     clock: Mutex<Clock>,
 }
 
 impl Lane {
-    /// How pools call it.
+    /// The key by which pools know it.
     #[inline]
     pub fn key(&self) -> StreamKey {
         StreamKey(self.key.raw())
     }
 
-    /// Where a free stands that takes place now.
+    /// The position of a free that takes place now.
     #[inline(always)]
     pub fn free(&self) -> backend::Result<Position> {
         let position = match self.native.submitted() {
-            // What the host has seen finish it would have seen with this free.
+            // If the host had seen this position complete, it would have seen the free complete with it.
             Some(position) if position > self.observed.load(Ordering::Relaxed) => position,
             _ => self.native.submit(Op::Mark)?,
         };
-        // Looked at first: what many threads write is slow.
+        // Read first: a write to a cache line that many threads share is slow.
         if position > self.freed.load(Ordering::Relaxed) {
             self.freed.fetch_max(position, Ordering::Relaxed);
         }
         Ok(position)
     }
 
-    /// Up to where it has finished at this moment.
+    /// The position up to which it is complete now.
     #[inline]
     pub fn finished(&self) -> Position {
         self.native.finished()
     }
 
-    /// Whether it has finished what is up to this position, at this moment. Cheap where it stands still.
+    /// Whether it is complete up to this position. Cheap while the stream makes no progress.
     #[inline(always)]
     pub fn has_finished(&self, position: Position) -> bool {
         position <= self.finished.load(Ordering::Relaxed) || {
@@ -156,23 +156,23 @@ impl Lane {
         }
     }
 
-    /// Whether anything can be put behind what it has been given: not once its stream is gone.
+    /// Whether operations can still be submitted: not after its stream is destroyed.
     pub fn takes_more(&self) -> bool {
         self.native.submitted().is_some()
     }
 
-    /// What its next operation comes behind.
+    /// What its next operation is ordered after.
     pub fn clock(&self) -> Clock {
         self.clock.lock().clone()
     }
 
-    /// Up to which position of another lane its next operation comes behind that.
+    /// The position in another lane that its next operation is ordered after.
     pub fn position_in(&self, other: StreamKey) -> Option<Position> {
         self.clock.lock().position(other)
     }
 
-    /// What everything after the operation at `position` comes behind, seen from other streams: not
-    /// what was freed right after it, which has its position.
+    /// What everything after the operation at `position` is ordered after, seen from other streams. A free right after
+    /// that operation has the same position and is not included.
     fn clock_at(&self, position: Position) -> Clock {
         let behind = self.clock();
         if self.freed.load(Ordering::Relaxed) == 0 {
@@ -190,7 +190,7 @@ impl Lane {
         self.observed.fetch_max(position, Ordering::Relaxed);
     }
 
-    /// Orders what comes next in `stream` behind everything that this lane's stream has been given.
+    /// Orders later work of `stream` after everything submitted to this lane's stream.
     pub fn let_follow(&self, stream: &impl Ordered, lane: &Self) -> Result<()> {
         let event = self.device.create_event(false)?;
         let position = self.native.submit(Op::Record(&event))?;
@@ -200,12 +200,12 @@ impl Lane {
     }
 }
 
-/// The lane that pools call this.
+/// The lane with this key.
 pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
     LANES.get(Handle::from_raw(lane.0)?)
 }
 
-/// The lane of a stream, which has one from now on.
+/// The lane of a stream; creates it at the first call.
 #[inline]
 pub fn lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
     match stream.lane_slot().get() {
@@ -235,7 +235,7 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
         return Err(Error::new(Code::BadAlloc, "no more streams can use memory pools"));
     };
     if stream.lane_slot().set(lane).is_err() {
-        // Another thread was faster.
+        // Another thread was first.
         LANES.remove(handle);
     }
     TRACKED.store(true, Ordering::Relaxed);
@@ -245,22 +245,22 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
         .ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
 }
 
-/// Up to where the host has seen a lane finish. What has no lane any more has finished.
+/// The position up to which the host has seen a lane complete. A lane that has ended is complete.
 pub fn observed(lane: StreamKey) -> Position {
     find(lane).map_or(Position::MAX, |lane| lane.observed.load(Ordering::Relaxed))
 }
 
-/// Up to where a lane has finished at this moment.
+/// The position up to which a lane is complete now.
 pub fn finished(lane: StreamKey) -> Position {
     find(lane).map_or(Position::MAX, |lane| lane.finished())
 }
 
-/// What an event keeps that was recorded at `position` of a stream.
+/// The clock of an event that was recorded at `position` of a stream.
 pub fn recorded(stream: &impl Ordered, position: Position) -> Clock {
     stream.lane_slot().get().map_or_else(Clock::default, |lane| lane.clock_at(position))
 }
 
-/// A stream has been told to wait, for as long as it takes, for a record that keeps `clock`.
+/// A stream waits, without a timeout, for a record that keeps `clock`.
 pub fn waits(stream: &impl Ordered, clock: &Clock) -> Result<()> {
     if !clock.is_empty() {
         lane(stream)?.advance(clock);
@@ -268,14 +268,14 @@ pub fn waits(stream: &impl Ordered, clock: &Clock) -> Result<()> {
     Ok(())
 }
 
-/// The stream has dropped waits: it comes behind nothing that it waited for.
+/// The stream has dropped its waits: it is no longer ordered after what it waited for.
 pub fn forget_waits(stream: &impl Ordered) {
     if let Some(lane) = stream.lane_slot().get() {
         *lane.clock.lock() = Clock::default();
     }
 }
 
-/// What the end of a wait by the host tells.
+/// What the host knows after a wait.
 #[derive(Default)]
 #[must_use]
 pub struct Awaited {
@@ -284,12 +284,12 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    /// Of a wait for all that `stream` has been given so far, which is about to begin.
+    /// For a wait, about to begin, for everything submitted to `stream` so far.
     pub fn stream(stream: &impl Ordered) -> Self {
         Self::streams([stream])
     }
 
-    /// As [`Self::stream`], of several.
+    /// As [`Self::stream`], for several.
     pub fn streams<'a, S: Ordered + 'a>(streams: impl IntoIterator<Item = &'a S>) -> Self {
         let mut awaited = Self::default();
         for lane in streams.into_iter().filter_map(|stream| stream.lane_slot().get()) {
@@ -299,12 +299,12 @@ impl Awaited {
         awaited
     }
 
-    /// Of a wait for a record that keeps `clock`.
+    /// For a wait for a record that keeps `clock`.
     pub fn record(clock: Clock) -> Self {
         Self { lanes: Vec::new(), clock }
     }
 
-    /// It has ended, and what was waited for has happened. Pools give back what they need not keep.
+    /// The wait has ended and the work is complete. Pools free the memory that they need not keep.
     pub fn is_over(self) {
         for lane in self.lanes {
             lane.observe(lane.native.finished());
@@ -321,13 +321,12 @@ impl Awaited {
     }
 }
 
-/// Waits for frees that have not happened, as far as what is before them does not depend on the
-/// program.
+/// Waits for pending frees, as far as the operations before them do not depend on the program.
 pub fn wait_for_frees() {
     for (_, lane) in LANES.snapshot() {
         let freed = lane.freed.load(Ordering::Relaxed);
         if freed > lane.observed.load(Ordering::Relaxed) {
-            // What a stream refuses here it has to say for itself elsewhere.
+            // A failure of the stream is reported by the stream's own calls.
             let _ = lane.native.settle(freed);
             lane.observe(lane.native.finished());
         }
@@ -335,7 +334,7 @@ pub fn wait_for_frees() {
     sweep();
 }
 
-/// The stream takes nothing more; up to `kept` it goes on by itself.
+/// The stream accepts no more work; operations up to `kept` still run.
 pub fn stream_ended(stream: &impl Ordered, kept: Position) {
     if let Some(lane) = stream.lane_slot().get() {
         end_after(lane, kept);
@@ -343,7 +342,7 @@ pub fn stream_ended(stream: &impl Ordered, kept: Position) {
     }
 }
 
-/// The streams of a device are gone. What one has begun may go on, and use memory of other devices.
+/// The streams of a device are destroyed. Running operations may go on and use memory of other devices.
 pub fn device_ended(owner: Owner) {
     for (_, lane) in LANES.snapshot() {
         if lane.owner == owner {
@@ -353,13 +352,13 @@ pub fn device_ended(owner: Owner) {
     sweep();
 }
 
-/// The session is over, and all pools with it.
+/// The session is over, and with it all pools.
 pub fn session_ended() {
     let errors = std::mem::take(&mut *ENDING.lock());
     errors.iter().for_each(|(lane, _)| end(lane));
 }
 
-/// Its end comes when it has got to `kept`, unless it is on its way to an earlier one.
+/// Ends the lane once it is complete up to `kept`, unless it ends earlier already.
 fn end_after(lane: &Arc<Lane>, kept: Position) {
     let mut errors = ENDING.lock();
     if !errors.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
@@ -367,7 +366,7 @@ fn end_after(lane: &Arc<Lane>, kept: Position) {
     }
 }
 
-/// Ends lanes that have come to their end.
+/// Ends lanes that are complete.
 fn sweep() {
     let mut over = Vec::new();
     ENDING.lock().retain(|(lane, kept)| {
@@ -381,7 +380,7 @@ fn sweep() {
 }
 
 fn end(lane: &Lane) {
-    // In this order: a lane that is not found has finished.
+    // In this order: a lane that is not found counts as complete.
     LANES.remove(lane.key);
     if let Some(users) = USERS.get() {
         (users.forget_lane)(lane.key());

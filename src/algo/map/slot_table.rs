@@ -243,9 +243,9 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         self.get(Handle(NonZeroU64::new(raw)?))
     }
 
-    /// As [`Self::get`], under a pin that the caller has anyway.
+    /// As [`Self::get`], under a pin of the caller.
     #[inline]
-    pub fn look<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
+    pub fn get_pinned<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
         let slot = self.slots.get(handle.index() as usize)?;
         // SAFETY: `pin` was taken before the slot was read, so the table has not released the
         // object.
@@ -255,7 +255,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// As [`Self::look`], of what is behind these bits.
     #[inline(always)]
     pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
-        self.look(Handle(NonZeroU64::new(raw)?), pin)
+        self.get_pinned(Handle(NonZeroU64::new(raw)?), pin)
     }
 
     /// As [`Self::get`], for calls that block.

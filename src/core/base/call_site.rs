@@ -1,10 +1,9 @@
 //! Where in a program a call came from.
 //!
-//! Names and lines are found by Rust's standard library, which has what that takes in every program, for its
-//! panics. The crate `backtrace` finds names of any address, which the standard library does not: it names what
-//! it has walked itself, as a text. So each different stack is walked once more, by the standard library, when it
-//! is first met, and its text is read when a report is made. The crate would be a second copy of all that, a
-//! quarter of a small program.
+//! The standard library finds names and lines: every program contains that code already, for its panics. The crate
+//! `backtrace` would add a second copy, a quarter of a small program. The standard library names only the stack that it
+//! walks itself, as a text. So each distinct stack is walked a second time when it is first seen, and its text is
+//! parsed when a report is written.
 
 use std::backtrace::Backtrace;
 use std::borrow::Borrow;
@@ -18,10 +17,10 @@ use crate::algo::host::cpp_name::cpp_name;
 use crate::algo::thread::deep_stack;
 use crate::backend;
 
-/// Deeper frames are not looked at.
+/// Deeper frames are ignored.
 const DEEPEST: usize = 128;
 
-/// The stacks that were met, each as the standard library has it.
+/// The stacks seen so far, with the standard library's backtrace of each.
 static MET: Mutex<Option<HashMap<Stack, Arc<Backtrace>>>> = Mutex::new(None);
 
 /// The return addresses on a thread's stack, the innermost first.
@@ -35,7 +34,7 @@ impl Borrow<[usize]> for Stack {
 }
 
 impl Stack {
-    /// That of the calling thread, now. Names are looked up later, by [`Self::frames`].
+    /// The stack of the calling thread. [`Self::frames`] resolves the names later.
     pub fn here() -> Self {
         let addrs = backend::return_addresses(DEEPEST);
         if let Some(met) = &*MET.lock()
@@ -49,25 +48,25 @@ impl Stack {
         let mut met = MET.lock();
         let met = met.get_or_insert_default();
         if met.len() == met.capacity() {
-            // Instead of growing, if that helps: those that nobody else has are not asked for again.
+            // Before it grows, stacks that no caller holds are removed.
             met.retain(|stack, _| Arc::strong_count(&stack.0) > 1);
             if met.len() > met.capacity() / 2 {
                 met.reserve(met.capacity());
             }
         }
-        // Another thread may have met it meanwhile.
+        // Another thread may have inserted it meanwhile.
         let entry = met.entry(stack);
         let stack = entry.key().clone();
         entry.or_insert(trace);
         stack
     }
 
-    /// The functions of the program, the innermost first: those that called the function of the API.
+    /// The functions of the program, the innermost first. The first one called the function of the API.
     pub fn frames(&self) -> Vec<Frame> {
         let trace = MET.lock().as_ref().and_then(|met| met.get(self).cloned());
         let read = |trace: Arc<Backtrace>| deep_stack::run(|| frames_of(&format!("{trace:#}")));
         let mut frames = trace.map_or_else(Vec::new, read);
-        // What this library does inside of the call is no news; a hook's own calls are.
+        // Frames inside this library's call are left out; calls that a hook makes stay.
         if let Some(entry) = frames.iter().position(Frame::is_api) {
             frames.drain(..=entry);
         }
@@ -76,14 +75,14 @@ impl Stack {
     }
 }
 
-/// Names of functions, looked up once for each stack: that takes longer than all else by far.
+/// Names of functions, resolved once for each stack, because that is the slowest step.
 #[derive(Default)]
 pub struct Names(HashMap<Stack, Vec<Frame>>);
 
 impl Names {
     /// As [`Stack::frames`].
     pub fn frames(&mut self, stack: &Stack) -> &[Frame] {
-        // Not by `entry`, which would want a stack of its own each time.
+        // Not by `entry`, which needs an owned stack each time.
         if !self.0.contains_key(stack) {
             self.0.insert(stack.clone(), stack.frames());
         }
@@ -94,9 +93,9 @@ impl Names {
 /// A function on a stack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Frame {
-    /// Its name, or its address where it has none.
+    /// Its name, or its address if it has no name.
     pub function: String,
-    /// The file it is in, if that is known, and the line that made the call.
+    /// The file and the line that made the call, if known.
     pub place: Option<(String, u32)>,
 }
 
@@ -119,8 +118,8 @@ impl fmt::Display for Frame {
     }
 }
 
-/// How many of these functions, the innermost first, are the program's: up to `main`, or to where the system began
-/// the thread.
+/// How many of these functions, the innermost first, belong to the program: up to `main`, or to the function that
+/// starts a thread.
 fn program_part(frames: &[Frame]) -> usize {
     const BEGINS_A_THREAD: [&str; 8] = [
         "_start",
@@ -142,9 +141,8 @@ fn program_part(frames: &[Frame]) -> usize {
     frames.iter().rposition(|frame| !is_system(frame)).map_or(0, |last| last + 1)
 }
 
-/// The functions in a text of the standard library's: for each a line with its number, its address, the same
-/// again where it is inlined into the next one, and its name; then one with the file and the line, where they
-/// are known.
+/// Parses a text of the standard library. Each function has a line with its number, its address (repeated where it is
+/// inlined into the next one) and its name, then a line with file and line number, if they are known.
 fn frames_of(text: &str) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     for line in text.lines() {
@@ -185,8 +183,8 @@ fn name_of(text: &str) -> String {
     cpp_name(name).unwrap_or_else(|| without_hashes(name))
 }
 
-/// The name of a function of Rust's without the numbers that tell it and its crates from their namesakes:
-/// `crate[HASH]::function` or, older, `crate::function::hHASH`.
+/// The name of a Rust function without the hashes that distinguish it and its crates: `crate[HASH]::function` or, in
+/// the older form, `crate::function::hHASH`.
 fn without_hashes(name: &str) -> String {
     const LEAST_DIGITS: usize = 12;
     let is_hash = |text: &str| {
@@ -227,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_stack_is_kept_once() {
-        // Not known to the compiler, which would make two calls of one in a loop.
+        // Hidden from the compiler, which would merge the two calls of a loop.
         let twice = std::hint::black_box(2);
         let same: Vec<_> = (0..twice).map(|_| a_function_of_the_program()).collect();
         assert!(Arc::ptr_eq(&same[0].0, &same[1].0));

@@ -1,10 +1,10 @@
-//! Callbacks of the program that run inside its own calls, and what may wait inside of them.
+//! Callbacks of the program that run inside its calls, and what may wait inside them.
 //!
-//! Two kinds of user code differ. What a stream runs (host functions, callbacks of aclrtLaunchCallback, exception
-//! callbacks) may not wait: those calls are refused. What a call runs (memory hooks, functions for init, finalize,
-//! devices, streams, aborts, snapshots and the ends of graphs) may call everything, and so may wait for other callbacks.
-//! No such wait may be without end: `wait` finds waits in a circle, and [`refuse_endless_wait`] refuses waits for streams
-//! in a thread that has callbacks of streams to run itself. docs/callbacks.md has the table.
+//! There are two kinds of user code. What a stream runs (host functions, callbacks of aclrtLaunchCallback, exception
+//! callbacks) may not wait: such calls are refused. What a call runs (memory hooks, callbacks for init, finalize,
+//! devices, streams, aborts, snapshots and the ends of graphs) may make every call, and so may wait for other
+//! callbacks. No such wait may last forever: `wait` detects cycles of waits, and [`refuse_endless_wait`] refuses to
+//! wait for streams in a thread that has to run callbacks of streams itself. docs/callbacks.md has the table.
 
 pub mod wait;
 
@@ -15,12 +15,12 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::core::base::error::{Error, Result};
 
 per_thread! {
-    /// What this thread runs, the innermost.
+    /// The innermost callback that this thread runs.
     static RUNNING: Cell<Option<&'static str>> = Cell::new(None);
 }
 
-/// How many callbacks of streams only the calling thread runs, and the call that runs them; `None`: none. Streams that
-/// the argument names by device and handle do not count.
+/// Returns how many callbacks of streams only the calling thread can run, and the call that runs them; `None` if there
+/// are none. Streams for which the argument (device, handle) is true do not count.
 pub type PendingHere = fn(&dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)>;
 
 /// Set by the region that has such callbacks.
@@ -36,7 +36,7 @@ pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static 
     PENDING_HERE.get().and_then(|pending| pending(ends))
 }
 
-/// Runs a callback that may call everything. `what` names its kind in texts.
+/// Runs a callback that may make every call. `what` names its kind in texts.
 pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
     struct Ends(Option<&'static str>);
     impl Drop for Ends {
@@ -48,15 +48,15 @@ pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
     callback()
 }
 
-/// Fails where the calling thread is inside a callback and has callbacks of streams to run: a wait for streams could be
+/// Fails if the calling thread is inside a callback and has callbacks of streams to run: a wait for streams could wait
 /// for those.
 #[inline]
 pub fn refuse_endless_wait() -> Result<()> {
     refuse_endless_end(|_, _| false)
 }
 
-/// As [`refuse_endless_wait`], before a call that ends streams and drops their callbacks: `ends` tells of which, by device
-/// and handle.
+/// As [`refuse_endless_wait`], before a call that ends streams and drops their callbacks. `ends` says whether a stream
+/// (device, handle) is one of them.
 #[inline]
 pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
     match RUNNING.get() {

@@ -1,4 +1,4 @@
-//! What the environment and the configuration file of aclInit say.
+//! Settings from the environment and from the configuration file of aclInit.
 
 use std::ffi::CString;
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ pub struct Environment {
     pub thread_stack: Option<usize>,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
-    /// `PORTACL_SNAPSHOT_TIMEOUT_MS`: how long aclrtSnapShotProcessLock waits for work under way.
+    /// `PORTACL_SNAPSHOT_TIMEOUT_MS`: how long aclrtSnapShotProcessLock waits for pending work.
     pub snapshot_timeout: Duration,
     /// `PORTACL_MEMORY_HOOK`.
     pub memory_hook: Option<ReadyHook>,
@@ -87,7 +87,7 @@ impl ReadyHook {
     /// What the variable may say.
     pub const ALLOWED: &str = "debug, log:FILE or profile:FILE";
 
-    /// Reads the value of the variable; `None`: it means nothing.
+    /// Reads the value of the variable; `None` if it is not valid.
     pub fn parse(value: &str) -> Option<Self> {
         match value.split_once(':') {
             None if value == "debug" => Some(Self::DebugPrint),
@@ -98,17 +98,17 @@ impl ReadyHook {
     }
 }
 
-/// The file that a value of `PORTACL_TRACE` means: `%p` is the number of this process.
+/// The file that `PORTACL_TRACE` names; `%p` stands for the process id.
 fn trace_path(text: &str) -> PathBuf {
     text.replace("%p", &std::process::id().to_string()).into()
 }
 
-/// Most devices that `PORTACL_CPU_DEVICES` may ask for.
+/// The largest number of devices that `PORTACL_CPU_DEVICES` accepts.
 pub const MAX_CPU_DEVICES: u32 = 64;
 
 impl Environment {
-    /// Reads the environment. A value that means nothing is an error: a typing mistake should not
-    /// silently run somewhere else.
+    /// Reads the environment. An invalid value is an error, so that a typing mistake does not silently select something
+    /// else.
     pub fn read() -> Result<Self> {
         #[cfg(debug_assertions)]
         crate::algo::host::host_memory::faults::read();
@@ -209,7 +209,7 @@ impl Environment {
     }
 }
 
-/// The name that `aclrtGetSocName` gives: `PORTACL_SOC_NAME`, else a name that programs know.
+/// The name that `aclrtGetSocName` returns: `PORTACL_SOC_NAME`, or a default.
 pub fn soc_name() -> String {
     std::env::var("PORTACL_SOC_NAME")
         .ok()
@@ -217,7 +217,7 @@ pub fn soc_name() -> String {
         .unwrap_or_else(|| "Ascend910B1".to_owned())
 }
 
-/// The version that programs are told: `PORTACL_CANN_VERSION`, else the default one.
+/// The version that programs see: `PORTACL_CANN_VERSION`, or the default.
 pub fn cann_version() -> Result<Version> {
     let name = "PORTACL_CANN_VERSION";
     match std::env::var_os(name).filter(|text| !text.is_empty()) {
@@ -231,7 +231,7 @@ pub fn cann_version() -> Result<Version> {
     }
 }
 
-/// Tells people of a configuration that calls refuse: programs may not look at their codes.
+/// Writes the error of an invalid configuration to standard error, because programs may ignore return codes.
 pub fn report_refusal(error: &Error) {
     notice_once(error.text());
 }
@@ -269,7 +269,7 @@ fn parse_stack(text: &str) -> Option<usize> {
     parse_size(text).filter(|size| allowed.contains(size)).map(|size| size as usize)
 }
 
-/// Whose failures `aclGetRecentErrMsg` tells.
+/// Whose failures `aclGetRecentErrMsg` returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrMsgMode {
     /// The calling thread's.
@@ -297,7 +297,7 @@ impl Default for FileConfig {
 const MAX_NESTING: usize = 10;
 
 impl FileConfig {
-    /// Reads the file that was given to aclInit: what it says, and its text.
+    /// Reads the file that was passed to aclInit. Returns the settings and the text of the file.
     pub fn load(path: &Path) -> Result<(Self, CString)> {
         let shown = path.display();
         let bytes = input_file::read(path).map_err(|why| {
@@ -365,7 +365,7 @@ impl FileConfig {
     }
 }
 
-/// A value for an error text. (Its own `Display` would bring JSON's whole writer into the library.)
+/// A value for an error text. (`Display` of the value would link JSON's whole writer into the library.)
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => format!("\"{text}\""),

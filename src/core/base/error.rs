@@ -1,7 +1,7 @@
-//! Errors: a code that programs compare, and a text that tells a person what to do.
+//! Errors: a code that programs compare, and a text that says what to do.
 //!
-//! The text is composed where the failure happens: it names argument, value and bound, and the
-//! driver's words where there are any. The C boundary puts the name of the call in front.
+//! The text is written where the failure occurs: it names the argument, its value and the bound, and includes the
+//! driver's message if there is one. The C boundary adds the name of the call in front.
 
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -14,12 +14,12 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
 use crate::core::base::config::ErrMsgMode;
 
-/// The error codes that this library returns. The whole list of the API is in `acl_base_rt.h`
-/// and `rt_error_codes.h`; a test compares the values.
+/// The error codes that this library returns. `acl_base_rt.h` and `rt_error_codes.h` have all codes of the API; a test
+/// compares the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Code {
-    /// A bad argument, seen without looking at any object.
+    /// An invalid argument, detected from its value alone.
     InvalidParam = 100_000,
     /// aclInit was called before; the first configuration stays in force.
     RepeatInitialize = 100_002,
@@ -39,23 +39,23 @@ pub enum Code {
     InternalError = 500_000,
     /// A general failure.
     Failure = 500_001,
-    /// A bad argument, seen by looking at an object: a dead handle, a wrong state.
+    /// An invalid argument, detected from the object that it names: a dead handle, a wrong state.
     ParamInvalid = 107_000,
     /// No such device.
     InvalidDeviceId = 107_001,
     /// The calling thread has no current context.
     ContextNull = 107_002,
-    /// The stream does not belong here.
+    /// The stream belongs to another device or context.
     StreamContext = 107_003,
     /// The stream is not bound to the graph.
     StreamModel = 107_005,
-    /// An event has no time stamp.
+    /// An event has no timestamp.
     EventTimestampInvalid = 107_006,
     /// The end event was recorded before the start event.
     EventTimestampReversal = 107_007,
-    /// An address that is not aligned as the call wants it.
+    /// An address without the alignment that the call requires.
     AddrUnaligned = 107_008,
-    /// A stream has a thread for its callbacks already, or one of the other family.
+    /// A stream already has a thread for its callbacks, or a thread of the other family.
     StreamSubscribe = 107_011,
     /// A thread that runs no callbacks, or those of another device.
     ThreadSubscribe = 107_012,
@@ -65,15 +65,15 @@ pub enum Code {
     InvalidMemoryType = 107_016,
     /// A stream waited for an event longer than allowed.
     WaitTimeout = 107_019,
-    /// An option of a context that was never set.
+    /// An option of a context that was not set.
     SysparamoptNotSet = 107_021,
-    /// aclrtDeviceTaskAbort dropped what was waited for.
+    /// aclrtDeviceTaskAbort dropped the awaited work.
     DeviceTaskAbort = 107_022,
-    /// aclrtStreamAbort dropped what was waited for.
+    /// aclrtStreamAbort dropped the awaited work.
     StreamAbort = 107_023,
     /// A captured stream waits for an event that its capture has not recorded.
     CaptureDependency = 107_024,
-    /// A capture ends with a stream that has not come back.
+    /// A capture ends with a stream that has not joined.
     StreamUnjoined = 107_025,
     /// The graph is being captured.
     ModelCaptured = 107_026,
@@ -83,11 +83,11 @@ pub enum Code {
     EventCaptured = 107_028,
     /// The stream is not being captured into a graph.
     StreamNotCaptured = 107_029,
-    /// A capture forbids what works on memory at once.
+    /// The mode of a capture forbids synchronous work on memory.
     CaptureModeNotSupport = 107_030,
     /// A default stream cannot be captured.
     StreamCaptureImplicit = 107_031,
-    /// Two captures would become one.
+    /// Two captures would merge.
     StreamCaptureConflict = 107_032,
     /// The capture did not begin with this stream.
     StreamCaptureUnmatched = 107_036,
@@ -97,21 +97,21 @@ pub enum Code {
     StreamCaptureWrongThread = 107_038,
     /// An array has too little room.
     InsufficientInputArray = 107_039,
-    /// A capture forbids what waits.
+    /// The mode of a capture forbids calls that wait.
     CaptureModeBlockAsync = 107_041,
-    /// A graph that is being captured cannot be part of another one.
+    /// A graph that is being captured cannot become part of another one.
     SubAclgraphIsCapturing = 107_045,
     /// Not available here; the text says what to do instead.
     FeatureNotSupport = 207_000,
     /// No device memory left.
     MemoryAllocation = 207_001,
-    /// No event can be had.
+    /// No event is available.
     NoEventResource = 207_007,
-    /// No stream can be had.
+    /// No stream is available.
     NoStreamResource = 207_008,
-    /// No notify can be had.
+    /// No notify is available.
     NoNotifyResource = 207_009,
-    /// The event has not happened yet.
+    /// The event is not complete.
     EventNotComplete = 507_006,
     /// No callback came in time.
     ReportTimeout = 507_012,
@@ -123,11 +123,11 @@ pub enum Code {
     StreamSyncTimeout = 507_046,
     /// Waiting for an event took longer than allowed.
     EventSyncTimeout = 507_047,
-    /// The driver refused.
+    /// The driver returned an error.
     DrvInternalError = 507_899,
     /// The capture of the stream is invalid.
     StreamCaptureInvalidated = 507_903,
-    /// What is under way did not end in time for a snapshot.
+    /// Pending work did not complete in time for a snapshot.
     SnapshotLockTimeout = 507_905,
     /// The process is not running, or cannot be locked.
     SnapshotLockFailed = 507_906,
@@ -135,7 +135,7 @@ pub enum Code {
     SnapshotUnlockFailed = 507_907,
     /// The process is not locked, or its memory cannot be saved.
     SnapshotBackupFailed = 507_908,
-    /// Nothing is saved, or it cannot come back.
+    /// Nothing is saved, or it cannot be restored.
     SnapshotRestoreFailed = 507_909,
     /// Host memory that is registered already.
     HostMemoryAlreadyRegistered = 507_910,
@@ -161,7 +161,7 @@ pub struct Error(Box<Detail>);
 #[derive(Debug)]
 struct Detail {
     code: Code,
-    /// What C sees; the code's, unless a hook of the program chose another number.
+    /// The value that C sees: the code's value, unless a hook of the program chose another number.
     value: i32,
     text: String,
 }
@@ -176,19 +176,19 @@ impl Error {
         Self(Box::new(Detail { code, value: code.value(), text: text.to_string() }))
     }
 
-    /// A failure whose number the program itself has chosen.
+    /// A failure whose number the program chose.
     #[cold]
     pub fn with_value(value: i32, text: impl fmt::Display) -> Self {
         Self(Box::new(Detail { code: Code::Failure, value, text: text.to_string() }))
     }
 
-    /// 100000: an argument that is wrong in itself.
+    /// 100000: the value of an argument is invalid.
     #[cold]
     pub fn invalid_param(text: impl fmt::Display) -> Self {
         Self::new(Code::InvalidParam, text)
     }
 
-    /// 107000: an argument that is wrong because of the object it names.
+    /// 107000: the object that an argument names is invalid.
     #[cold]
     pub fn param_invalid(text: impl fmt::Display) -> Self {
         Self::new(Code::ParamInvalid, text)
@@ -247,11 +247,11 @@ impl From<Fault> for Error {
     }
 }
 
-/// Longest text that a caller can fetch, in bytes, its terminating zero included.
+/// Longest text that a caller can fetch, in bytes, including its terminating zero.
 const TEXT_CAPACITY: usize = 1024;
 
-/// A zero-terminated text in a buffer that never moves. It is plain memory without a destructor,
-/// so it can still be used by the last static destructor of the program.
+/// A zero-terminated text in a buffer that never moves. It is plain memory without a destructor, so that the last
+/// static destructor of the program can still use it.
 struct Text {
     bytes: [u8; TEXT_CAPACITY],
     len: usize,
@@ -262,14 +262,14 @@ impl Text {
 
     fn set(&mut self, text: fmt::Arguments<'_>) {
         self.len = 0;
-        // A text that does not fit is cut: `write_str` below reports it, and nobody minds.
+        // A text that does not fit is cut; the error that `write_str` returns then is ignored.
         let _ = fmt::write(self, text);
         self.bytes[self.len] = 0;
     }
 }
 
 impl Text {
-    /// Takes the other's text, which is empty afterwards. False if it was empty before.
+    /// Takes the other text and leaves that one empty. Returns false if it was empty before.
     fn take_from(&mut self, other: &mut Self) -> bool {
         if other.len == 0 {
             return false;
@@ -296,13 +296,13 @@ impl fmt::Write for Text {
     }
 }
 
-/// What a thread remembers of its failures.
+/// The failures that a thread remembers.
 struct Record {
     /// The text of the last failure, until it is fetched.
     recent: Text,
     /// The text that was fetched last: the caller may still be reading it.
     fetched: Text,
-    /// What `aclrtGetLastError` answers.
+    /// What `aclrtGetLastError` returns.
     last: i32,
 }
 
@@ -315,7 +315,7 @@ per_thread! {
 static SHARED: Mutex<Text> = Mutex::new(Text::EMPTY);
 static SHARED_MODE: AtomicBool = AtomicBool::new(false);
 
-/// Whose failures [`take_recent_text`] tells from now on.
+/// Sets whose failures [`take_recent_text`] returns.
 pub fn set_mode(mode: ErrMsgMode) {
     SHARED_MODE.store(mode == ErrMsgMode::Process, Ordering::Release);
 }
@@ -335,8 +335,8 @@ pub fn report(call: &str, code: i32, text: &str) -> i32 {
     code
 }
 
-/// The text of the last failure since it was asked for last (this thread's, or in `err_msg_mode` 1
-/// any thread's), or null. Valid until this thread asks again.
+/// The text of the last failure since the previous call (this thread's, or in `err_msg_mode` 1 any thread's), or null.
+/// Valid until this thread calls again.
 pub fn take_recent_text() -> *const c_char {
     RECORD.with_borrow_mut(|record| {
         let Record { recent, fetched, .. } = record;

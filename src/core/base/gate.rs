@@ -1,7 +1,7 @@
-//! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the
-//! host is short of memory, or closed for good in a forked child.
+//! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the host is
+//! short of memory, or closed for good in a forked child.
 //!
-//! One number says all of it, so that a call that comes through an open gate pays one look.
+//! One number holds the whole state, so that a call through an open gate costs one load.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,19 +9,19 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::algo::host::host_memory;
 
-/// No call has come yet.
+/// No call has been made yet.
 const NEW: u8 = 0;
 const OPEN: u8 = 1;
 const HELD: u8 = 2;
 const CHILD: u8 = 3;
-/// The system has refused host memory: calls ask first whether there is enough.
+/// The system has refused host memory: calls check first whether there is enough.
 const SHORT: u8 = 4;
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
 static WAITERS: Mutex<()> = Mutex::new(());
 static OPENED: Condvar = Condvar::new();
 
-/// Whether calls go on without another look.
+/// Whether calls may proceed without a further check.
 #[inline]
 pub fn is_open() -> bool {
     STATE.load(Ordering::Relaxed) == OPEN
@@ -36,7 +36,7 @@ pub fn open_first() -> bool {
     opened
 }
 
-/// Calls look closer from here on. Allocates nothing.
+/// Makes calls check for host memory. Allocates nothing.
 fn begin_shortage() {
     let _ = STATE.compare_exchange(OPEN, SHORT, Ordering::Relaxed, Ordering::Relaxed);
 }
@@ -46,12 +46,12 @@ pub fn is_short() -> bool {
     STATE.load(Ordering::Relaxed) == SHORT
 }
 
-/// There is host memory again.
+/// Host memory is available again.
 pub fn end_shortage() {
     let _ = STATE.compare_exchange(SHORT, OPEN, Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// This is a forked child. Only stores, as such a child may do.
+/// Closes the gate in a forked child. Only stores, as such a child may do.
 pub fn close_in_child() {
     STATE.store(CHILD, Ordering::Relaxed);
 }
@@ -61,17 +61,17 @@ pub fn is_child() -> bool {
     STATE.load(Ordering::Relaxed) == CHILD
 }
 
-/// Whether calls wait.
+/// Whether calls wait at the gate.
 pub fn is_held() -> bool {
     STATE.load(Ordering::SeqCst) == HELD
 }
 
-/// Calls wait from here on. It is open, because the caller came through it.
+/// Makes calls wait. The gate is open, because the caller passed it.
 pub fn hold() {
     STATE.store(HELD, Ordering::SeqCst);
 }
 
-/// Lets all go on.
+/// Opens the gate for all waiting calls.
 pub fn open() {
     let _waiters = WAITERS.lock();
     STATE.store(OPEN, Ordering::SeqCst);

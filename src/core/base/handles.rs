@@ -1,5 +1,4 @@
-//! Handles that programs hold: the kinds of them, how each kind's table is found, and what is wrong
-//! with a handle that names nothing.
+//! Handles that programs hold: their kinds, the table of each kind, and the error for a handle that names nothing.
 
 use std::sync::Arc;
 
@@ -135,7 +134,7 @@ macro_rules! object {
 }
 pub(crate) use object;
 
-/// For handles that are looked up after something else: null is told before that.
+/// For handles that are looked up after other checks: null is reported before those.
 #[inline]
 pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
     if raw == 0 { Err(bad::<T>(argument, raw)) } else { Ok(()) }
@@ -147,7 +146,7 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
     T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// As [`get`], under a pin that the caller has anyway.
+/// As [`get`], under a pin of the caller.
 #[inline]
 pub fn get_pinned<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
     T::table().get_raw_pinned(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
@@ -165,7 +164,7 @@ pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
     removed.ok_or_else(|| bad::<T>(argument, raw))
 }
 
-/// What is wrong with a handle, in words.
+/// The error for a handle that names no live object.
 #[cold]
 fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::noun();

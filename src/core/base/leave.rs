@@ -1,24 +1,23 @@
-//! The end of what calls may be inside of: it comes when the last of them has left.
+//! Waits until the last call has left an object that is going away.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long calls get to leave. Nothing that they could wait for is left by then, so this is for
-/// threads that somebody stopped.
+/// How long calls get to leave. Nothing that they could wait for exists by then, so the limit is for threads that a
+/// debugger or a signal has stopped.
 const PATIENCE: Duration = Duration::from_secs(5);
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// Waits until nobody else holds `object`, which nobody can find any more. A call that is inside
-/// holds it, or something that does. `sweep` runs before each look and lets go of what was left
-/// behind; it tells whether waiting makes sense. False when it does not, or takes too long.
+/// Waits until the caller holds the only reference to `object`, which no new call can find. A call that is inside holds
+/// one, directly or indirectly. `sweep` runs before each check and drops leftover references; it returns whether
+/// waiting makes sense. Returns false if it does not, or if the wait takes too long.
 pub fn wait_until_unshared<T>(object: &mut Arc<T>, mut sweep: impl FnMut(&Arc<T>) -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = SHORTEST_PAUSE;
     loop {
         let go_on = sweep(object);
-        // With the acquire of this, and not only a look at the count: what the others did with the
-        // object has happened.
+        // `get_mut` acquires, unlike a read of the count: the other threads' writes to the object are visible.
         if Arc::get_mut(object).is_some() {
             return true;
         }

@@ -1,4 +1,4 @@
-//! What every region stands on: errors, handles, configuration, the gate, callbacks in progress.
+//! The base of all regions: errors, handles, configuration, the gate, callbacks in progress.
 
 pub mod call_site;
 pub mod callback;

@@ -1,23 +1,23 @@
-//! A release of the software that programs expect.
+//! A version of the software that programs expect.
 
 use std::fmt;
 
 /// A release: three numbers of at most two digits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Changes that are not compatible.
+    /// Incompatible changes.
     pub major: u8,
     /// New functions.
     pub minor: u8,
-    /// Corrections.
+    /// Fixes.
     pub patch: u8,
 }
 
 impl Version {
-    /// What programs are told where the environment says nothing.
+    /// The default, if the environment sets none.
     pub const DEFAULT: Self = Self { major: 8, minor: 3, patch: 0 };
 
-    /// From `MAJOR.MINOR.PATCH`.
+    /// Parses `MAJOR.MINOR.PATCH`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('.').map(|part| {
             let digits = (1..=2).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! Failures of releases that no caller could be told of: those of C++ destructors, which must not
-//! throw, and of memory that goes back while a call does something else.
+//! Failures of releases that no call can return: of C++ destructors, which must not throw, and of memory that is freed
+//! while a call does something else.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,29 +9,27 @@ use crate::backend;
 use crate::core::base::error::{self, Error};
 use crate::core::base::error_name::error_name;
 
-/// So many are kept as texts; the rest is counted.
+/// How many texts are kept; further failures are only counted.
 const MOST_TEXTS: usize = 64;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static TEXTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Notes that `call` failed with this code. What it said is taken from the calling thread, which
-/// will not ask for it.
+/// Notes that `call` failed with this code. Takes the error text from the calling thread, which will not fetch it.
 pub fn note(call: &str, code: i32) {
     let said = error::take_recent_string().unwrap_or_default();
     let name = error_name(code).map_or("unknown code", |name| name.to_str().unwrap_or(""));
     keep(format!("{call} returned {code} ({name}) {said}").trim_end().to_owned());
 }
 
-/// Notes that a backend did not take something back where the call that caused it is about
-/// something else.
+/// Notes that a backend failed to free something during an unrelated call.
 pub fn note_fault(what: &str, freed: backend::Result<()>) {
     if let Err(fault) = freed {
         keep(format!("{what}: {}", fault.text()));
     }
 }
 
-/// Notes that something of the library's own was not given back.
+/// Notes that a release of the library's internal objects failed.
 pub fn note_error(what: &str, error: &Error) {
     keep(format!("{what}: {}", error.text()));
 }
@@ -49,7 +47,7 @@ pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// What the first of them said since the last call of this.
+/// Takes the texts that were kept since the previous call.
 pub fn take_texts() -> Vec<String> {
     std::mem::take(&mut TEXTS.lock())
 }

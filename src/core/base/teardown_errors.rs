@@ -1,31 +1,30 @@
-//! What is told of failures where something ends: it ends in any case, and its end tells the first
-//! failure on the way that nobody was told of before.
+//! Errors of a teardown: a teardown always completes, and returns the first error that was not reported before.
 
 use crate::core::base::error::{Code, Error, Result};
 
-/// How an end goes.
+/// The result of a teardown so far.
 #[derive(Debug, Default)]
 pub struct TeardownErrors {
-    /// Something had not finished when the time was over.
+    /// A step did not complete before the deadline.
     pub timed_out: bool,
     failure: Option<Error>,
 }
 
 impl TeardownErrors {
-    /// An end that the deadline came before.
+    /// A teardown whose deadline had passed before it began.
     pub fn too_late() -> Self {
         Self { timed_out: true, failure: None }
     }
 
-    /// A step of it, whose failure is to be told.
+    /// Adds the result of a step.
     pub fn step<E: Into<Error>>(&mut self, outcome: std::result::Result<(), E>) {
         if let (None, Err(error)) = (&self.failure, outcome) {
             self.failure = Some(error.into());
         }
     }
 
-    /// As [`Self::step`], on a device that may have failed: then it refuses everything, as every call
-    /// before has told, and its end is what heals it.
+    /// As [`Self::step`], on a device that may have failed. A failed device rejects everything, which earlier calls
+    /// have reported, and the teardown repairs it.
     pub fn step_on_device<E: Into<Error>>(&mut self, outcome: std::result::Result<(), E>) {
         match outcome.map_err(Into::into) {
             Err(error) if error.code() == Code::AicoreException => {}
@@ -33,13 +32,13 @@ impl TeardownErrors {
         }
     }
 
-    /// Another end that is a part of this one.
+    /// Adds the result of a nested teardown.
     pub fn merge(&mut self, other: Self) {
         self.timed_out |= other.timed_out;
         self.step(other.failure.map_or(Ok(()), Err));
     }
 
-    /// The result of the call that ended something: `done` says what has happened all the same.
+    /// The result of the call that did the teardown. `done` says what was done in spite of the error.
     pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
         Err(Error::new(

@@ -1,5 +1,5 @@
-//! Graphs that are built from streams that are bound to them. What such a stream is given is recorded as in
-//! a capture; runs start the streams that say so, and end when these have ended.
+//! Graphs that are built from streams that are bound to them. Work submitted to such a stream is recorded as in a
+//! capture. Runs start the streams that are marked for it, and end when these have ended.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::core::base::handles;
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream};
 
-/// `flag` of a stream that runs start by themselves.
+/// `flag` of a stream that every run starts.
 const HEAD: u32 = 0;
-/// `flag` of a stream that another one has to start.
+/// `flag` of a stream that another stream starts.
 const DEFAULT: u32 = 0x7fff_ffff;
 
 /// aclmdlRIBuildBegin: the graph.
@@ -29,7 +29,7 @@ pub fn begin(flag: u32) -> Result<u64> {
     Ok(Graph::create(&device, true, None)?.raw())
 }
 
-/// The graph behind an argument, and what it is built from.
+/// The graph of an argument, and its capture.
 fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     let graph = handles::get_arc::<Graph>("modelRI", raw)?;
     match &graph.building {
@@ -43,7 +43,7 @@ fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
     }
 }
 
-/// The stream behind an argument, for a graph, with that.
+/// The stream of an argument, for a graph, with both.
 fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     handles::check_not_null::<Graph>("modelRI", raw)?;
     handles::check_not_null::<Stream>("stream", stream)?;
@@ -52,7 +52,7 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, A
     Ok((found, graph, building))
 }
 
-/// As [`resolve`], of a stream that is bound to the graph.
+/// As [`resolve`], for a stream that is bound to the graph.
 fn resolve_bound(
     raw: u64,
     stream: u64,
@@ -141,7 +141,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     Ok(())
 }
 
-/// What runs do: the tasks of the streams that are started, each up to its end. None: no stream has one.
+/// The tasks of runs: of the streams that are started, each up to its end. `None`: no stream has an end.
 fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>>> {
     let mut ended: Vec<Handle> = Vec::new();
     let mut kept: Vec<Task> = Vec::new();
@@ -166,7 +166,7 @@ fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>
     Ok((!ended.is_empty()).then_some(kept))
 }
 
-/// The streams that a graph's runs may come to, from those that they start by themselves.
+/// The streams that a graph's runs may start, beginning with those that every run starts.
 fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
     let mut reached = starting.to_vec();
     let mut next = 0;
@@ -184,7 +184,7 @@ fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
     reached
 }
 
-/// What a run waits for and nobody records.
+/// The error of a wait for an event that no stream records.
 #[cold]
 pub fn never_recorded(waiting: Handle, recorder: Handle) -> Error {
     Error::param_invalid(format_args!(

@@ -1,8 +1,8 @@
 //! Captures: streams whose work is recorded instead of run.
 //!
-//! What a captured stream is given comes after what it was given before. An event that is recorded
-//! there stands for that place, and a stream that waits for it joins the capture. All of this is the
-//! core's: a backend hears of a graph when it is complete.
+//! Work of a captured stream is ordered after its earlier work. An event that is recorded there is a place in that
+//! order, and a stream that waits for it joins the capture. All of this is the core's: a backend gets a graph when it
+//! is complete.
 
 mod bound;
 pub mod event;
@@ -26,15 +26,15 @@ use crate::core::memory::allocation::Owner;
 use crate::core::stream::interceptor::Capturing;
 use crate::core::stream::{self, Stream};
 
-/// A capture: the streams that take part, and what was recorded.
+/// A capture: the streams that take part, and their tasks.
 pub struct Capture {
     /// The handle of the graph that it becomes.
     pub graph: Handle,
-    /// Of its device.
+    /// The owner id of its device.
     pub owner: Owner,
     /// The stream that it began with. Of a graph that is built: its own handle.
     pub origin: Handle,
-    /// Whom it forbids what.
+    /// Which threads it forbids what.
     pub mode: Mode,
     /// The thread that began it, as [`thread_number`] calls it.
     pub thread: u32,
@@ -49,7 +49,7 @@ struct State {
     tasks: Vec<Task>,
     branches: Vec<Branch>,
     resources: Resources,
-    /// What made it invalid.
+    /// The reason that made it invalid.
     spoilt: Option<&'static str>,
     /// It has ended.
     is_over: bool,
@@ -59,18 +59,18 @@ struct State {
 /// A stream that takes part.
 struct Branch {
     stream: Handle,
-    /// What its next task comes after.
+    /// The tasks that its next task is ordered after.
     after: Vec<usize>,
-    /// How many tasks it was given.
+    /// How many tasks it has recorded.
     count: Position,
-    /// Runs of the graph start it by themselves.
+    /// Every run of the graph starts it.
     starts: bool,
     /// The group that its next task belongs to.
     group: Option<Arc<Group>>,
 }
 
 impl State {
-    /// The branch of a stream, which takes part from now on.
+    /// The branch of a stream; the stream joins if it has none.
     fn branch(&mut self, stream: Handle) -> &mut Branch {
         let known = self.branches.iter().position(|branch| branch.stream == stream);
         let index = known.unwrap_or_else(|| {
@@ -86,8 +86,8 @@ impl State {
         &mut self.branches[index]
     }
 
-    /// A new task of this stream, after what comes before it there and `also`; what follows it does
-    /// not come after it yet.
+    /// Adds a task of this stream, ordered after the stream's earlier tasks and `also`. Later tasks are not ordered
+    /// after it yet.
     fn push(
         &mut self,
         stream: Handle,
@@ -147,7 +147,7 @@ impl Capture {
         })
     }
 
-    /// Of a graph that is built from streams that will be bound to it. It forbids nobody anything.
+    /// Of a graph that is built from streams that will be bound to it. It forbids nothing.
     pub fn building(graph: Handle, owner: Owner) -> Arc<Self> {
         Arc::new(Self {
             graph,
@@ -168,13 +168,13 @@ impl Capture {
         })
     }
 
-    /// What it is, in words.
+    /// Its name in texts.
     pub fn name(&self) -> String {
         let what = if self.is_built { "the building of modelRI" } else { "the capture of stream" };
         format!("{what} {:#x}", self.origin.raw())
     }
 
-    /// To record something.
+    /// Locks it for recording.
     fn open(&self) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock();
         match state.spoilt {
@@ -230,7 +230,7 @@ impl Capture {
         self.state.lock().spoilt.get_or_insert(why);
     }
 
-    /// Records tasks of a stream that take no order among themselves: how many it has then.
+    /// Records tasks of a stream that are not ordered among themselves. Returns how many it has then.
     pub fn add(&self, stream: Handle, what: What, works: Vec<Option<Work>>) -> Result<Position> {
         let mut state = self.open()?;
         let added = works.into_iter().map(|work| state.push(stream, what, work, None)).collect();
@@ -239,7 +239,7 @@ impl Capture {
         Ok(branch.count)
     }
 
-    /// As [`Self::add`], of a task that comes after that one as well: its place.
+    /// As [`Self::add`], for one task that is also ordered after that one. Returns its place.
     fn add_after(
         &self,
         stream: Handle,
@@ -253,17 +253,17 @@ impl Capture {
         Ok(added)
     }
 
-    /// Records the record of an event: the place that it stands for.
+    /// Records the record of an event. Returns its place.
     pub fn record(&self, stream: Handle, event: u64, work: Option<Work>) -> Result<usize> {
         self.add_after(stream, What::EventRecord(event), work, None)
     }
 
-    /// Records a wait for an event that stands for this place.
+    /// Records a wait for an event at this place.
     pub fn wait(&self, stream: Handle, event: u64, place: usize) -> Result<()> {
         self.add_after(stream, What::EventWait(event), None, Some(place)).map(drop)
     }
 
-    /// Records what runs do with an event for those outside of the graph.
+    /// Records what runs do with an event for streams outside of the graph.
     pub fn add_external(
         &self,
         stream: Handle,
@@ -279,7 +279,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Records a task that the stream of a run does itself: how many it has then.
+    /// Records a step that the stream of a run does itself. Returns how many tasks the stream has then.
     pub fn add_step(&self, stream: Handle, what: What, step: Step) -> Result<Position> {
         let mut state = self.open()?;
         let added = state.push(stream, what, None, None);
@@ -289,7 +289,7 @@ impl Capture {
         Ok(branch.count)
     }
 
-    /// What a stream is given from now on belongs to a group.
+    /// Later work of the stream belongs to a group.
     pub fn begin_group(&self, stream: Handle) -> Result<()> {
         let mut state = self.open()?;
         if state.branch(stream).group.is_some() {
@@ -304,7 +304,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Until now: the group.
+    /// Ends the group and returns it.
     pub fn end_group(&self, stream: Handle) -> Result<Handle> {
         let mut state = self.open()?;
         let group = state.branch(stream).group.take().ok_or_else(|| {
@@ -316,17 +316,17 @@ impl Capture {
         Ok(group.handle)
     }
 
-    /// Whether what this stream is given now belongs to a group.
+    /// Whether work of this stream belongs to a group now.
     pub fn is_grouping(&self, stream: Handle) -> bool {
         self.state.lock().branch(stream).group.is_some()
     }
 
-    /// Lets `work` do something with the memory of pools that the graph has.
+    /// Calls `work` with the pool memory of the graph.
     pub fn with_memory<T>(&self, work: impl FnOnce(&mut Memory) -> Result<T>) -> Result<T> {
         work(&mut self.open()?.resources.memory)
     }
 
-    /// What the graph has, of a capture that is over.
+    /// The resources of the graph, after a capture.
     fn take_resources(&self) -> Resources {
         std::mem::take(&mut self.state.lock().resources)
     }
@@ -343,7 +343,7 @@ impl Capture {
                 true => before.clone(),
                 false => task.after.iter().map(|index| first + index).collect(),
             };
-            // As it is now: the group is the other graph's.
+            // Its current work: the group belongs to the other graph.
             let current = task.group.as_ref().zip(task.work.as_ref());
             let work = current.map(|(member, work)| member.work(work)).or(task.work.clone());
             state.tasks.push(Task { work, group: None, after, stream, ..task.clone() });
@@ -356,7 +356,7 @@ impl Capture {
         Ok(())
     }
 
-    /// The end of it: its tasks, or why they are no graph.
+    /// Ends it. Returns its tasks, or why they are no graph.
     fn finish(&self) -> Result<Vec<Task>> {
         let mut state = self.state.lock();
         if state.is_over {
@@ -399,7 +399,7 @@ impl Capture {
         Ok(tasks)
     }
 
-    /// Its streams run again what they are given, or are bound to nothing.
+    /// Its streams run their work again, or are bound to nothing.
     fn release_streams(self: &Arc<Self>) {
         let branches = std::mem::take(&mut self.state.lock().branches);
         for branch in branches {
@@ -418,7 +418,7 @@ impl Capture {
         self.drop_graph();
     }
 
-    /// It has ended without a graph. A body stays, and can be captured anew.
+    /// It has ended without a graph. A body stays, and can be captured again.
     fn drop_graph(&self) {
         let body = Graph::table().get_arc(self.graph).filter(|_| self.is_body);
         if !body.is_some_and(|body| body.unclaim()) {
@@ -432,7 +432,7 @@ pub fn begin(raw: u64, mode: i32) -> Result<()> {
     begin_as(raw, mode, None, |stream| Graph::create(&stream.device, false, None))
 }
 
-/// As [`begin`], of the graph that `graph` gives; of a body with its number in C.
+/// As [`begin`], for the graph that `graph` creates; for a body with its number in C.
 pub fn begin_as(
     raw: u64,
     mode: i32,
@@ -538,7 +538,7 @@ pub fn end(raw: u64) -> Result<u64> {
             ),
         ));
     }
-    // A driver takes its time for a graph, and no `Ref` may live across that.
+    // A driver may take long for a graph, and no `Ref` may live across that.
     drop(stream);
     let tasks = capture.finish();
     capture.release_streams();
@@ -566,7 +566,7 @@ fn complete(capture: &Capture, tasks: Vec<Task>, resources: Resources) -> Result
     Ok(graph.handle.raw())
 }
 
-/// What aclmdlRICaptureGetInfo tells: a value of `aclmdlRICaptureStatus`, and the graph.
+/// The result of aclmdlRICaptureGetInfo: a value of `aclmdlRICaptureStatus`, and the graph.
 #[inline]
 pub fn info(raw: u64) -> Result<(i32, u64)> {
     let stream = stream::resolve(raw)?;

@@ -1,8 +1,8 @@
-//! Conditional tasks: the values that they look at, and the bodies that they run.
+//! Conditional tasks: their values, and the bodies that they run.
 //!
-//! A value is a word of device memory that belongs to a graph. A body is a graph of its own that belongs to a
-//! task, is captured once, and runs only as a part of the graph that has the task. When such a graph runs for
-//! the first time it becomes a flow, with all its bodies (`flow/body.rs`).
+//! A value is a word of device memory that belongs to a graph. A body is a separate graph that belongs to a task, is
+//! captured once, and runs only as a part of the graph of the task. When such a graph runs for the first time it
+//! becomes a flow, with all its bodies (`flow/body.rs`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,22 +25,22 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream;
 
-/// How deep bodies may be nested: steps are made, and pictures drawn, by functions that call themselves.
+/// The deepest nesting of bodies: steps and pictures are made by recursive functions.
 const MOST_NESTED: usize = 16;
-/// How many bodies a task may have.
+/// The most bodies of a task.
 const MOST_BODIES: u32 = 1024;
 
-/// What a condition handle names: a value of 64 bits.
+/// The object of a condition handle: a value of 64 bits.
 pub struct ConditionHandle {
     /// Its own handle.
     pub handle: Handle,
-    /// The graph that has it.
+    /// The graph that owns it.
     graph: Handle,
-    /// Where it is.
+    /// Its place in device memory.
     value: Span,
-    /// What it is when a run begins, if it is not what it was.
+    /// Its value at the beginning of each run, if that is set.
     default: Option<u32>,
-    /// A task looks at it.
+    /// A task uses it.
     is_used: AtomicBool,
 }
 
@@ -51,14 +51,14 @@ handles::object!(ConditionHandle, Condition);
 pub struct Conditions(Mutex<Vec<Arc<ConditionHandle>>>);
 
 impl Conditions {
-    /// The values that tasks look at and that have a default, with that.
+    /// The values that tasks use and that have a default, with that.
     fn defaults(&self) -> Vec<(Span, u32)> {
         let handles = self.0.lock();
         let used = handles.iter().filter(|it| it.is_used.load(Ordering::Relaxed));
         used.filter_map(|it| it.default.map(|default| (it.value, default))).collect()
     }
 
-    /// The graph is over: the first value that its device did not take back.
+    /// The graph ends. Returns the first failure to free a value.
     pub fn end(&self, device: &Device) -> Result<()> {
         let handles = std::mem::take(&mut *self.0.lock());
         let give_back = |it: Arc<ConditionHandle>| {
@@ -69,14 +69,14 @@ impl Conditions {
     }
 }
 
-/// How a value chooses.
+/// How a value selects a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The first body if it is not 0, else the second one, if there is one.
+    /// The first body if it is not 0, otherwise the second one, if there is one.
     If,
     /// The body, again and again, until it is 0.
     While,
-    /// The body with this number, if there is one.
+    /// The body with this index, if there is one.
     Switch,
 }
 
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// As pictures call a task of this kind.
+    /// The word for a task of this kind in pictures.
     pub fn word(self) -> &'static str {
         match self {
             Self::If => "if",
@@ -101,7 +101,7 @@ impl Kind {
         }
     }
 
-    /// The body that a value chooses, which there may not be.
+    /// The body that a value selects, which need not exist.
     pub fn choose(self, value: u64) -> Option<usize> {
         match self {
             Self::If => Some(usize::from(value == 0)),
@@ -125,37 +125,37 @@ impl Kind {
     }
 }
 
-/// What a conditional task is.
+/// A conditional task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
-    /// How the value chooses.
+    /// How the value selects a body.
     pub kind: Kind,
     /// The condition handle.
     pub condition: Handle,
-    /// What that stands for.
+    /// Its value.
     pub value: Span,
-    /// The graphs to choose from.
+    /// The bodies.
     pub bodies: Box<[Handle]>,
 }
 
-/// What makes a graph a body.
+/// The state of a graph that is a body.
 pub struct Body {
     /// The graph whose task runs it.
     parent: Handle,
-    /// How many graphs it is in.
+    /// How many graphs it is nested in.
     depth: usize,
     /// A stream records into it.
     is_capturing: AtomicBool,
 }
 
-/// The bodies of a task, and that it uses its condition handle. They go with what was captured.
+/// The bodies of a task, and its use of the condition handle. Released with the capture's resources.
 pub struct Owned {
     condition: Arc<ConditionHandle>,
     bodies: Vec<Arc<Graph>>,
 }
 
 impl Owned {
-    /// They are over: the first of their memory that the device did not take back.
+    /// They end. Returns the first failure to free their memory.
     pub fn end(&mut self) -> Result<()> {
         self.condition.is_used.store(false, Ordering::Relaxed);
         let end = |body: Arc<Graph>| {
@@ -175,12 +175,12 @@ impl Drop for Owned {
 }
 
 impl Graph {
-    /// Whether it is the body of a conditional task, and goes with that.
+    /// Whether it is the body of a conditional task, which it ends with.
     pub fn is_body(&self) -> bool {
         self.body.is_some()
     }
 
-    /// Fails for the body of a conditional task, which is not for this call.
+    /// Fails for the body of a conditional task, which this call does not accept.
     pub fn check_not_body(&self, instead: &str) -> Result<()> {
         let Some(body) = &self.body else { return Ok(()) };
         Err(Error::param_invalid(format_args!(
@@ -190,12 +190,12 @@ impl Graph {
         )))
     }
 
-    /// How many graphs it is in.
+    /// How many graphs it is nested in.
     fn depth(&self) -> usize {
         self.body.as_ref().map_or(0, |body| body.depth)
     }
 
-    /// Whether it is this one, or in it.
+    /// Whether it is this graph, or nested in it.
     fn is_in(&self, other: Handle) -> bool {
         if self.handle == other {
             return true;
@@ -204,7 +204,7 @@ impl Graph {
         parent.is_some_and(|parent| parent.is_in(other))
     }
 
-    /// A stream records into it from now on, if it is a body that nothing was recorded into.
+    /// A stream begins to record into it, if it is an empty body.
     fn claim(&self, raw: u64) -> Result<()> {
         let Some(body) = &self.body else {
             return Err(Error::param_invalid(format_args!(
@@ -229,14 +229,14 @@ impl Graph {
         Ok(())
     }
 
-    /// Nothing is recorded into it any more; false: it is no body.
+    /// The stream does not record into it any more; false: it is no body.
     pub fn unclaim(&self) -> bool {
         let Some(body) = &self.body else { return false };
         body.is_capturing.store(false, Ordering::Release);
         true
     }
 
-    /// What a run does for it, as the body of a task of `kind`.
+    /// The runnable form of a body of a task of `kind`.
     fn body_ready(&self, kind: Kind) -> Result<Arc<Ready>> {
         let found = self.ready.lock().clone();
         let is_capturing =
@@ -265,12 +265,12 @@ impl Graph {
     }
 }
 
-/// Whether runs of these tasks choose what they do.
+/// Whether some of these tasks are conditional.
 pub fn are_any(tasks: &[Task]) -> bool {
     tasks.iter().any(|task| of(task).is_some())
 }
 
-/// What a conditional task is.
+/// The conditional of a task.
 pub fn of(task: &Task) -> Option<&Conditional> {
     match task.control.as_deref() {
         Some(Control::Conditional(conditional)) => Some(conditional),
@@ -278,7 +278,7 @@ pub fn of(task: &Task) -> Option<&Conditional> {
     }
 }
 
-/// Fails if one of these tasks is nothing for a graph with conditional tasks, or for a body.
+/// Fails if one of these tasks is not allowed in a graph with conditional tasks, or in a body.
 pub fn check(tasks: &[Task]) -> Result<()> {
     for task in tasks {
         if task.is_late() {
@@ -293,9 +293,9 @@ pub fn check(tasks: &[Task]) -> Result<()> {
 
 /// A graph with all its bodies.
 pub struct Tree {
-    /// What it is made of.
+    /// Its runnable form.
     pub ready: Arc<Ready>,
-    /// What values are when a run of it begins.
+    /// The initial values of a run.
     pub defaults: Vec<(Span, u32)>,
     /// By their handles.
     pub bodies: HashMap<Handle, Self>,
@@ -356,7 +356,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let table = ConditionHandle::table();
     let made = table.insert_with(make).and_then(|handle| table.get_arc(handle));
     let Some(made) = made else {
-        // The first failure is the one to tell.
+        // The first failure is the one to return.
         let _ = memory::free_word_of_graph(&graph.device, value);
         return Err(Error::new(
             Code::BadAlloc,

@@ -13,7 +13,7 @@ use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
 
-/// How two values are compared, as `aclrtCondition` numbers it.
+/// A comparison, as `aclrtCondition` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// ==
@@ -60,32 +60,32 @@ impl Condition {
     }
 }
 
-/// Where a stream of a graph goes on, by what is in memory when a run comes to it.
+/// Control flow of a stream of a graph, by values in memory when a run reaches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// A place to go to: the label with this handle.
+    /// A target: the label with this handle.
     Label(u64),
-    /// Goes to the label with the number that is read there; beyond the list to the last one.
+    /// Jumps to the label with the index that is read there; an index beyond the list selects the last one.
     SwitchLabel {
-        /// Where the number is, of 32 bits.
+        /// The place of the index, of 32 bits.
         index: Span,
         /// The handles of the labels.
         labels: Box<[u64]>,
     },
     /// Starts another stream, and goes on.
     Start(Handle),
-    /// Compares two values, starts one of two streams, and ends. Without a second stream it goes on instead
-    /// where the condition does not hold.
+    /// Compares two values, starts one of two streams, and ends. Without a second stream it goes on instead if the
+    /// condition is false.
     SwitchStream {
         /// A signed number of 32 or 64 bits.
         left: Span,
         /// As long as `left`.
         right: Span,
-        /// What is asked of them.
+        /// The comparison.
         condition: Condition,
-        /// Where that holds.
+        /// Started if it is true.
         then: Handle,
-        /// Where it does not.
+        /// Started if it is false.
         otherwise: Option<Handle>,
     },
     /// Runs other graphs, or none, by a value.
@@ -93,7 +93,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// The memory that it looks at.
+    /// The memory that it reads.
     pub fn spans(&self) -> [Option<Span>; 2] {
         match self {
             Self::Label(_) | Self::Start(_) => [None; 2],
@@ -146,7 +146,7 @@ fn bound_there(argument: &str, raw: u64, building: &Arc<Capture>) -> Result<Hand
     ))
 }
 
-/// Numbers of so many bytes in memory of the stream's device.
+/// Numbers of this many bytes in memory of the stream's device.
 fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result<Span> {
     if addr == 0 {
         return Err(Error::invalid_param(format_args!(
@@ -180,7 +180,7 @@ pub fn set_label(label: u64, stream: u64) -> Result<()> {
     building.add_control(stream.handle, Control::Label(label.handle.raw()))
 }
 
-/// aclrtSwitchLabelByIndex. `addr` is where the number is.
+/// aclrtSwitchLabelByIndex. `addr` is the address of the index.
 pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<LabelList>("labelList", list)?;
     if max == 0 {
@@ -207,7 +207,7 @@ pub fn start(started: u64, stream: u64) -> Result<()> {
     building.add_control(stream.handle, Control::Start(started))
 }
 
-/// What aclrtSwitchStream is given, as numbers: addresses, enumerators, streams.
+/// The arguments of aclrtSwitchStream, as numbers: addresses, enumerators, streams.
 pub struct Switch {
     /// `leftValue`.
     pub left: usize,

@@ -1,4 +1,4 @@
-//! Functions of the program that are called when a graph is destroyed, or goes with its device.
+//! Callbacks of the program that are called when a graph is destroyed, or ends with its device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,28 +9,28 @@ use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
 
-/// A function of the program.
+/// A callback of the program.
 pub struct EndCallback {
-    /// Its address, by which the program means it.
+    /// Its address, which identifies it.
     pub address: usize,
     /// Calls it.
     pub call: Box<dyn FnOnce() + Send>,
 }
 
-/// Those of one graph, in the order in which they were registered.
+/// The callbacks of one graph, in the order of registration.
 #[derive(Default)]
 pub struct EndCallbacks(Mutex<Vec<EndCallback>>);
 
 impl EndCallbacks {
-    /// What is to be called, once.
+    /// Takes them, to be called once.
     pub fn take(&self) -> Vec<EndCallback> {
         std::mem::take(&mut *self.0.lock())
     }
 }
 
-/// Those of graphs that have ended, to be called where nothing is held.
+/// Callbacks of graphs that have ended, to be called when no lock is held.
 static LATE: Mutex<Vec<EndCallback>> = Mutex::new(Vec::new());
-/// One look for those who have none.
+/// Calls without any read only this.
 static IS_ANY_LATE: AtomicBool = AtomicBool::new(false);
 
 /// aclmdlRIDestroyRegisterCallback.
@@ -48,7 +48,7 @@ pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
     callbacks.push(callback);
     drop(callbacks);
     let Err(dead) = handles::get::<Graph>("modelRI", raw) else { return Ok(()) };
-    // Another thread has destroyed it meanwhile: either that calls this, too, or nobody does.
+    // Another thread has destroyed it meanwhile: either that thread calls this, too, or none does.
     let mut callbacks = graph.end_callbacks.0.lock();
     match callbacks.iter().position(|other| other.address == address) {
         Some(place) => {
@@ -84,12 +84,12 @@ pub fn graph_ended(graph: &Graph) {
     }
 }
 
-/// Calls them in their order. The caller holds nothing.
+/// Calls them in order. The caller holds no lock and no reference.
 pub fn call(callbacks: Vec<EndCallback>) {
     callbacks.into_iter().for_each(|end| callback::run("callback of a graph's end", end.call));
 }
 
-/// Calls what graphs that have ended have left. The caller holds nothing.
+/// Calls the callbacks of graphs that have ended. The caller holds no lock and no reference.
 pub fn run_pending() {
     if !IS_ANY_LATE.load(Ordering::Acquire) {
         return;

@@ -1,8 +1,8 @@
-//! Control flow: graphs whose runs take ways that depend on what is in memory.
+//! Control flow: graphs whose runs branch on values in memory.
 //!
-//! Each stream of such a graph is a strand: steps, of which most run a graph of the backend, on a stream of
-//! the flow's own. Between them are records and waits of events, and places where the run looks at
-//! memory and goes on elsewhere. [`run`] does what they say.
+//! Each stream of such a graph is a strand: a list of steps, of which most run a graph of the backend, on a stream that
+//! the flow owns. Between them are records and waits of events, and places where the run reads memory and jumps.
+//! [`run`] executes them.
 
 mod body;
 pub mod run;
@@ -31,9 +31,9 @@ use crate::core::stream::failure::Failures;
 pub enum Step {
     /// Runs a graph.
     Run(Arc<dyn backend::Graph>),
-    /// Calls user code. Not in a graph: it may hold up nobody but its own strand.
+    /// Calls user code. Not in a graph, because it may delay only its strand.
     Call(RepeatedFn),
-    /// What the stream does itself.
+    /// A step that the stream does itself.
     Do(task::Step),
     /// Records the event with this number.
     Record(usize),
@@ -41,56 +41,56 @@ pub enum Step {
     Wait(usize),
     /// Starts the strand with this number.
     Start(usize),
-    /// Looks at memory.
+    /// Branches on a value in memory.
     Choose(Choice),
-    /// The body with this number begins.
+    /// Begins the body with this number.
     Begin(usize),
-    /// Goes on at this step.
+    /// Continues at this step.
     Jump(usize),
-    /// The end of the strand, as behind the last step.
+    /// The end of the strand, as after the last step.
     End,
 }
 
-/// Where a strand goes on, by what is in memory.
+/// A branch of a strand on values in memory.
 pub enum Choice {
-    /// At one of these steps, by the number there; beyond them at the last one.
+    /// To one of these steps, by the index there; beyond them to the last one.
     Index {
         /// 32 bits.
         index: Span,
         /// At least one.
         targets: Box<[usize]>,
     },
-    /// As the strand with this number, or itself.
+    /// Starts the strand with this number, or goes on.
     Compare {
         /// A signed number of 4 or 8 bytes.
         left: Span,
         /// As long as that.
         right: Span,
-        /// What is asked of them.
+        /// The comparison.
         condition: Condition,
-        /// The strand that starts where it holds.
+        /// The strand that starts if it is true.
         then: usize,
-        /// The one that starts where it does not.
+        /// The strand that starts if it is false.
         otherwise: Option<usize>,
     },
-    /// At the step of the body that a value chooses.
+    /// To the step of the body that a value selects.
     Body {
         /// 64 bits.
         value: Span,
-        /// How it chooses.
+        /// How it selects.
         kind: Kind,
         /// The first steps of the bodies.
         targets: Box<[usize]>,
-        /// Where there is no such body.
+        /// The step if there is no such body.
         otherwise: usize,
     },
 }
 
-/// The body of a conditional task. What its first stream does is in the strand that has the task.
+/// The body of a conditional task. The steps of its first stream are in the strand that has the task.
 pub struct Body {
     /// Its other streams.
     pub strands: Range<usize>,
-    /// What they wait for.
+    /// The events that they wait for.
     pub events: Range<usize>,
 }
 
@@ -98,13 +98,13 @@ pub struct Body {
 pub struct Strand {
     /// The stream that it was recorded from.
     pub stream: Handle,
-    /// Runs start it by themselves.
+    /// Every run starts it.
     pub starts: bool,
-    /// What it does.
+    /// Its steps.
     pub steps: Vec<Step>,
-    /// What runs it.
+    /// The backend's stream that executes it.
     pub native: Arc<dyn backend::Stream>,
-    /// Where it has started another strand.
+    /// Recorded where it has started another strand.
     pub started: Arc<dyn backend::Event>,
 }
 
@@ -112,15 +112,15 @@ pub struct Strand {
 pub struct Flow {
     /// The graph's handle, for texts.
     pub graph: Handle,
-    /// Where it runs.
+    /// Its device.
     pub device: Arc<dyn backend::Device>,
-    /// First those that runs start.
+    /// Strands that every run starts come first.
     pub strands: Vec<Strand>,
     /// Events that strands wait for.
     pub events: Vec<Arc<dyn backend::Event>>,
-    /// Bodies of conditional tasks, those in others behind them.
+    /// Bodies of conditional tasks, nested ones after the outer ones.
     pub bodies: Vec<Body>,
-    /// Who hears of failures of the strands.
+    /// Receives failures of the strands.
     pub listener: Arc<Listener>,
     /// Keeps freed memory mapped for the current run when the stream of that run drops its work.
     pub keeper: Arc<dyn backend::Stream>,
@@ -128,34 +128,34 @@ pub struct Flow {
     pub nothing: Arc<dyn backend::Graph>,
     /// Held while a run is queued.
     pub submitting: Mutex<()>,
-    /// Runs that are queued, and the one that goes on. No call of a backend is made under its lock.
+    /// Queued runs, and the current one. No backend is called under its lock.
     pub queued: Mutex<Queued>,
-    /// How often strands were handed over.
+    /// How many times strands handed over.
     pub handed_over: AtomicU64,
-    /// The run that goes on; only the serving thread looks.
+    /// The current run; only the serving thread uses it.
     pub machine: Mutex<Machine>,
 }
 
-/// Who is told that a step of a run has failed: the stream that the run was given to.
+/// Receives the failures of a run's steps for the stream that the run was queued on.
 #[derive(Default)]
 pub struct Listener {
     told: Mutex<Option<Reporting>>,
     has_failed: AtomicBool,
 }
 
-/// The stream of a run, as far as failures are concerned.
+/// Where failures of a run are reported: its stream.
 #[derive(Clone)]
 pub struct Reporting {
-    /// What remembers them there.
+    /// The failures of that stream.
     pub failures: Arc<Failures>,
-    /// Of the run there.
+    /// The position of the run there.
     pub position: Position,
-    /// Who queued it.
+    /// The thread that queued it.
     pub thread: u32,
 }
 
 impl Listener {
-    /// Another run goes on, or none.
+    /// Sets the current run, or none.
     pub fn set(&self, told: Option<Reporting>) {
         *self.told.lock() = told;
         self.has_failed.store(false, Ordering::Relaxed);
@@ -163,7 +163,7 @@ impl Listener {
 
     /// Whether a step has failed.
     pub fn has_failed(&self) -> bool {
-        // Relaxed: who looks comes behind the step in its stream.
+        // Relaxed: the reader is ordered after the step in its stream.
         self.has_failed.load(Ordering::Relaxed)
     }
 }
@@ -177,12 +177,12 @@ impl Observer for Listener {
     }
 }
 
-/// A flow while it is put together.
+/// A flow that is being built.
 struct Draft<'a> {
     device: &'a Device,
     /// The strands: the stream of each, and its steps.
     strands: Vec<(Handle, Vec<Step>)>,
-    /// How many events there are.
+    /// The number of events.
     events: usize,
     bodies: Vec<Body>,
 }
@@ -190,11 +190,10 @@ struct Draft<'a> {
 /// Tasks that become steps together: of a graph, or of a body.
 struct Level<'a> {
     tasks: &'a [Task],
-    /// The streams that are strands, in their order, and the number of the first one.
+    /// The streams that are strands, in order, and the number of the first one.
     streams: Vec<Handle>,
     strand: usize,
-    /// The tasks that are records which other streams wait for, in their order, and the number of the first one's
-    /// event.
+    /// The tasks that are records which other streams wait for, in order, and the number of the first one's event.
     records: Vec<usize>,
     event: usize,
     /// Of the graph, if its tasks have bodies.
@@ -202,8 +201,8 @@ struct Level<'a> {
 }
 
 impl Flow {
-    /// Of these tasks, on `device`. `streams` are those that runs may come to, first those that runs start:
-    /// `starting` of them.
+    /// Of these tasks, on `device`. `streams` are those that runs may start; every run starts the first `starting` of
+    /// them.
     pub fn new(
         graph: Handle,
         device: &Device,
@@ -241,7 +240,7 @@ impl<'a> Draft<'a> {
         Level { tasks, streams, strand, records, event, tree }
     }
 
-    /// Writes the steps of a level's strands, behind those that they have.
+    /// Appends the steps of a level to its strands.
     fn strands_of(&mut self, level: &Level<'_>) -> Result<()> {
         for (index, stream) in level.streams.iter().enumerate() {
             let mut steps = std::mem::take(&mut self.strands[level.strand + index].1);
@@ -252,7 +251,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The flow, whose runs start so many strands.
+    /// The flow, of which every run starts the first `starting` strands.
     fn complete(self, graph: Handle, starting: usize) -> Result<Arc<Flow>> {
         let native = &self.device.native;
         let listener = Arc::new(Listener::default());
@@ -287,8 +286,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The records that tasks of other streams wait for, in their order. All of them are in streams that runs may
-/// come to.
+/// The records that tasks of other streams wait for, in order. All of them are in streams that runs may start.
 fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
     let mut records: Vec<usize> = Vec::new();
     for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
@@ -322,7 +320,7 @@ impl Level<'_> {
 }
 
 impl Draft<'_> {
-    /// Writes the steps of a stream.
+    /// Appends the steps of a stream.
     fn steps(&mut self, level: &Level<'_>, stream: Handle, steps: &mut Vec<Step>) -> Result<()> {
         // Work that no step has yet: the places of its tasks.
         let mut block: Vec<usize> = Vec::new();
@@ -385,10 +383,10 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Steps for what is in a block, which is empty then.
+    /// Steps for the tasks of a block, which is empty then.
     fn run(&self, level: &Level<'_>, block: &mut Vec<usize>, steps: &mut Vec<Step>) -> Result<()> {
         let places = std::mem::take(block);
-        // What comes earlier comes earlier in the strand.
+        // Earlier tasks of other blocks are earlier in the strand.
         let inside = |index: &usize| places.binary_search(index).ok();
         let tasks = places.iter().map(|&place| {
             let task = &level.tasks[place];
@@ -415,7 +413,7 @@ impl Draft<'_> {
     }
 }
 
-/// Where a label is.
+/// The step of a label.
 fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle) -> Result<usize> {
     if let Some((_, step)) = labels.iter().find(|(label, _)| *label == name) {
         return Ok(*step);
@@ -435,7 +433,7 @@ fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle
     })
 }
 
-/// Why a driver has no such graphs.
+/// The error for a driver that cannot run such graphs.
 #[cold]
 pub fn no_tickets() -> Error {
     Error::unsupported(
@@ -445,7 +443,7 @@ pub fn no_tickets() -> Error {
     )
 }
 
-/// What a graph whose runs the host drives does not have.
+/// The error for an operation that flows do not support.
 #[cold]
 pub fn cannot(what: &str) -> Error {
     Error::unsupported(format_args!(
@@ -454,7 +452,7 @@ pub fn cannot(what: &str) -> Error {
     ))
 }
 
-/// A strand that cannot come to an end keeps its runs from ending.
+/// Fails if a strand cannot end, which would keep runs from ending.
 fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
     let mut seen = vec![false; steps.len()];
     let mut next = vec![0];

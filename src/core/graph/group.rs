@@ -1,11 +1,10 @@
 //! Groups of tasks whose work can be changed: aclmdlRICaptureTaskGrpBegin to _TaskUpdateEnd.
 //!
-//! A change is an operation of the stream that it was given to, and a run looks at a group when it
-//! comes to it: streams order the two. So a run that is queued, and waits for an event outside of the
-//! graph before the group, is changed by what comes before that event's record.
+//! A change is an operation of the stream that it is submitted to, and a run reads a group when it reaches it: streams
+//! order the two. If a queued run waits for an event outside of the graph before the group, a change before that
+//! event's record applies to it.
 //!
-//! What a group does is a graph of the backend by itself, which a [`Runner`] runs while the stream of
-//! the run waits.
+//! The work of a group is a separate graph of the backend, which a [`Runner`] runs while the stream of the run waits.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,24 +42,24 @@ handles::object!(Group, TaskGroup);
 
 #[derive(Default)]
 struct State {
-    /// What it is made of, in order.
+    /// Its tasks, in order.
     kinds: Vec<(What, Shape)>,
-    /// Which of them run without anything in between.
+    /// Tasks that run without anything in between.
     batches: Vec<Range<usize>>,
-    /// What it does now; none while it is being captured.
+    /// Its current work; `None` while it is being captured.
     version: Option<Arc<Version>>,
-    /// What it did, and what it was to do: dropped where a backend can be called.
+    /// Replaced and unused work: dropped when a backend can be called.
     replaced: Vec<Arc<Version>>,
-    /// The change that a stream is given.
+    /// The change that a stream records now.
     update: Weak<Update>,
 }
 
-/// What a group does, as of one change.
+/// The work of a group after one change.
 struct Version {
     works: Vec<Work>,
     /// One for each batch.
     graphs: Vec<Arc<dyn backend::Graph>>,
-    /// The library's memory that it names.
+    /// The library's memory that it uses.
     memory: Vec<Allocation>,
 }
 
@@ -80,7 +79,7 @@ impl Version {
     }
 }
 
-/// What may not change with the arguments of a task, besides what the program called.
+/// What a change must keep, besides the kind of call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Bytes,
@@ -120,14 +119,14 @@ pub struct Member {
 }
 
 impl Member {
-    /// What the task does now; `work` until its graph can run.
+    /// The current work of the task; `work` until its graph can run.
     pub fn work(&self, work: &Work) -> Work {
         let version = self.group.state.lock().version.clone();
         version.map_or_else(|| work.clone(), |version| version.works[self.index].clone())
     }
 }
 
-/// Dies with its graph: so does the handle of the group.
+/// Dropped with its graph: then the handle of the group dies.
 pub struct Owned(pub Arc<Group>);
 
 impl Drop for Owned {
@@ -137,7 +136,7 @@ impl Drop for Owned {
 }
 
 impl Group {
-    /// An empty one of a graph that is being captured.
+    /// An empty group of a graph that is being captured.
     pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
         let make = |handle| Arc::new(Self { handle, graph, owner, state: Mutex::default() });
         let made = Self::table().insert_with(make).and_then(|handle| Self::table().get_arc(handle));
@@ -146,29 +145,28 @@ impl Group {
         })
     }
 
-    /// One more task.
+    /// Adds a task.
     pub fn add(self: &Arc<Self>, what: What, work: &Work) -> Member {
         let mut state = self.state.lock();
         state.kinds.push((what, Shape::of(work)));
         Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
     }
 
-    /// What it did is forgotten. Where a backend can be called.
+    /// Drops replaced work. To be called when a backend can be called.
     pub fn drop_replaced(&self) {
         let replaced = std::mem::take(&mut self.state.lock().replaced);
         drop(replaced);
     }
 }
 
-/// What directly follows each other in a group, as a run comes to it.
+/// Consecutive tasks of a group, read when a run reaches them.
 pub struct Late {
     group: Arc<Group>,
     batch: usize,
 }
 
 impl Late {
-    /// The tasks with these places, which belong to one group. Each of a group's is added once, in
-    /// order.
+    /// The tasks with these places, which belong to one group. Each task of a group is added once, in order.
     pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device) -> Result<Self> {
         let mine = members.iter().filter_map(|&index| tasks[index].group.as_ref());
         let mine: Vec<&Member> = mine.collect();
@@ -193,13 +191,13 @@ fn no_group() -> Error {
     Error::new(Code::InternalError, "a task without a group was to be late")
 }
 
-/// Runs what is late, on a stream of its own, while the stream of the run waits.
+/// Runs late tasks, on a private stream, while the stream of the run waits.
 pub struct Runner {
     stream: Arc<dyn backend::Stream>,
     turn: Arc<CurrentTurn>,
 }
 
-/// Where a run of a graph has come to a group.
+/// The place where a run of a graph has reached a group.
 #[derive(Clone)]
 struct Turn {
     failures: Arc<Failures>,
@@ -207,7 +205,7 @@ struct Turn {
     thread: u32,
 }
 
-/// Whose failures those of the runner's stream are.
+/// The stream that receives failures of the runner's stream.
 #[derive(Default)]
 struct CurrentTurn(Mutex<Option<Turn>>);
 
@@ -240,7 +238,7 @@ impl Runner {
         let (failures, thread) = (stream.share_failures(), thread_number());
         let aborts = Arc::clone(aborts);
         let aborted = aborts.load(Ordering::Relaxed);
-        // Locked until it is known: another thread may come to it before.
+        // Locked until it is known: another thread may reach it before.
         let place = Arc::new(Mutex::new(0));
         let place_then = Arc::clone(&place);
         let mut place = place.lock();
@@ -275,12 +273,12 @@ impl Runner {
             return Err(Fault::new(FaultKind::InvalidArgument, text));
         }
         self.stream.submit(Op::RunGraph(&version.graphs[batch]))?;
-        // A failure of the work is the observer's business.
+        // The observer reports failures of the work.
         self.stream.synchronize(None).map(drop)
     }
 }
 
-/// A change of a group that a stream is being given.
+/// A change of a group that a stream records.
 pub struct Update {
     group: Arc<Group>,
     state: Mutex<Changes>,
@@ -290,12 +288,12 @@ pub struct Update {
 struct Changes {
     kinds: Vec<(What, Shape)>,
     works: Vec<Work>,
-    /// What it was given that a group cannot have.
+    /// A submitted operation that a group cannot have.
     spoilt: Option<&'static str>,
 }
 
 impl Update {
-    /// The stream was given works of one kind: how many it has then.
+    /// Adds works of one kind. Returns how many there are then.
     pub fn add(&self, what: What, works: Vec<Option<Work>>) -> Position {
         let mut state = self.state.lock();
         for work in works.into_iter().flatten() {
@@ -305,12 +303,12 @@ impl Update {
         state.works.len() as Position
     }
 
-    /// The stream was given something else.
+    /// The stream got another operation.
     pub fn spoil(&self, why: &'static str) {
         self.state.lock().spoilt.get_or_insert(why);
     }
 
-    /// What replaces the works of the group.
+    /// The new works of the group.
     fn finish(&self) -> Result<Vec<Work>> {
         let changes = std::mem::take(&mut *self.state.lock());
         let refused = |why: std::fmt::Arguments<'_>| {
@@ -341,8 +339,7 @@ impl Update {
     }
 }
 
-/// What a stream hands over when it comes to a change, perhaps where no backend can be called: so it lets
-/// go of nothing itself.
+/// Handed over by a stream when it reaches a change, perhaps where no backend can be called: it drops nothing itself.
 struct Swap {
     group: Option<Arc<Group>>,
     version: Option<Arc<Version>>,
@@ -358,7 +355,7 @@ impl Delivery for Swap {
 
 impl Drop for Swap {
     fn drop(&mut self) {
-        // What was replaced, or what was to replace it.
+        // The replaced work or, on failure, the new work.
         let Some(group) = self.group.take() else { return };
         group.state.lock().replaced.extend(self.version.take());
         serving::post(Call::Replaced { group });

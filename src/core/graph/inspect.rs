@@ -1,8 +1,8 @@
-//! What graphs tell about themselves: name and number, their streams and the tasks of each.
+//! Properties of graphs: name and id, their streams and the tasks of each.
 //!
-//! A graph's streams are not the program's, which may take part in many graphs and be destroyed
-//! before them: each is the part of one graph that one stream was given. Parts and tasks have handles
-//! from the first question on, the same ones each time, as long as the graph lives.
+//! A graph's streams are not the program's, which may take part in many graphs and be destroyed before them: each is
+//! the part of one graph that one stream recorded. Parts and tasks get handles at the first query, the same ones each
+//! time, as long as the graph lives.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -18,19 +18,19 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::stream::Stream;
 
-/// Names are no longer than this.
+/// The longest name.
 const MOST_NAME: usize = 512;
 
-/// What a handle of a graph's stream names.
+/// The object of a handle of a graph's stream.
 pub struct GraphStream {
     graph: Handle,
-    /// Which of them.
+    /// Its index.
     index: usize,
 }
 
 handles::object!(GraphStream, GraphStream);
 
-/// What a handle of a task names.
+/// The object of a task's handle.
 pub struct GraphTask {
     graph: Handle,
     /// Its place among all tasks of the graph.
@@ -41,22 +41,22 @@ pub struct GraphTask {
 
 handles::object!(GraphTask, GraphTask);
 
-/// What was asked for of a graph, and told to it.
+/// Handles and changes of a graph.
 #[derive(Default)]
 pub struct Inspected {
     name: Mutex<String>,
     listing: Mutex<Option<Arc<Listing>>>,
-    /// Tasks that aclmdlRIUpdate is to put into the places that they have here.
+    /// Tasks that aclmdlRIUpdate will put into the places that they have here.
     pub changes: Mutex<BTreeMap<usize, Task>>,
 }
 
 impl Inspected {
-    /// What it is called; "" as long as nobody has said.
+    /// Its name; "" if none was set.
     pub fn name(&self) -> String {
         self.name.lock().clone()
     }
 
-    /// The graph has other tasks now: what was listed and changed is dead.
+    /// The graph has other tasks now: drops handles and changes.
     pub fn forget(&self) {
         let listing = self.listing.lock().take();
         let changes = std::mem::take(&mut *self.changes.lock());
@@ -70,12 +70,12 @@ pub struct Listing {
     pub parts: Vec<Part>,
 }
 
-/// What one stream was given.
+/// The tasks of one stream.
 pub struct Part {
-    /// That stream of the program, which may be gone.
+    /// The stream of the program, which may be destroyed.
     pub stream: Handle,
     handle: Handle,
-    /// Its tasks: handles and places among all.
+    /// Its tasks: handles, and places among all tasks.
     pub tasks: Vec<(Handle, usize)>,
 }
 
@@ -135,7 +135,7 @@ impl Graph {
     }
 }
 
-/// The graph that something is of.
+/// The graph of an object.
 fn graph_of(argument: &str, raw: u64, noun: &str, graph: Handle) -> Result<Arc<Graph>> {
     Graph::table().get_arc(graph).ok_or_else(|| {
         Error::param_invalid(format_args!(
@@ -190,7 +190,7 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     Ok(part.tasks.iter().map(|(task, _)| task.raw()).collect())
 }
 
-/// What is said where a graph has other tasks now.
+/// The error for a graph that has other tasks now.
 #[cold]
 pub fn changed(argument: &str, raw: u64) -> Error {
     Error::param_invalid(format_args!(
@@ -198,8 +198,7 @@ pub fn changed(argument: &str, raw: u64) -> Error {
     ))
 }
 
-/// A graph and which of its streams; a stream of the program stands for what it was given in the latest
-/// graph.
+/// A graph and the index of one of its streams; a stream of the program stands for its part of the latest graph.
 fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     if GraphStream::table().is_shaped(raw) {
         let (graph, index) = {
@@ -236,7 +235,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
     })
 }
 
-/// What the kinds of tasks are called in C: values of `aclmdlRITaskType`.
+/// The kinds of tasks in C: values of `aclmdlRITaskType`.
 pub fn number(what: What) -> i32 {
     match what {
         What::Copy
@@ -270,7 +269,7 @@ pub fn sequence(raw: u64) -> Result<u32> {
     Ok(handles::get::<GraphTask>("task", raw)?.sequence as u32)
 }
 
-/// Whether an array of `room` elements is large enough.
+/// Fails if an array of `room` elements is too small.
 pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
     if room as usize >= count {
         return Ok(());

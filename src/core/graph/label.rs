@@ -52,7 +52,7 @@ impl Label {
         if self.owner == owner { Ok(()) } else { Err(of_another_device(argument)) }
     }
 
-    /// It is set in this graph from now on.
+    /// Notes that it is set in this graph.
     pub fn set(&self, graph: Handle) -> Result<()> {
         let mut set_in = self.set_in.lock();
         if let Some(there) = *set_in {

@@ -1,9 +1,9 @@
-//! Memory of pools that graphs own: what a captured stream takes from a pool.
+//! Memory of pools that graphs own: what a captured stream allocates from a pool.
 //!
-//! A graph has its memory from the capture until it is destroyed, so that addresses are the same in
-//! each run. For the program it is there from the task that takes it until it is freed: by a task of
-//! the same graph, by one of another graph, or outside of graphs. What was taken by a run and not freed
-//! is not taken again before it is, and stays when the graph is destroyed, until it is freed.
+//! A graph has its memory from the capture until it is destroyed, so that addresses are the same in each run. The
+//! program has it from the task that allocates it until it is freed: by a task of the same graph, by one of another
+//! graph, or outside of graphs. Memory that a run has allocated and nothing has freed is not allocated again before it
+//! is freed. When the graph is destroyed, it stays until it is freed.
 
 use std::sync::Arc;
 
@@ -22,26 +22,26 @@ use crate::core::pool::mem_pool::captured::{self, Recording};
 use crate::core::pool::mem_pool::{self, owned};
 use crate::core::stream::Stream;
 
-/// What a graph does with memory of pools in each run.
+/// The allocations and frees of a graph's runs.
 #[derive(Default)]
 pub struct Memory {
-    /// What it owns.
+    /// The addresses that it owns.
     own: Vec<usize>,
-    /// What a run takes and does not free.
+    /// Allocated by a run and not freed by it.
     taken: Vec<usize>,
-    /// What a run frees and does not take.
+    /// Freed by a run and not allocated by it.
     freed: Vec<usize>,
-    /// Behind what the captured streams were given before: the pool's memory was in use there, perhaps.
+    /// Recorded in the captured streams after their earlier work, which may use the pool's memory.
     arrivals: Mutex<Vec<(Handle, Arc<dyn backend::Event>)>>,
 }
 
 impl Memory {
-    /// Whether it has to do with memory of pools at all.
+    /// Whether it has any memory of pools.
     pub fn is_any(&self) -> bool {
         !self.own.is_empty() || !self.freed.is_empty()
     }
 
-    /// Memory that a captured stream has got belongs to the graph.
+    /// Memory that a captured stream has allocated belongs to the graph.
     pub fn add(&mut self, graph: Handle, addr: usize, stream: &Stream) -> Result<()> {
         let arrivals = self.arrivals.get_mut();
         let known = arrivals.iter().position(|(owner, _)| *owner == stream.handle);
@@ -76,17 +76,17 @@ impl Memory {
         Ok(())
     }
 
-    /// A run is about to be queued: it takes and frees, if it may.
+    /// A run is about to be queued: notes its allocations and frees. Fails if it may not run.
     pub fn begin_run(&self) -> Result<()> {
         owned::begin_run(&self.taken, &self.freed)
     }
 
-    /// The run was not queued after all.
+    /// The run was not queued.
     pub fn undo_run(&self) {
         owned::undo_run(&self.taken, &self.freed);
     }
 
-    /// A stream that is to run the graph comes behind what used the memory before.
+    /// Orders a stream that is to run the graph after earlier uses of the memory.
     pub fn wait_for_arrivals(&self, stream: &Stream) -> Result<()> {
         let mut arrivals = self.arrivals.lock();
         let mut left = Vec::new();
@@ -102,10 +102,10 @@ impl Memory {
 }
 
 impl Memory {
-    /// The graph is over: what nobody has taken goes back to its pools. The first that did not.
+    /// The graph ends: memory that no run has allocated goes back to its pools. Returns the first failure.
     pub fn end(&mut self) -> Result<()> {
         let own = std::mem::take(&mut self.own);
-        // With a device goes all its memory.
+        // A device ends with all its memory.
         let idle = owned::end_of_graph(own, |addr| find(addr).is_some());
         idle.into_iter().map(free).fold(Ok(()), Result::and)
     }
@@ -117,25 +117,25 @@ impl Drop for Memory {
     }
 }
 
-/// For where nobody can be told.
+/// Notes a failure that no call can return.
 fn note(freed: Result<()>) {
     if let Err(error) = freed {
         release_failure::note_error("memory of a graph was not freed", &error);
     }
 }
 
-/// What is at an address, unless it goes with its device now.
+/// The allocation at an address, unless its device is in teardown.
 fn find(addr: usize) -> Option<Allocation> {
     let found = Allocation::find(addr).filter(|found| found.base == addr)?;
     (!matches!(found.kind, Kind::Pool(_)) || found.device().is_some()).then_some(found)
 }
 
-/// Gives memory back to its pool, which nothing uses any more.
+/// Frees memory that nothing uses any more to its pool.
 fn free(addr: usize) -> Result<()> {
     if find(addr).is_some() { mem_pool::free_of_graph(addr) } else { Ok(()) }
 }
 
-/// The capture of a stream that takes memory of a pool, or frees it.
+/// The capture of a stream that allocates or frees memory of a pool.
 fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
     let capture = Recorder::of(stream).take_part()?;
     capture.check()?;
@@ -146,10 +146,10 @@ fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
     }
 }
 
-/// Records what captured streams take from pools, and free.
+/// Records what captured streams allocate from pools, and free.
 struct PoolRecording;
 
-/// Captured requests of pools are recorded from now on.
+/// Registers the recorder for captured requests of pools.
 pub fn record_pools() {
     captured::register(&PoolRecording);
 }

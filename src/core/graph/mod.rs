@@ -1,4 +1,4 @@
-//! Graphs: work that was recorded once, and runs as one operation of a stream, many times.
+//! Graphs: recorded work that runs as one operation of a stream, many times.
 
 pub mod build;
 pub mod capture;
@@ -50,32 +50,32 @@ use crate::core::stream::{self, Stream, interceptor};
 pub struct Graph {
     /// Its own handle.
     pub handle: Handle,
-    /// Where it runs.
+    /// Its device.
     pub device: Arc<Device>,
-    /// Its number, different from that of all others.
+    /// Its id, different from all others.
     pub id: u32,
-    /// What it is, or was, built from; none of a graph that is captured.
+    /// The capture of a graph that is built; `None` for a captured graph.
     building: Option<Arc<Capture>>,
-    /// None while it is being recorded.
+    /// `None` while it is being recorded.
     ready: Mutex<Option<Arc<Ready>>>,
-    /// What it was asked for.
+    /// Handles and changes for queries.
     pub inspected: Inspected,
-    /// The values that conditional tasks look at, of it and of graphs in it.
+    /// The values of conditional tasks, in it and in nested graphs.
     conditions: Conditions,
-    /// Of the body of a conditional task.
+    /// Set for the body of a conditional task.
     body: Option<Body>,
     end_callbacks: EndCallbacks,
 }
 
 handles::object!(Graph, Graph);
 
-/// Who drives the runs of a graph.
+/// What drives the runs of a graph.
 enum Drive {
     /// The backend.
     Backend,
     /// The host.
     Host(Arc<Flow>),
-    /// Likewise, once all bodies of conditional tasks are there; of a body: as a part of the other graph.
+    /// The host, once all bodies of conditional tasks are captured. For a body: as a part of the other graph.
     HostLater,
 }
 
@@ -83,17 +83,17 @@ enum Drive {
 pub struct Ready {
     /// What was recorded.
     pub tasks: Vec<Task>,
-    /// Does it, or comes behind what a flow does.
+    /// Runs the graph, or follows a flow.
     program: Arc<Program>,
     drive: Drive,
-    /// The library's memory that it names.
+    /// The library's memory that it uses.
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
     events: Vec<u64>,
     resources: Arc<Resources>,
 }
 
-/// What goes with a graph.
+/// Objects that are released with a graph.
 #[derive(Default)]
 pub struct Resources {
     /// The groups among its tasks.
@@ -105,7 +105,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// They are over: the first of their memory that was not taken back.
+    /// Releases them. Returns the first failure.
     fn end(&mut self) -> Result<()> {
         let bodies = self.bodies.iter_mut().map(condition::Owned::end).fold(Ok(()), Result::and);
         self.memory.end().and(bodies)
@@ -119,20 +119,20 @@ impl Ready {
         Ok(Self::of(tasks, Arc::new(program), Drive::Backend, Arc::new(resources)))
     }
 
-    /// Of a flow that was made of these tasks.
+    /// For a flow that was made of these tasks.
     fn of_flow(device: &Device, tasks: Vec<Task>, flow: Arc<Flow>) -> Result<Arc<Self>> {
         let nothing = Program::new(&device.native, &[])?;
         Ok(Self::of(tasks, Arc::new(nothing), Drive::Host(flow), Arc::default()))
     }
 
-    /// Of tasks of which some are conditional, or which are a body.
+    /// For tasks of which some are conditional, or which are a body.
     fn with_bodies(device: &Device, tasks: Vec<Task>, resources: Resources) -> Result<Arc<Self>> {
         condition::check(&tasks)?;
         let nothing = Program::new(&device.native, &[])?;
         Ok(Self::of(tasks, Arc::new(nothing), Drive::HostLater, Arc::new(resources)))
     }
 
-    /// The same of a graph whose bodies are all there.
+    /// The same, for a graph whose bodies are all captured.
     fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
         let tree = Tree::of(graph, self)?;
         let flow = Flow::of_tree(graph.handle, &graph.device, &tree)?;
@@ -170,7 +170,7 @@ impl Ready {
         Ok(Self::of(tasks, program, Drive::Backend, resources))
     }
 
-    /// Queues a run, with what it takes of pools and frees: its last operation.
+    /// Queues a run, with its allocations and frees of pool memory. Returns its last operation.
     fn queue(&self, stream: &Stream) -> Result<Position> {
         let queue = || match &self.drive {
             Drive::Host(flow) => flow::run::queue(flow, stream, &self.program),
@@ -185,22 +185,22 @@ impl Ready {
         queued.inspect_err(|_| memory.undo_run())
     }
 
-    /// The graph is over. The first of its memory that its pool did not take back.
+    /// The graph ends. Returns the first failure to free its memory.
     fn end(self) -> Result<()> {
         let Self { resources, .. } = self;
         Arc::into_inner(resources).map_or(Ok(()), |mut resources| resources.end())
     }
 
-    /// The memory that it names is there as it was.
+    /// Fails unless the memory that it uses is still allocated as it was.
     fn check_memory(&self) -> Result<()> {
         let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
         self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone("modelRI", gone)))
     }
 }
 
-/// The library's memory that tasks name, and the events that each run records.
+/// The library's memory that tasks use, and the events that each run records.
 fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
-    // The others are places in the order.
+    // The others are only places in the order.
     let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
     let events = tasks.iter().filter_map(|task| match task.what {
         What::EventRecord(event) if is_recorded(task) => Some(event),
@@ -219,7 +219,7 @@ fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
 }
 
 impl Graph {
-    /// A graph that is about to be recorded: its handle.
+    /// Creates a graph that is about to be recorded. Returns its handle.
     fn create(device: &Arc<Device>, is_built: bool, body: Option<Body>) -> Result<Handle> {
         static IDS: AtomicU32 = AtomicU32::new(0);
         let made = Self::table().insert_with(|handle| {
@@ -248,12 +248,12 @@ impl Graph {
         self.inspected.forget();
     }
 
-    /// As [`Self::hold`], for a look.
+    /// As [`Self::hold`], for a brief use.
     fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
         self.hold(code).map(|ready| Arc::clone(&ready))
     }
 
-    /// What runs, which nobody changes meanwhile; while it is being recorded, that it is, with this code.
+    /// Its runnable form, locked against changes; while it is being recorded, an error with this code.
     fn hold(&self, code: Code) -> Result<MappedMutexGuard<'_, Arc<Ready>>> {
         MutexGuard::try_map(self.ready.lock(), Option::as_mut).map_err(|_| self.not_ready(code))
     }
@@ -273,7 +273,7 @@ impl Graph {
         )
     }
 
-    /// Fails while a run is not over.
+    /// Fails during a run.
     fn check_not_running(&self, then: &str) -> Result<()> {
         let ready = self.ready.lock();
         let Some(ready) = &*ready else { return Ok(()) };
@@ -310,7 +310,7 @@ impl Graph {
         Ok(())
     }
 
-    /// A captured stream takes its tasks.
+    /// Adds its tasks to a captured stream.
     #[cold]
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
@@ -328,8 +328,8 @@ impl Graph {
         Recorder::of(stream).take_part()?.add_graph(stream.handle, &ready.tasks)
     }
 
-    /// It is out of the table. Now, also where another thread still looks at it: the handles of its groups die
-    /// with it. Where one does, it gives the memory back. The first that was not taken back.
+    /// It is out of the table. The handles of its groups die, even while another thread uses it. That thread then frees
+    /// the memory. Returns the first failure.
     fn end(&self) -> Result<()> {
         let ready = self.ready.lock().take();
         let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);

@@ -1,4 +1,4 @@
-//! What threads may do while streams are captured.
+//! Capture modes: which calls threads may make while streams are captured.
 
 use std::cell::Cell;
 use std::sync::{Arc, Weak};
@@ -12,20 +12,20 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::device::Device;
 use crate::core::stream::interceptor::{Call, Capturing};
 
-/// `aclmdlRICaptureMode`: of a capture, whom it forbids what cannot be recorded; of a thread, by which
-/// captures it lets itself be forbidden something.
+/// `aclmdlRICaptureMode`. Of a capture: which threads may not make calls that it cannot record. Of a thread: which
+/// captures it obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// All threads; by its own captures, and by global ones of others.
+    /// All threads; obeys its captures, and global ones of other threads.
     Global,
-    /// The thread that began it; by its own.
+    /// The thread that began it; obeys its captures.
     ThreadLocal,
-    /// Nobody; by none.
+    /// No thread; obeys none.
     Relaxed,
 }
 
 impl Mode {
-    /// From C.
+    /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         match number {
             0 => Ok(Self::Global),
@@ -37,7 +37,7 @@ impl Mode {
         }
     }
 
-    /// As C has it.
+    /// The number in C.
     pub fn number(self) -> i32 {
         self as i32
     }
@@ -47,10 +47,10 @@ per_thread! {
     static MODE: Cell<Mode> = Cell::new(Mode::Global);
 }
 
-/// The captures that have not ended, and some that have ended.
+/// The captures that have not ended, and some that have.
 static ACTIVE: Mutex<Vec<Weak<Capture>>> = Mutex::new(Vec::new());
 
-/// Lists a capture among those that go on, while the result exists.
+/// Lists a capture as active while the result exists.
 pub fn list(capture: Weak<Capture>) -> Capturing {
     let mut active = ACTIVE.lock();
     active.retain(|other| other.strong_count() > 0);
@@ -58,18 +58,18 @@ pub fn list(capture: Weak<Capture>) -> Capturing {
     Capturing::new()
 }
 
-/// aclmdlRICaptureThreadExchangeMode: the thread's mode before.
+/// aclmdlRICaptureThreadExchangeMode: returns the previous mode of the thread.
 pub fn exchange(number: i32) -> Result<i32> {
     Ok(MODE.replace(Mode::from_number(number)?).number())
 }
 
-/// Captures that are not over.
+/// The active captures.
 fn active() -> Vec<Arc<Capture>> {
     let active = ACTIVE.lock();
     active.iter().filter_map(Weak::upgrade).filter(|capture| !capture.is_over()).collect()
 }
 
-/// The captures that forbid the calling thread what cannot be recorded.
+/// The captures that forbid the calling thread calls that they cannot record.
 fn forbidding() -> Vec<Arc<Capture>> {
     let mode = MODE.get();
     let thread = thread_number();
@@ -98,7 +98,7 @@ pub fn check_call(call: Call) -> Result<()> {
     refuse(code, what)
 }
 
-/// Fails if a capture forbids this thread such calls, and spoils those that do.
+/// Fails if a capture forbids this thread such calls, and invalidates those captures.
 fn refuse(code: Code, what: &str) -> Result<()> {
     let forbidding = forbidding();
     let Some(first) = forbidding.first() else { return Ok(()) };
@@ -117,8 +117,7 @@ fn refuse(code: Code, what: &str) -> Result<()> {
     Err(Error::new(code, text))
 }
 
-/// What it is that cannot be waited for or asked while it is captured: the code says which, unless a
-/// mode forbids waiting altogether.
+/// The error of a wait or query for captured work: `code` says what was captured, unless a mode forbids all waits.
 pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
     if capture.is_built {
         return Error::new(

@@ -1,7 +1,6 @@
-//! Parameters of tasks: asked for, changed, and put into force by aclmdlRIUpdate.
+//! Parameters of tasks: queried, changed, and applied by aclmdlRIUpdate.
 //!
-//! A change is a task that waits to replace the one with its place. What it depends on stays as it
-//! was: no change makes edges.
+//! A change is a task that will replace the one at its place. Its dependencies stay: no change adds edges.
 
 use std::sync::Arc;
 
@@ -16,9 +15,9 @@ use crate::core::runtime::thread;
 use crate::core::stream::event::Event;
 use crate::core::transfer::stream_value;
 
-/// What a task was asked to do.
+/// The parameters of a task.
 pub enum Params {
-    /// Something that has no parameters to be asked for.
+    /// A task without parameters.
     Other,
     /// A launch.
     Kernel(Arc<Call>),
@@ -26,7 +25,7 @@ pub enum Params {
     Event {
         /// Its handle.
         event: u64,
-        /// The flags that it was made with; 0 if it is gone.
+        /// The flags that it was created with; 0 if it is destroyed.
         made_with: u32,
         /// As a number of the API: whether the event works outside of the graph.
         external: u32,
@@ -37,7 +36,7 @@ pub enum Params {
     Wait(ValueWait),
 }
 
-/// A launch that a task is to do instead.
+/// The new launch of a task.
 pub struct KernelParams {
     /// The kernel.
     pub function: u64,
@@ -51,50 +50,50 @@ pub struct KernelParams {
     pub blocks: u32,
 }
 
-/// What a task is to do instead.
+/// A change of a task.
 pub enum Change {
-    /// Of a kind that has no parameters.
+    /// For a kind without parameters.
     Other {
-        /// Whether something was said all the same.
+        /// Whether the program passed any.
         is_said: bool,
     },
     /// This launch.
     Kernel(KernelParams),
-    /// Something with this event, with this flag.
+    /// Another event, with this flag.
     Event {
         /// Its handle.
         event: u64,
-        /// What C calls the flag.
+        /// The name of the flag in C.
         argument: &'static str,
         /// The flag.
         flag: u32,
     },
-    /// A write of this value there.
+    /// Writes this value at this address.
     Write {
-        /// Where.
+        /// The address.
         addr: usize,
-        /// What.
+        /// The value.
         value: u64,
     },
-    /// A wait for this value there.
+    /// Waits for this value at this address.
     Wait {
-        /// Where.
+        /// The address.
         addr: usize,
-        /// What it is compared with.
+        /// The value that it is compared with.
         value: u64,
-        /// How, as a number of the API.
+        /// The comparison, as a number of the API.
         flag: u32,
     },
 }
 
-/// A task as it was asked for last, in force or not: its graph, its place there, and it.
+/// A task with its latest parameters, applied or not: its graph, its place there, and it.
 fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place) = inspect::task(raw)?;
     let task = graph.latest_task(raw, place)?;
     Ok((graph, place, task))
 }
 
-/// As [`latest`], of a task that is about to be changed.
+/// As [`latest`], for a task that is about to be changed.
 fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     let (graph, place, task) = latest(raw)?;
     if task.is_late() {
@@ -106,7 +105,7 @@ fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
     Ok((graph, place, task))
 }
 
-/// The launch of a task; of one in a group, as that is now.
+/// The launch of a task; for one in a group, the current one.
 fn call_of(task: &Task) -> Option<Arc<Call>> {
     let work = task.work.as_ref()?;
     match &task.group {
@@ -115,7 +114,7 @@ fn call_of(task: &Task) -> Option<Arc<Call>> {
     }
 }
 
-/// What aclmdlRITaskGetParams tells.
+/// The result of aclmdlRITaskGetParams.
 pub struct TaskParams {
     /// A value of `aclmdlRITaskType`.
     pub kind: i32,
@@ -199,7 +198,7 @@ fn has_no_parameters(task: &Task) -> Error {
     ))
 }
 
-/// A graph is of one device.
+/// Fails for memory of another device than the graph's.
 fn check_device(graph: &Graph, word: Span) -> Result<()> {
     match word.place {
         Place::Device(id) if id != graph.device.id => Err(Error::unsupported(format_args!(
@@ -234,8 +233,7 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
     kernel_launch::work(&request, &graph.device)
 }
 
-/// An event in the place of another one. Which tasks come after which was settled by the events that were
-/// recorded.
+/// Replaces an event. The edges were determined by the events during the capture.
 fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()> {
     let event = handles::get_arc::<Event>("params->event", raw)?;
     if !Arc::ptr_eq(&event.device, &graph.device) {
@@ -331,7 +329,7 @@ impl Graph {
         drop(before);
     }
 
-    /// Has later runs do what was changed.
+    /// Applies the changes to later runs.
     fn update(&self) -> Result<()> {
         let mut ready = self.hold(Code::ModelCaptured)?;
         let changes = std::mem::take(&mut *self.inspected.changes.lock());
@@ -339,7 +337,7 @@ impl Graph {
             return Ok(());
         }
         let changed = ready.with_changes(&self.device, &changes).inspect_err(|_| {
-            // They wait for the next time, but for what was changed once more meanwhile.
+            // They stay for the next call, except those that were changed again meanwhile.
             let mut waiting = self.inspected.changes.lock();
             changes.into_iter().for_each(|(place, task)| {
                 waiting.entry(place).or_insert(task);

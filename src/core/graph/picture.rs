@@ -18,11 +18,11 @@ use crate::core::base::handles::{self, Object as _};
 use crate::core::kernel::kernel_launch::Call;
 use crate::core::stream::Stream;
 
-/// What is told of a task beside its place.
+/// A property of a task in a picture.
 struct Fact {
     key: &'static str,
     value: Value,
-    /// Only who wants to know all is told.
+    /// Shown only with details.
     is_detail: bool,
 }
 
@@ -40,9 +40,9 @@ impl Display for Value {
     }
 }
 
-/// A task as it is drawn.
+/// A task in a picture.
 struct Drawn {
-    /// What the program has called.
+    /// The kind of call.
     kind: &'static str,
     /// Its kind as a value of `aclmdlRITaskType`.
     number: i32,
@@ -52,13 +52,13 @@ struct Drawn {
     part: usize,
     sequence: usize,
     facts: Vec<Fact>,
-    /// Of a conditional task how it chooses, and from what.
+    /// Of a conditional task how it selects, and the value.
     choice: Option<Kind>,
     bodies: Vec<Picture>,
 }
 
 impl Drawn {
-    /// When the body with this number runs.
+    /// The condition for the body with this number.
     fn when(&self, number: usize) -> String {
         match (self.choice, number) {
             (Some(Kind::If), 0) => "then".to_owned(),
@@ -71,7 +71,7 @@ impl Drawn {
 
 /// A stream of the graph.
 struct Part {
-    /// The number of the program's stream, if that is there.
+    /// The id of the program's stream, if that exists.
     id: Option<i32>,
     tasks: Vec<usize>,
 }
@@ -80,7 +80,7 @@ struct Picture {
     name: String,
     id: u32,
     device: u32,
-    /// A body that nothing was captured into has none of these.
+    /// Empty for a body that was not captured.
     parts: Vec<Part>,
     tasks: Vec<Drawn>,
     is_empty_body: bool,
@@ -137,7 +137,7 @@ impl Picture {
         format!("{} on device {}", self.short_title(), self.device)
     }
 
-    /// Of a body, which is where the graph is.
+    /// The title of a body, shown inside the graph.
     fn short_title(&self) -> String {
         let name = if self.name.is_empty() { String::new() } else { format!(" {:?}", self.name) };
         let empty = if self.is_empty_body { ", not captured" } else { "" };
@@ -154,7 +154,7 @@ impl Picture {
         format!("tasks {}, streams {}", self.tasks.len(), self.parts.len())
     }
 
-    /// The lines of the streams, so far from the margin.
+    /// Writes the lines of the streams, indented by `margin`.
     fn put_text(&self, text: &mut String, margin: usize) {
         for (index, part) in self.parts.iter().enumerate() {
             let (title, count) = (part.title(index), part.tasks.len());
@@ -191,7 +191,7 @@ impl Picture {
         text
     }
 
-    /// Frames, boxes and arrows, whose names begin with what `outer` says of the graphs around.
+    /// Writes frames, boxes and arrows, whose names begin with `outer`, the prefix of the enclosing graphs.
     fn put_dot(&self, text: &mut String, outer: &str, margin: usize) {
         for (index, part) in self.parts.iter().enumerate() {
             put(
@@ -230,7 +230,7 @@ impl Picture {
         }
     }
 
-    /// A frame in the frame of the task's stream, with an arrow to what begins in it.
+    /// Writes a frame in the frame of the task's stream, with an arrow to its first tasks.
     fn put_dot_of_body(
         &self,
         text: &mut String,
@@ -274,7 +274,7 @@ fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("a text takes all");
 }
 
-/// A string of Graphviz, whose lines are aligned to the left.
+/// Writes a string of Graphviz, whose lines are aligned to the left.
 fn label(text: &mut String, string: &str) {
     text.push('"');
     for c in string.chars() {
@@ -288,13 +288,13 @@ fn label(text: &mut String, string: &str) {
     text.push_str(if string.contains('\n') { "\\l\"" } else { "\"" });
 }
 
-/// What a task of a group does now.
+/// The current work of a task of a group.
 fn work_of(task: &Task) -> Option<Work> {
     let work = task.work.as_ref()?;
     Some(task.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
 }
 
-/// What a task is, in a word.
+/// The kind of a task, as a word.
 pub fn kind(task: &Task) -> &'static str {
     match task.what {
         What::Copy if matches!(task.work, Some(Work::Copy2d(_))) => "copy_2d",

@@ -1,27 +1,27 @@
-//! Plans: which tasks of a graph its backend runs as one part, and what the stream that runs the
-//! graph does between the parts.
+//! Plans: which tasks of a graph its backend runs as one part, and what the stream that runs the graph does between the
+//! parts.
 //!
-//! A task with a [`super::task::Step`], and one that can be changed until its turn comes, end a part
-//! for all that comes after them. Parts are as large as the edges allow: nothing is behind a step
-//! that does not come after it, but for what waits at the same place.
+//! A task with a [`super::task::Step`], and one that can be changed until a run reaches it, ends a part for all later
+//! tasks that depend on it. Parts are as large as the edges allow: a task is only after steps that it depends on,
+//! except that tasks which wait at the same place are in one part.
 
 use std::collections::HashMap;
 
 use super::task::Task;
 use crate::backend::Node;
 
-/// What is done at a time.
+/// A unit of a plan.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
     /// These tasks, by the backend.
     Nodes(Vec<usize>),
     /// The step of this task.
     Step(usize),
-    /// These tasks of one group, one after the other, as they are then.
+    /// These tasks of one group in order, with their work at that time.
     Late(Vec<usize>),
 }
 
-/// What comes at one level: behind so many steps.
+/// The tasks at one level: after this many steps.
 #[derive(Default)]
 struct Level {
     nodes: Vec<usize>,
@@ -65,7 +65,7 @@ pub fn plan(tasks: &[Task]) -> Vec<Part> {
     parts
 }
 
-/// What directly follows another task of its group is done with it.
+/// Adds a late task; it joins the previous one if that belongs to the same group.
 fn add_late(parts: &mut Vec<Part>, tasks: &[Task], index: usize) {
     if let Some(Part::Late(batch)) = parts.last_mut()
         && tasks[batch[0]].is_of_group_of(&tasks[index])
@@ -76,11 +76,11 @@ fn add_late(parts: &mut Vec<Part>, tasks: &[Task], index: usize) {
     parts.push(Part::Late(vec![index]));
 }
 
-/// What a backend is to run of these tasks: those with nothing to do are left out, and what comes
-/// after one of them comes after all that it comes after.
+/// The nodes for these tasks: those without work are left out, and tasks that depend on one of them depend on its
+/// dependencies instead.
 pub fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(members.len());
-    // What stands for each task: itself, or what it comes after.
+    // The nodes for each task: itself, or its dependencies.
     let mut stands_for: HashMap<usize, Vec<usize>> = HashMap::with_capacity(members.len());
     for &index in members {
         let task = &tasks[index];
@@ -122,7 +122,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is left out takes no order away and adds none.
+        /// A task that is left out removes no order and adds none.
         #[test]
         fn nodes_have_the_order_of_their_tasks(edges in edges()) {
             let tasks: Vec<Task> =
@@ -142,8 +142,8 @@ mod tests {
             }
         }
 
-        /// All work and all steps are done once, each task's work before its step, and both behind all
-        /// that the task comes after.
+        /// All work and all steps are done once, each task's work before its step, and both after all dependencies of
+        /// the task.
         #[test]
         fn plans_keep_all_edges(edges in edges(), steps in prop::collection::vec(0..4, 40)) {
             let mut tasks: Vec<Task> =

@@ -1,4 +1,4 @@
-//! What a run of a graph is made of: graphs of the backend, and what the stream does between them.
+//! The program of a graph: graphs of the backend, and the steps between them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use crate::core::stream::Stream;
 /// A graph that is ready to run.
 pub struct Program {
     actions: Vec<Action>,
-    /// If it is not one graph of the backend.
+    /// Set if it is not one graph of the backend.
     frame: Option<Frame>,
 }
 
@@ -27,10 +27,10 @@ enum Action {
     Late(Late),
 }
 
-/// What keeps the actions of a run together.
+/// The start and end of a run with several actions.
 struct Frame {
-    /// A graph of nothing before and behind all actions: runs of one graph come one after the other, in
-    /// whichever streams, and what is freed meanwhile is kept for them.
+    /// An empty graph before and after all actions: it orders runs of one graph, in all streams, and keeps memory that
+    /// is freed meanwhile.
     ends: Arc<dyn backend::Graph>,
     /// Held while a run is queued.
     queueing: Mutex<()>,
@@ -39,7 +39,7 @@ struct Frame {
 }
 
 impl Program {
-    /// Of tasks, on `device`. Their groups can be changed from then on.
+    /// For tasks on `device`. From then on their groups can be changed.
     pub fn new(device: &Arc<dyn Device>, tasks: &[Task]) -> Result<Self> {
         let parts = plan::plan(tasks);
         if let [] | [Part::Nodes(_)] = &*parts {
@@ -76,9 +76,8 @@ impl Program {
         Ok(Self { actions, frame: Some(frame) })
     }
 
-    /// Has later runs do what these tasks say, which differ in the places that are changed, and take no
-    /// other parts: their edges are the same, and so is who has work, a step and a group. On failure
-    /// later runs do what they would have done before.
+    /// Changes later runs to these tasks, which differ in the changed places and have the same parts: the same edges,
+    /// and the same tasks have work, a step and a group. On failure later runs do what they would have done before.
     pub fn update(
         &self,
         device: &Arc<dyn Device>,
@@ -96,7 +95,7 @@ impl Program {
         for (count, (graph, members)) in changed.iter().enumerate() {
             device.update_graph(graph, &plan::nodes(tasks, members)).inspect_err(|_| {
                 for (graph, members) in &changed[..count] {
-                    // A driver that refuses this, too, has failed, and runs nothing more.
+                    // A driver that rejects this, too, has failed, and runs nothing more.
                     let _ = device.update_graph(graph, &plan::nodes(before, members));
                 }
             })?;
@@ -104,7 +103,7 @@ impl Program {
         Ok(())
     }
 
-    /// Queues a run of these tasks: its last operation.
+    /// Queues a run of these tasks. Returns its last operation.
     pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         match (&self.frame, &*self.actions) {
             (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),
@@ -138,7 +137,7 @@ impl Program {
                 break;
             }
         }
-        // Also behind a part of it: the next run comes after that.
+        // Also after a part of it, because the next run is ordered after that.
         let position = end()?;
         queued.map(|()| position)
     }
@@ -152,15 +151,15 @@ impl Program {
         runs.chain(self.frame.as_ref().map(|frame| &frame.ends))
     }
 
-    /// Whether a run that was queued is not over.
+    /// Whether a queued run is not complete.
     pub fn is_running(&self) -> backend::Result<bool> {
         self.graphs().last().map_or(Ok(false), |graph| graph.is_running())
     }
 
-    /// Leaves out what has not begun.
+    /// Drops what has not begun.
     pub fn abort(&self) {
         if let Some(frame) = &self.frame {
-            // Relaxed: a run that is going on sees it some time.
+            // Relaxed: a run in progress sees it eventually.
             frame.aborts.fetch_add(1, Ordering::Relaxed);
         }
         self.graphs().for_each(|graph| graph.abort());

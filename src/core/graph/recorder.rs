@@ -1,4 +1,4 @@
-//! What takes a captured stream's work in the place of its backend.
+//! Records the work of a captured stream instead of its backend.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
     Recorder::existing(stream)?.capture()
 }
 
-/// Records what a stream is given, while it is captured.
+/// Records the work of a stream while it is captured.
 #[derive(Clone, Copy)]
 pub struct Recorder<'a> {
     stream: &'a Stream,
@@ -48,12 +48,12 @@ impl<'a> Recorder<'a> {
         self.stream
     }
 
-    /// Whether the stream's work is intercepted also while it takes part in nothing.
+    /// Whether the stream's work is intercepted even without a capture.
     fn builds_graphs(&self) -> bool {
         self.stream.builds_graphs()
     }
 
-    /// As [`Self::capture`], for a stream whose work was to be recorded.
+    /// As [`Self::capture`], for a stream whose work must be recorded.
     pub fn take_part(&self) -> Result<Arc<Capture>> {
         self.check_not_updating()?;
         self.capture().ok_or_else(|| match self.builds_graphs() {
@@ -65,12 +65,12 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// What the stream takes part in.
+    /// The capture of the stream.
     pub fn capture(&self) -> Option<Arc<Capture>> {
         self.parts.capture.lock().clone()
     }
 
-    /// The stream takes part from now on; false if it does in another capture.
+    /// The stream joins; false if it takes part in another capture.
     pub fn join(&self, capture: &Arc<Capture>) -> bool {
         let mut own = self.parts.capture.lock();
         if own.is_some() {
@@ -81,7 +81,7 @@ impl<'a> Recorder<'a> {
         true
     }
 
-    /// It takes part no more.
+    /// The stream leaves.
     pub fn leave(&self, capture: &Arc<Capture>) {
         let mut own = self.parts.capture.lock();
         if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
@@ -90,7 +90,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The stream's work changes a group from now on, and does not run.
+    /// The stream's work changes a group, and does not run.
     pub fn begin_update(&self, update: Arc<Update>) -> Result<()> {
         let capture = self.parts.capture.lock();
         let mut own = self.parts.update.lock();
@@ -110,7 +110,7 @@ impl<'a> Recorder<'a> {
         self.stream.is_captured() && self.parts.update.lock().is_some()
     }
 
-    /// It runs again: the change.
+    /// The stream's work runs again. Returns the change.
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let _capture = self.parts.capture.lock();
         let update = self.parts.update.lock().take().ok_or_else(|| {
@@ -123,7 +123,7 @@ impl<'a> Recorder<'a> {
         Ok(update)
     }
 
-    /// Fails while the stream's work changes a group, which can have none of that.
+    /// Fails while the stream's work changes a group, which does not support this call.
     #[cold]
     pub fn check_not_updating(&self) -> Result<()> {
         let Some(update) = self.parts.update.lock().clone() else { return Ok(()) };
@@ -135,7 +135,7 @@ impl<'a> Recorder<'a> {
         )))
     }
 
-    /// Fails if it takes no work now.
+    /// Fails if no work can be recorded now.
     pub fn check_open(&self) -> Result<()> {
         if self.parts.update.lock().is_none() {
             self.take_part()?.check()?;
@@ -151,7 +151,7 @@ impl<'a> Recorder<'a> {
         in_time(added)
     }
 
-    /// What the stream of a run does itself, which groups do not have.
+    /// Records a step of the stream of a run, which groups do not support.
     fn add_step(&self, what: What, step: Step) -> backend::Result<Position> {
         let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream.handle));
         let Some(capture) = capture else {
@@ -167,12 +167,12 @@ impl<'a> Recorder<'a> {
         self.add(what, vec![Some(work)])
     }
 
-    /// A launch that was made ready for graphs.
+    /// Records a launch that was prepared for graphs.
     pub fn add_launch(&self, launch: Work) -> backend::Result<Position> {
         self.add_work(What::Kernel, launch)
     }
 
-    /// What a graph cannot have; the capture would lack it.
+    /// The error of an operation that graphs do not support; the capture becomes invalid, because it would lack it.
     fn cannot(&self, text: &'static str) -> Fault {
         if let Some(capture) = self.capture() {
             capture.spoil("it was given something that a graph cannot have");
@@ -203,7 +203,7 @@ impl<'a> Recorder<'a> {
         .into()
     }
 
-    /// Runs that the host drives are no tasks.
+    /// Runs that the host drives cannot be recorded.
     #[cold]
     pub fn no_flow(&self) -> Error {
         self.cannot(
@@ -213,7 +213,7 @@ impl<'a> Recorder<'a> {
         .into()
     }
 
-    /// A graph's work stays on its device, and reads its sources when it runs.
+    /// A graph's work must stay on its device, and reads its sources when it runs.
     fn check(&self, dst: Span, src: Span, staged: bool) -> backend::Result<()> {
         if staged {
             return Err(self.cannot(
@@ -231,7 +231,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// As [`Self::check`], of a word that a run reads or writes, which may be managed memory.
+    /// As [`Self::check`], for a word that a run reads or writes, which may be managed memory.
     fn check_word(&self, word: Span) -> backend::Result<()> {
         if memory::is_managed(word.addr) { Ok(()) } else { self.check(word, word, false) }
     }
@@ -242,11 +242,11 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// What was recorded, if that was not too late.
+/// The recorded position, unless the capture ended before.
 fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
     match added {
         Some(Ok(position)) => Ok(position),
-        // Between the look at the capture and this.
+        // Between the check of the capture and this.
         _ => Err(Fault::new(
             FaultKind::Abandoned,
             "another thread has ended, or spoilt, the capture of the stream meanwhile",

@@ -1,4 +1,4 @@
-//! Tasks: what was recorded, with its edges.
+//! Tasks: recorded operations with their edges.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::backend::{
 use crate::core::memory::allocation::Allocation;
 use crate::core::stream::event::sharing;
 
-/// What a program has asked for.
+/// The kind of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A copy.
@@ -27,7 +27,7 @@ pub enum What {
     Kernel,
     /// A call of user code.
     HostFn,
-    /// A prefetch, which a graph has no use for.
+    /// A prefetch, which has no effect in a graph.
     Prefetch,
     /// The record of the event with this handle.
     EventRecord(u64),
@@ -37,7 +37,7 @@ pub enum What {
     EventReset(u64),
     /// The end of a stream, and of a run of the graph.
     End,
-    /// Memory of a pool is taken.
+    /// Memory of a pool is allocated.
     MemAlloc,
     /// It is freed.
     MemFree,
@@ -49,11 +49,11 @@ pub enum What {
     NotifyRecord,
     /// A wait for one.
     NotifyWait,
-    /// What [`Task::control`] says.
+    /// See [`Task::control`].
     Control,
 }
 
-/// What the stream that runs a graph does itself, between the parts that its backend runs.
+/// A step that the stream of a run does itself, between the parts that its backend runs.
 #[derive(Clone)]
 pub enum Step {
     /// Writes a value.
@@ -62,20 +62,20 @@ pub enum Step {
     WaitValue(ValueWait),
     /// Changes a notify, or the signal of an event.
     ChangeNotify(Arc<Notify>, Change),
-    /// Waits for one.
+    /// Waits for a notify or a signal.
     WaitNotify(Arc<Notify>, NotifyWait),
-    /// Copies between places that are told in memory.
+    /// Copies between addresses that are in memory.
     CopyIndirect(CopyIndirect),
     /// Waits for the event's record that is the latest when the run is queued.
     Wait(Arc<dyn Event>),
     /// Records the event, for other processes as well.
     Record(Arc<SharedEvent>),
-    /// Waits for the record, of whichever process, that is the latest when the run is queued.
+    /// Waits for the record, of any process, that is the latest when the run is queued.
     WaitShared(Arc<SharedEvent>),
 }
 
 impl Step {
-    /// Whether it ends only when others let it.
+    /// Whether its completion depends on other work.
     pub fn waits(&self) -> bool {
         matches!(
             self,
@@ -100,7 +100,7 @@ impl Step {
         }
     }
 
-    /// The memory whose addresses it was given.
+    /// The memory that it uses.
     fn spans(&self) -> Vec<Span> {
         match self {
             Self::WriteValue(write) => vec![write.dst],
@@ -115,43 +115,43 @@ impl Step {
 /// A task of a graph.
 #[derive(Clone)]
 pub struct Task {
-    /// What was asked for.
+    /// Its kind.
     pub what: What,
-    /// What there is to do; nothing for what only has a place in an order.
+    /// Its work; `None` if it only has a place in the order.
     pub work: Option<Work>,
-    /// What the stream that runs the graph does behind that.
+    /// The step that follows it.
     pub step: Option<Step>,
-    /// Where its stream goes on, if that is not behind it in any case.
+    /// The control flow that follows it.
     pub control: Option<Arc<Control>>,
-    /// The group that it belongs to: its work can be changed until its turn comes.
+    /// Its group: its work can be changed until a run reaches it.
     pub group: Option<Member>,
-    /// The tasks that it comes after, by their places in the list: each before its own.
+    /// The tasks that it depends on, by their places in the list, which are smaller than its own.
     pub after: Vec<usize>,
-    /// The stream that it was given to.
+    /// The stream that recorded it.
     pub stream: Handle,
-    /// It is about an event, for those outside of the graph.
+    /// It uses an event of streams outside of the graph.
     pub is_external: bool,
-    /// Runs leave it out.
+    /// Runs skip it.
     pub is_disabled: bool,
 }
 
 impl Task {
-    /// What a run does for it.
+    /// The work of a run.
     pub fn work(&self) -> Option<&Work> {
         self.work.as_ref().filter(|_| !self.is_disabled)
     }
 
-    /// What the stream that runs the graph does for it.
+    /// The step of a run.
     pub fn step(&self) -> Option<&Step> {
         self.step.as_ref().filter(|_| !self.is_disabled)
     }
 
-    /// Its work is known only when its turn comes.
+    /// Its work is known only when a run reaches it.
     pub fn is_late(&self) -> bool {
         self.group.is_some() && self.work.is_some()
     }
 
-    /// Whether what comes after it is not done by the backend in one go with it.
+    /// Whether later dependent tasks cannot be in the same part.
     pub fn ends_part(&self) -> bool {
         self.step.is_some() || self.is_late()
     }
@@ -163,11 +163,11 @@ impl Task {
     }
 }
 
-/// Which tasks come before these, themselves included.
+/// The tasks that these depend on, including themselves.
 pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
     let mut is_before = vec![false; tasks.len()];
     last.iter().for_each(|&index| is_before[index] = true);
-    // Backwards: each comes after earlier ones only.
+    // Backwards: each depends on earlier ones only.
     for index in (0..tasks.len()).rev() {
         if is_before[index] {
             tasks[index].after.iter().for_each(|&earlier| is_before[earlier] = true);
@@ -176,8 +176,7 @@ pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
     is_before
 }
 
-/// The memory of the library that tasks name, each allocation once; not what groups name, which
-/// changes.
+/// The library's memory that tasks use, each allocation once; without that of groups, which changes.
 pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     let mut spans: Vec<Span> = Vec::new();
     for task in tasks {
@@ -188,7 +187,7 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     memory_at(spans)
 }
 
-/// As [`memory`], of these works.
+/// As [`memory`], for these works.
 pub fn memory_of(works: &[Work]) -> Vec<Allocation> {
     memory_at(works.iter().flat_map(work_spans))
 }
@@ -197,7 +196,7 @@ fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     let mut all: Vec<Allocation> = Vec::new();
     for span in spans {
         let mut addr = span.addr;
-        // Mapped memory may go on in the next one.
+        // Adjacent mappings: the span may continue in the next one.
         while addr < span.addr + span.len {
             let Some(found) = Allocation::find(addr) else { break };
             addr = found.base + found.len;
@@ -243,7 +242,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Whether each task has something to do, and its edges to earlier ones.
+    /// Whether each task has work, and its edges to earlier ones.
     type Edges = Vec<(bool, Vec<usize>)>;
 
     pub fn edges() -> impl Strategy<Value = Edges> {

@@ -1,5 +1,5 @@
-//! Programs that are described before they are loaded: their bytes under a handle. No device is
-//! looked at, so they work at any time and outlive aclFinalize.
+//! Programs that are described before they are loaded: their bytes under a handle. They use no device, so they work at
+//! any time and outlive aclFinalize.
 
 use std::sync::Arc;
 

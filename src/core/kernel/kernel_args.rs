@@ -1,5 +1,5 @@
-//! Lists of a kernel's arguments, which a program fills one by one. A list is kept by the library,
-//! or lies in memory of the caller; what it does is the same.
+//! Lists of a kernel's arguments, which a program appends one at a time. A list is kept by the library, or lies in
+//! memory of the caller; both behave the same.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use crate::core::base::handles::{self, Object};
 use crate::core::kernel::Function;
 use crate::core::kernel::kernel_launch::PlaceHolder;
 
-/// What a GPU's kernel can have at most as well.
+/// The limit of a GPU's kernel.
 const MOST_BYTES: usize = 4096;
-/// Parameters of a kernel that does not tell how many it has.
+/// The most arguments of a kernel whose parameters are unknown.
 const MOST_ARGUMENTS: usize = 128;
-/// Data behind arguments begins at a multiple of this.
+/// Data after arguments begins at a multiple of this.
 const DATA_ALIGNMENT: usize = 64;
-/// Lists of one kernel that the library keeps after they were launched.
+/// How many launched lists of one kernel the library keeps.
 const KEPT: usize = 1024;
 
-/// Above the number of an argument, in the handle that programs get for it.
+/// The bits above the number of an argument, in its handle.
 const ARGUMENT: u64 = 0x5041;
 
-/// What is at the front of a list.
+/// The header of a list.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head {
@@ -44,7 +44,7 @@ pub struct Head {
     taken: usize,
     /// Arguments so far.
     count: usize,
-    /// How many there can be.
+    /// The most arguments.
     pub most: usize,
     finalized: usize,
 }
@@ -56,35 +56,35 @@ pub struct Entry {
     offset: usize,
     size: usize,
     is_place_holder: usize,
-    /// Where its data is: in the room, or which of the list's own pieces.
+    /// The place of its data: in the room, or the index of the list's private block.
     data: usize,
-    /// Bytes of it; 0: none yet.
+    /// Bytes of its data; 0: none yet.
     data_len: usize,
 }
 
 impl Head {
-    /// What a list at this address begins with.
+    /// The mark of a list at this address.
     pub fn mark(addr: usize) -> u64 {
         0x706f_7274_6163_6c5f ^ addr as u64
     }
 }
 
-/// Where the bytes of a list are.
+/// The place of a list's bytes.
 pub enum Room<'a> {
-    /// The library's.
+    /// In library memory.
     Own {
         /// The arguments.
         arguments: &'a mut [u8],
-        /// A piece for each place holder.
+        /// A block for each placeholder.
         data: &'a mut Vec<Box<[u8]>>,
     },
-    /// The caller's: arguments from the beginning on, data from the end.
+    /// In the caller's memory: arguments from the beginning on, data from the end.
     Callers(&'a mut [u8]),
 }
 
-/// A list, wherever it is kept.
+/// A list in either place.
 pub struct List<'a> {
-    /// What it begins with.
+    /// Its header.
     pub head: &'a mut Head,
     /// Room for [`Head::most`] arguments.
     pub entries: &'a mut [Entry],
@@ -113,10 +113,10 @@ struct State {
 pub struct Lists(Mutex<VecDeque<Handle>>);
 
 impl Lists {
-    /// Adds one, and gives up one that was launched where there are many.
+    /// Adds one, and destroys a launched one if there are many.
     fn add(&self, list: Handle) {
         let mut lists = self.0.lock();
-        // What waits for its launch stays, and is looked at again when all others were.
+        // A list that is not launched yet stays, and is checked again after all others.
         for _ in 0..2 {
             if lists.len() < KEPT {
                 break;
@@ -132,7 +132,7 @@ impl Lists {
     }
 }
 
-/// Gives up the lists of kernels that are gone.
+/// Destroys the lists of kernels that are unloaded.
 pub fn forget_dead() {
     take_all::<ArgsList>(|list| Function::table().get(list.function).is_none());
 }
@@ -142,7 +142,7 @@ fn known(function: &Function) -> Option<&[Parameter]> {
     function.native.info().parameters.as_ref().map(|known| &*known.each)
 }
 
-/// How many arguments a list of the kernel has room for.
+/// The most arguments of a list of the kernel.
 fn most_arguments(function: &Function) -> usize {
     known(function).map_or(MOST_ARGUMENTS, <[_]>::len)
 }
@@ -171,7 +171,7 @@ pub fn create(raw: u64) -> Result<u64> {
     Ok(handle.raw())
 }
 
-/// aclrtKernelArgsInitByUserMem: what is to stand at `addr`, for a list with so many bytes at `room`.
+/// aclrtKernelArgsInitByUserMem: the header for `addr`, of a list with `room_len` bytes at `room`.
 pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head> {
     let function = handles::get::<Function>("funcHandle", raw)?;
     let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
@@ -204,12 +204,12 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     })
 }
 
-/// Whether that is the handle of a list that the library keeps; else it is the address of one.
+/// Whether that is the handle of a list that the library keeps; otherwise it is the address of one.
 pub fn is_handle(raw: u64) -> bool {
     raw == 0 || Handle::from_raw(raw).is_some()
 }
 
-/// What is at an address that should be a list, and is none.
+/// The error for an address that is not a list.
 pub fn is_no_list(addr: usize) -> Error {
     Error::param_invalid(format_args!(
         "argsHandle {addr:#x} is not a list of arguments: it must be a handle of aclrtKernelArgsInit, or memory \
@@ -217,7 +217,7 @@ pub fn is_no_list(addr: usize) -> Error {
     ))
 }
 
-/// Works with a list that the library keeps.
+/// Calls `work` with a list that the library keeps.
 pub fn with_list<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> Result<R> {
     let list = handles::get_arc::<ArgsList>("argsHandle", raw)?;
     let mut state = list.state.lock();
@@ -225,21 +225,21 @@ pub fn with_list<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> 
     work(&mut List { head, entries, room: Room::Own { arguments, data } })
 }
 
-/// A list that the library keeps was launched: it need not be kept for ever.
+/// A list that the library keeps was launched: it may be destroyed later.
 pub fn note_launch(raw: u64) {
     if let Ok(list) = handles::get::<ArgsList>("argsHandle", raw) {
         list.launched.store(true, Ordering::Relaxed);
     }
 }
 
-/// Where an argument goes whose place nobody knows: as in a C structure, as far as its size tells.
+/// The offset of an argument whose parameter is unknown: as in a C structure, as far as its size determines it.
 fn guess_offset(used: usize, size: usize) -> usize {
     let alignment = if size.is_power_of_two() { size.min(8) } else { 8 };
     used.next_multiple_of(alignment)
 }
 
 impl List<'_> {
-    /// Its kernel, which has to be there.
+    /// Calls `work` with its kernel, which must be loaded.
     fn with_function<R>(&self, work: impl FnOnce(&Function) -> Result<R>) -> Result<R> {
         let raw = self.head.function;
         match handles::get::<Function>("argsHandle", raw) {
@@ -250,7 +250,7 @@ impl List<'_> {
         }
     }
 
-    /// A place for another argument: its number.
+    /// Adds an argument. Returns its number.
     fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
         if self.head.finalized != 0 {
             return Err(Error::param_invalid(
@@ -340,7 +340,7 @@ impl List<'_> {
         Ok((index, self.entries[index]))
     }
 
-    /// aclrtKernelArgsGetPlaceHolderBuffer: where the data of a place holder is to be written.
+    /// aclrtKernelArgsGetPlaceHolderBuffer: the address for the data of a placeholder.
     pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
         if size == 0 {
             return Err(Error::invalid_param("dataSize is 0; it must be the bytes of the data"));
@@ -372,7 +372,7 @@ impl List<'_> {
             }
             Room::Callers(room) => {
                 let end = room.len() - self.head.taken;
-                // Aligned in the caller's memory, wherever that begins.
+                // Aligned in the caller's memory, at any address.
                 let base = room.as_ptr().addr();
                 let last = end.checked_sub(size);
                 let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
@@ -447,8 +447,7 @@ impl List<'_> {
         Ok(())
     }
 
-    /// What a launch of the kernel with this handle gets: arguments with data behind them, and where
-    /// the addresses of that go.
+    /// The arguments of a launch of the kernel with this handle, followed by their data, and the placeholders.
     pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
         if self.head.function != function {
             return Err(Error::param_invalid(format_args!(

@@ -1,4 +1,4 @@
-//! Launches of kernels: how often they run, with which arguments, on which stream.
+//! Launches of kernels: grid, arguments and stream.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock, Weak};
@@ -29,19 +29,19 @@ mod attribute {
     pub const ENABLE_PROFILING: i32 = 9;
 }
 
-/// What the attributes of a launch ask for. Each is its number and its value, as wide as it is.
+/// The attributes of a launch. Each has an id and a value with the attribute's own width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Config {
-    /// Fast memory of each block in bytes.
+    /// Shared memory of each block in bytes.
     shared_bytes: Option<usize>,
-    /// Which attributes there are: the bits with their numbers.
+    /// The attributes that were passed: bits by their ids.
     given: u16,
-    /// The values of those that mean nothing here, by [`Self::HINTS`].
+    /// The values of those without effect here, by [`Self::HINTS`].
     hints: [u32; 4],
 }
 
 impl Config {
-    /// Attributes that say how to be fast, or to whom to tell about it, with the bits of their values.
+    /// Attributes about speed or reporting, with the bits of their values.
     const HINTS: [(i32, u32); 4] = [
         (attribute::SCHEM_MODE, 0xff),
         (attribute::ENGINE_TYPE, u32::MAX),
@@ -49,13 +49,13 @@ impl Config {
         (attribute::ENABLE_PROFILING, 0xff),
     ];
 
-    /// The numbers of the attributes that there are.
+    /// The ids of the attributes that were passed.
     pub fn ids(&self) -> impl Iterator<Item = i32> {
         let given = self.given;
         (attribute::SCHEM_MODE..=attribute::ENABLE_PROFILING).filter(move |id| given & 1 << id != 0)
     }
 
-    /// The value of an attribute; 0 for one that is not there. Those that may only be 0 are 0.
+    /// The value of an attribute; 0 for one that was not passed. Those that may only be 0 are 0.
     pub fn value(&self, id: i32) -> Result<u32> {
         if !(attribute::SCHEM_MODE..=attribute::ENABLE_PROFILING).contains(&id) {
             return Err(Error::invalid_param(format_args!(
@@ -69,7 +69,7 @@ impl Config {
         Ok(hint.map_or(0, |index| self.hints[index]))
     }
 
-    /// Of attributes in the order in which they were passed; the later of two counts.
+    /// Converts attributes in the order in which they were passed; of two equal ids the later one counts.
     pub fn new(attributes: impl Iterator<Item = (i32, [u32; 2])>) -> Result<Self> {
         let mut config = Self::default();
         for (index, (id, value)) in attributes.enumerate() {
@@ -124,21 +124,20 @@ impl Config {
 /// The blocks and threads of a launch.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// So many blocks, and threads as the device chooses.
+    /// The number of blocks; the device chooses the threads.
     Blocks(u32),
-    /// Blocks of a grid and threads of a block, and fast memory of a block in bytes.
+    /// Blocks of a grid and threads of a block, and shared memory of a block in bytes.
     Grid {
         /// Blocks in x, y and z.
         grid: [u32; 3],
         /// Threads in x, y and z.
         threads: [u32; 3],
-        /// Fast memory.
+        /// Shared memory.
         shared_bytes: usize,
     },
 }
 
-/// Where a device has no bounds of its own it has those of all GPUs, so that the same launches
-/// work everywhere.
+/// A device without limits gets those of all GPUs, so that the same launches work everywhere.
 const GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const THREADS: [u32; 3] = [1024, 1024, 64];
 const THREADS_PER_BLOCK: u32 = 1024;
@@ -146,7 +145,7 @@ const THREADS_PER_BLOCK: u32 = 1024;
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
 impl Shape {
-    /// Zero is zero on every device.
+    /// Zero blocks or threads are an error on every device.
     #[inline(always)]
     fn check_not_empty(self) -> Result<()> {
         if matches!(self, Self::Blocks(1..)) { Ok(()) } else { self.check_each_not_empty() }
@@ -172,7 +171,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Whether a device can have so many blocks and threads.
+    /// Fails unless a device can have this many blocks and threads.
     #[inline(never)]
     fn check_bounds(self, limits: Option<&ThreadLimits>) -> Result<()> {
         let most_blocks = limits.map_or(GRID, |limits| limits.grid);
@@ -213,45 +212,45 @@ impl Shape {
 /// A launch as it came from C.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// What the function is called.
+    /// The name of the function argument.
     pub argument: &'static str,
     /// Its handle.
     pub function: u64,
-    /// How often it runs.
+    /// Blocks and threads.
     pub shape: Shape,
-    /// What it gets.
+    /// Its arguments.
     pub arguments: Arguments,
-    /// What else is wanted.
+    /// Its attributes.
     pub config: Config,
 }
 
-/// A launch in a graph, as it was asked for.
+/// A launch in a graph, as it was requested.
 pub struct Call {
     /// The kernel's handle.
     pub function: u64,
-    /// What its program calls it.
+    /// Its name in its program.
     pub name: String,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block, if somebody has chosen them.
+    /// Threads of a block, if the program has chosen them.
     threads: Option<[u32; 3]>,
-    /// Fast memory of a block that a grid was given.
+    /// Shared memory of a block that a grid was given.
     shared_bytes: usize,
     /// Its attributes.
     pub config: Config,
     /// A copy of its arguments.
     pub arguments: Box<[u8]>,
-    /// What C was shown of it, which lives as long.
+    /// What C was shown of it; released with the call.
     pub shown: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Call {
-    /// Blocks in all; as many as fit.
+    /// The number of all blocks; saturates.
     pub fn blocks(&self) -> u32 {
         self.grid.iter().fold(1_u32, |count, blocks| count.saturating_mul(*blocks))
     }
 
-    /// The shape with so many blocks: the same one for the same number.
+    /// The shape with this many blocks: equal for equal numbers.
     pub fn shape(&self, blocks: u32) -> Shape {
         let grid = if blocks == self.blocks() { self.grid } else { [blocks, 1, 1] };
         match self.threads {
@@ -277,7 +276,7 @@ impl Call {
         }
     }
 
-    /// What a node of a graph calls.
+    /// The launch in a graph's node.
     pub fn of(work: &Work) -> Option<Arc<Self>> {
         match work {
             Work::Launch(launch) => Arc::clone(&launch.call).downcast().ok(),
@@ -286,13 +285,13 @@ impl Call {
     }
 }
 
-/// The work of a graph that this launch is.
+/// The work of a graph's node for this launch.
 fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Result<Work> {
     let bound = device.native.bind_launch(launch)?;
     Ok(Work::Launch(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)) }))
 }
 
-/// The work of a graph on `device` that a launch is.
+/// The work of a graph's node on `device` for a launch.
 pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
     let Request { argument, function: raw, shape, arguments, .. } = *request;
     handles::check_not_null::<Function>(argument, raw)?;
@@ -316,12 +315,12 @@ pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
     Ok(bind(&launch_of(request, &function), request, device)?)
 }
 
-/// A slot in a block of arguments that gets the address, for devices, of data in the same block.
+/// A slot in a block of arguments for the device address of data in the same block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceHolder {
-    /// Where the slot is, in bytes from the beginning.
+    /// The offset of the slot in bytes.
     pub addr: usize,
-    /// Where the data begins.
+    /// The offset of the data.
     pub data: usize,
 }
 
@@ -329,7 +328,7 @@ pub struct PlaceHolder {
 const SLOT: usize = size_of::<u64>();
 
 impl PlaceHolder {
-    /// The number `index` of those for a block of `len` bytes.
+    /// Checks this placeholder, with index `index`, for a block of `len` bytes.
     fn check(self, index: usize, len: usize) -> Result<()> {
         let argument = format_args!("placeHolderArray[{index}]");
         if self.addr.checked_add(SLOT).is_none_or(|end| end > len) {
@@ -349,9 +348,8 @@ impl PlaceHolder {
     }
 }
 
-/// Data behind the arguments of a kernel, in page-locked memory, where every device reads it: a copy to
-/// the device would wait for the stream. When this is dropped, what is queued has the memory until it is
-/// done, and what a graph may run again keeps this.
+/// Data after the arguments of a kernel, in page-locked memory, which every device can read: a copy to the device would
+/// wait for the stream. Queued operations keep the memory after this is dropped; a graph that may run again keeps this.
 struct Data {
     memory: Block,
     driver: Weak<dyn Driver>,
@@ -359,15 +357,15 @@ struct Data {
 
 impl Drop for Data {
     fn drop(&mut self) {
-        // A driver that has ended has taken it back.
+        // A driver that has ended has freed it.
         let Some(driver) = self.driver.upgrade() else { return };
         let freed = driver.free_host(self.memory);
         release_failure::note_fault("memory of a kernel's arguments was not freed", freed);
     }
 }
 
-/// aclrtLaunchKernelWithHostArgs and its kin: as [`launch`], with arguments in one block that have
-/// data behind them, which is copied to where devices read it. The request's own arguments are not looked at.
+/// aclrtLaunchKernelWithHostArgs and its variants: as [`launch`], with arguments in one block that are followed by
+/// data, which is copied to where devices can read it. The request's own arguments are ignored.
 pub fn launch_with_data(
     request: Request,
     block: &[u8],
@@ -390,7 +388,7 @@ pub fn launch_with_data(
     let stream = stream::resolve(stream)?.to_arc();
     let function = handles::get_arc::<Function>(argument, raw)?;
     check_device(&request, &function, &stream)?;
-    // The data begins where the arguments end, or behind that.
+    // The data begins where the arguments end, or after that.
     let known = function.native.info().parameters.as_ref();
     let len = known.map_or(first, |known| known.size);
     if len > first {
@@ -418,7 +416,7 @@ pub fn launch_with_data(
     submit(&own(&block, len), &function, &stream, Some(&data), is_slot)
 }
 
-/// What is told before any look at the arguments: no kernel, no blocks, no stream.
+/// The errors before a check of the arguments: no kernel, no blocks, no stream.
 pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
     handles::check_not_null::<Function>(request.argument, request.function)?;
     request.shape.check_not_empty()?;
@@ -426,7 +424,7 @@ pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
     handles::get_pinned::<Function>(request.argument, request.function, stream.pin()).map(drop)
 }
 
-/// aclrtLaunchKernel and its kin.
+/// aclrtLaunchKernel and its variants.
 pub fn launch(request: Request, stream: u64) -> Result<()> {
     let Request { argument, function: raw, shape, arguments, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
@@ -440,7 +438,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
     submit(&request, function, &stream, None, |_| false)
 }
 
-/// Whether the stream's device has the kernel, and as many blocks and threads.
+/// Fails unless the stream's device has the kernel, and this many blocks and threads.
 #[inline(always)]
 fn check_device(request: &Request, function: &Function, stream: &Stream) -> Result<()> {
     if !Arc::ptr_eq(&function.device, &stream.device) {
@@ -452,7 +450,7 @@ fn check_device(request: &Request, function: &Function, stream: &Stream) -> Resu
     }
 }
 
-/// Queues the launch. `is_own` tells which offsets have addresses of the library's own, in `data`.
+/// Queues the launch. `is_own` returns whether an offset holds an address of library memory, in `data`.
 #[inline(always)]
 fn submit(
     request: &Request,
@@ -472,7 +470,7 @@ fn submit(
     queued.map(drop)
 }
 
-/// The launch, as backends take it.
+/// The launch for backends.
 #[inline(always)]
 fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     let Request { function: raw, shape, arguments, config, .. } = *request;
@@ -492,7 +490,7 @@ fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     }
 }
 
-/// Where it is known which arguments are pointers: whether each points to what the device may use.
+/// If the kernel's pointer parameters are known: fails unless the device may use the memory of each argument.
 #[inline(never)]
 fn check_pointers(
     function: &Function,

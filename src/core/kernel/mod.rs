@@ -27,28 +27,28 @@ use crate::core::stream::exception::{self, Exception, Watcher};
 pub struct Binary {
     /// Where it is loaded.
     pub device: Arc<Device>,
-    /// What does the work.
+    /// The backend's module.
     pub native: Arc<dyn backend::Module>,
     /// The kernels that programs have of it, by name; `None`: it is being unloaded.
     functions: Mutex<Option<HashMap<String, Handle>>>,
-    /// Who is told when one of its kernels fails.
+    /// The callback for failures of its kernels.
     watcher: Mutex<Option<Watcher>>,
 }
 
 handles::object!(Binary, Binary);
 
-/// A kernel of a program. It dies with it.
+/// A kernel of a program, which is unloaded with it.
 pub struct Function {
-    /// Where it can run.
+    /// The device that it can run on.
     pub device: Arc<Device>,
-    /// What does the work.
+    /// The backend's kernel.
     pub native: Arc<dyn backend::Kernel>,
-    /// Some of its parameters are known to be pointers.
+    /// Its parameters are known, and some are pointers.
     pub has_pointers: bool,
     binary: Handle,
-    /// What its program calls it.
+    /// Its name in its program.
     name: String,
-    /// That as people read it: names of C++ as sources have them.
+    /// The same as people read it: C++ names are demangled.
     pub shown: String,
     /// Lists of arguments for it.
     pub lists: Lists,
@@ -63,8 +63,8 @@ mod load_option {
     pub const CPU_KERNEL_MODE: i32 = 3;
 }
 
-/// Checks the kinds of the options of loading. Their values mean nothing here: what a program is
-/// for stands in the program.
+/// Checks the kinds of the options of loading. Their values have no effect here: the program itself contains what it is
+/// for.
 pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
     for (index, option) in options.enumerate() {
         match option {
@@ -118,7 +118,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
         .ok_or_else(|| Error::new(Code::BadAlloc, "no more binaries can be loaded; unload some"))
 }
 
-/// aclrtBinaryUnLoad: launches that are queued keep what they need.
+/// aclrtBinaryUnLoad: queued launches keep what they need.
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let binary = handles::remove::<Binary>("binHandle", raw)?;
@@ -137,7 +137,7 @@ pub fn unload(raw: u64) -> Result<()> {
 pub fn function(raw: u64, name: &str) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
-    // Held while the backend looks, so that a kernel has one handle and an unload takes them all.
+    // Held during the backend's look-up, so that a kernel has one handle and an unload removes all of them.
     let mut functions = binary.functions.lock();
     let Some(known) = functions.as_mut() else {
         return Err(Error::param_invalid(format_args!(
@@ -166,12 +166,12 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     Ok(handle.raw())
 }
 
-/// Behind this name a program says which kernel has a number.
+/// The prefix of variables that map a number to a kernel's name.
 const ENTRY: &str = "portacl_entry_";
-/// Names of kernels that are given numbers are shorter than this.
+/// The limit of such names.
 const MOST_NAME: usize = 1024;
 
-/// aclrtBinaryGetFunctionByEntry: the handle of the kernel that the program has under a number.
+/// aclrtBinaryGetFunctionByEntry: the handle of the kernel with this number in the program.
 pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
@@ -210,13 +210,13 @@ pub fn variable(raw: u64, name: &str) -> Result<Span> {
     Ok(handles::get_arc::<Binary>("binHandle", raw)?.native.variable(name)?)
 }
 
-/// aclrtBinaryGetDevAddress: where a program lies.
+/// aclrtBinaryGetDevAddress: the address of a program.
 pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
     let code = handles::get::<Binary>("binHandle", raw)?.native.code();
     code.ok_or_else(|| no_code("the binary"))
 }
 
-/// aclrtGetFunctionAddr and aclrtGetFunctionSize: where the code of a kernel lies.
+/// aclrtGetFunctionAddr and aclrtGetFunctionSize: the address and size of a kernel's code.
 pub fn code_of(raw: u64) -> Result<backend::Code> {
     let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
     code.ok_or_else(|| no_code("the kernel"))
@@ -298,13 +298,13 @@ fn with_parameters<R>(
 pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
     exception::set_source(watchers);
-    // Let go of after the lock.
+    // Dropped after the lock.
     let _before = std::mem::replace(&mut *binary.watcher.lock(), watcher);
     Ok(())
 }
 
-/// The watcher of the binary whose kernel failed. If it is not known what failed on a device, the watchers of
-/// all binaries that are loaded there.
+/// The callback of the binary whose kernel failed. If the failed kernel is unknown, the callbacks of all binaries on
+/// the device.
 fn watchers(exception: &Exception) -> Vec<Watcher> {
     let of = |binary: &Binary| binary.watcher.lock().clone();
     match &exception.launch {

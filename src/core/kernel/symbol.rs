@@ -1,5 +1,4 @@
-//! Symbols: addresses in the program that stand for variables and kernels of its binaries, one on
-//! each device.
+//! Symbols: addresses in the program for variables and kernels of its binaries, one on each device.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -15,10 +14,10 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::transfer::memcpy;
 
-/// What symbols stand for, by their addresses.
+/// The meanings of symbols, by address.
 static SYMBOLS: LazyLock<Mutex<HashMap<usize, Vec<Registration>>>> = LazyLock::new(Mutex::default);
 
-/// What a symbol stands for on the device of a binary, as long as that is loaded.
+/// The meaning of a symbol on the device of a binary, while that is loaded.
 struct Registration {
     binary: Handle,
     meaning: Meaning,
@@ -32,14 +31,13 @@ enum Meaning {
 }
 
 impl Registration {
-    /// Whether it is of a binary that is loaded and `wanted`.
+    /// Whether it belongs to a binary that is loaded and `wanted`.
     fn is_of(&self, wanted: impl FnOnce(&Binary) -> bool) -> bool {
         Binary::table().get(self.binary).is_some_and(|binary| wanted(&binary))
     }
 }
 
-/// portaclRegisterSymbol: on the binary's device the symbol stands for what the binary has under
-/// that name.
+/// portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with this name.
 pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     if symbol == 0 {
         return Err(Error::invalid_param(
@@ -51,7 +49,7 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     let meaning = match binary.native.variable(name) {
         Ok(span) => Meaning::Variable(span),
         Err(fault) if fault.kind() == FaultKind::InvalidArgument => {
-            // What the backend says of a kernel that it does not find says nothing of variables.
+            // The backend's error for a missing kernel does not mention variables.
             let kernel = kernel::function(raw, name).map_err(|error| {
                 Error::new(
                     error.code(),
@@ -70,7 +68,7 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Forgets what symbols stood for in binaries that are gone.
+/// Removes meanings of symbols in unloaded binaries.
 pub fn forget_dead() {
     SYMBOLS.lock().retain(|_, registered| {
         registered.retain(|one| one.is_of(|_| true));
@@ -78,14 +76,14 @@ pub fn forget_dead() {
     });
 }
 
-/// What a symbol stands for on a device.
+/// The meaning of a symbol on a device.
 fn find(symbol: usize, device: &Device) -> Option<Meaning> {
     let symbols = SYMBOLS.lock();
     let is_here = |one: &&Registration| one.is_of(|binary| std::ptr::eq(&*binary.device, device));
     symbols.get(&symbol)?.iter().find(is_here).map(|one| one.meaning)
 }
 
-/// What a symbol stands for on the current device.
+/// The meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
     if symbol == 0 {
         return Err(Error::invalid_param(
@@ -127,8 +125,8 @@ pub fn function(symbol: usize) -> Result<u64> {
     }
 }
 
-/// The kernel behind a `func` of the API: a handle is its own; a symbol, the handle of its kernel on
-/// the current device. What is neither is told by whoever looks at the handle.
+/// The kernel of a `func` argument: a handle is returned as it is, a symbol becomes the handle of its kernel on the
+/// current device. For other values the look-up of the handle returns the error.
 #[inline]
 pub fn callee(func: u64) -> u64 {
     if func == 0 || Handle::from_raw(func).is_some() { func } else { callee_of_symbol(func) }
@@ -143,19 +141,19 @@ fn callee_of_symbol(func: u64) -> u64 {
     }
 }
 
-/// A part of a variable that is copied.
+/// A part of a variable to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Stands for the variable.
+    /// The symbol of the variable.
     pub symbol: usize,
     /// Bytes to copy.
     pub count: usize,
-    /// Where they begin in the variable.
+    /// Their offset in the variable.
     pub offset: usize,
 }
 
 impl Part {
-    /// Its address, and the bytes from there to the variable's end. Nothing is looked up for a part of no bytes.
+    /// Its address, and the bytes from there to the variable's end. A part of 0 bytes is not looked up.
     fn place(self) -> Result<(usize, usize)> {
         if self.count == 0 {
             return Ok((0, 0));
@@ -176,7 +174,7 @@ impl Part {
         Ok(memcpy::Request { dst, dest_max, src, count: self.count, kind })
     }
 
-    /// The copy of it to `dst`, where there are `dest_max` bytes.
+    /// The copy of it to `dst`, which has `dest_max` bytes.
     fn copy_to(self, dst: usize, dest_max: usize, kind: i32) -> Result<memcpy::Request> {
         let (src, _) = self.place()?;
         Ok(memcpy::Request { dst, dest_max, src, count: self.count, kind })

@@ -1,4 +1,4 @@
-//! Which devices may use memory, and how calls name places and access.
+//! Which devices may use memory, and the API's numbers for places and access.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -15,21 +15,21 @@ pub mod at_location {
     pub const HOST_NODE: i32 = 4;
 }
 
-/// There may be pinned memory that not every device may use.
+/// Some pinned memory may not be usable by every device.
 static RESTRICTED_HOST_MEMORY: AtomicBool = AtomicBool::new(false);
 
-/// From now on transfers check whether their device may use the pinned memory that they name.
+/// Makes transfers check whether their device may use the pinned memory that they name.
 pub fn restrict_host_memory() {
     RESTRICTED_HOST_MEMORY.store(true, Ordering::Relaxed);
 }
 
-/// Whether there may be pinned memory that not every device may use: that of pools of host memory.
+/// Whether some pinned memory may not be usable by every device: that of pools of host memory.
 #[inline]
 pub fn is_host_memory_restricted() -> bool {
     RESTRICTED_HOST_MEMORY.load(Ordering::Relaxed)
 }
 
-/// A bit for each device.
+/// The access of each device.
 pub struct AccessTable {
     readers: AtomicU64,
     writers: AtomicU64,
@@ -51,7 +51,7 @@ impl AccessTable {
         self.readers.load(Ordering::Relaxed) == 0
     }
 
-    /// What the device with this id may do.
+    /// The access of the device with this id.
     pub fn get(&self, id: u32) -> Access {
         let has = |bits: &AtomicU64| bits.load(Ordering::Relaxed) & bit(id) != 0;
         match (has(&self.readers), has(&self.writers)) {
@@ -61,13 +61,13 @@ impl AccessTable {
         }
     }
 
-    /// The devices that may do something.
+    /// The devices that have access.
     pub fn devices(&self) -> impl Iterator<Item = u32> {
         let bits = self.readers.load(Ordering::Relaxed);
         (0..u64::BITS).filter(move |&id| bits & bit(id) != 0)
     }
 
-    /// Sets that.
+    /// Sets the access of a device.
     pub fn set(&self, id: u32, access: Access) {
         let put = |bits: &AtomicU64, on: bool| {
             if on {
@@ -85,12 +85,12 @@ fn bit(id: u32) -> u64 {
     1_u64.checked_shl(id).unwrap_or(0)
 }
 
-/// Who is to have which access, as it came from C: an `aclrtMemLocation` and `aclrtMemAccessFlags`.
+/// A request for access, as it came from C: an `aclrtMemLocation` and `aclrtMemAccessFlags`.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessRequest {
     /// An `aclrtMemLocationType`.
     pub location_type: i32,
-    /// Of the location.
+    /// The id of the location.
     pub id: u32,
     /// An `aclrtMemAccessFlags`.
     pub flags: i32,

@@ -1,4 +1,4 @@
-//! What is allocated, and registered, where.
+//! Allocations and registrations, by address.
 
 pub mod backing;
 mod pooled;
@@ -26,26 +26,26 @@ pub use reuse::Reuse;
 static ALLOCATIONS: AddressMap = AddressMap::new();
 
 per_thread! {
-    /// Where this thread found the ends of its latest copy.
+    /// The allocations in which this thread found the two ends of its latest copy.
     static ENDS: [Cell<Hint<'static>>; 2] = [const { Cell::new(Hint::NONE) }; 2];
 }
 
-/// Which end of a copy an address is.
+/// An end of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where it is written.
+    /// The destination.
     Dst,
-    /// Where it is read.
+    /// The source.
     Src,
 }
 
-/// Whose memory it is: one opening of a device, or, for host memory, one session. An id is not
-/// enough, because what ends late must not take what its successor has.
+/// The owner of memory: one opening of a device or, for host memory, one session. A device id is not enough, because a
+/// late teardown must not free memory of the next opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner(u32);
 
 impl Owner {
-    /// A new one, different from all others.
+    /// A new owner, different from all others.
     #[expect(clippy::new_without_default, reason = "each one is different")]
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -53,7 +53,7 @@ impl Owner {
     }
 }
 
-/// How memory came to be known.
+/// The kind of an allocation or registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Memory of the device with this id.
@@ -68,13 +68,13 @@ pub enum Kind {
     Pinned,
     /// A pool's memory on the device with this id.
     Pool(u32),
-    /// A pool's host memory: of this NUMA node, or wherever the system has put it.
+    /// A pool's host memory: on this NUMA node, or wherever the system placed it.
     HostPool(Option<u32>),
     /// Memory of the device with this id, mapped in a range of addresses.
     Mapped(u32),
-    /// Host memory that is mapped so, of this NUMA node, or wherever the system has put it.
+    /// Host memory that is mapped so, on this NUMA node, or wherever the system placed it.
     HostMapped(Option<u32>),
-    /// Host memory of the caller, registered as the two say. Neither: it is being registered.
+    /// Host memory of the caller, registered with these properties. With neither, the registration is in progress.
     Registered {
         /// Copies treat it as page-locked memory.
         pinned: bool,
@@ -84,11 +84,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The driver has not answered yet.
+    /// The driver has not completed the registration yet.
     pub const BEING_REGISTERED: Self = Self::Registered { pinned: false, mapped: false };
 
-    /// As 8 bits of kind and 24 of id or flags. Kinds that are in the same [place](Self::place) have
-    /// numbers that follow each other: copies look at no more than that.
+    /// 8 bits of kind and 24 of id or flags. Kinds with the same [place](Self::place) have consecutive numbers, which
+    /// is all that copies compare.
     const fn word(self) -> u32 {
         match self {
             Self::Device(id) => id,
@@ -106,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// Of the allocation that was found so.
+    /// The kind of an allocation that was found.
     #[inline]
     pub const fn of(found: Reach) -> Self {
         Self::from_word(found.word as u32)
@@ -130,7 +130,7 @@ impl Kind {
         }
     }
 
-    /// Where copies find it.
+    /// The place of its memory for copies.
     pub const fn place(self) -> Place {
         match self {
             Self::Device(id)
@@ -157,10 +157,10 @@ pub struct Allocation {
     pub len: usize,
     /// What it is.
     pub kind: Kind,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
-    /// The backend's block, with its class in the length; of a pool's memory, the pool and its note
-    /// of the block; of a registration, its address for devices.
+    /// The backend's block, with its class in the length; of a pool's memory, the pool and its note about the block; of
+    /// a registration, its device address.
     origin: [u64; 2],
 }
 
@@ -170,7 +170,7 @@ impl Allocation {
         Self { base: block.addr, len, kind, owner, origin: [block.len as u64, block.token] }
     }
 
-    /// Memory of the caller, which devices find at `device_addr`.
+    /// Memory of the caller with the device address `device_addr`.
     pub fn of_registration(
         base: usize,
         len: usize,
@@ -211,30 +211,28 @@ impl Allocation {
         }
     }
 
-    /// The live one that contains `addr`.
+    /// The live allocation that contains `addr`.
     #[inline(always)]
     pub fn find(addr: usize) -> Option<Self> {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
     }
 
-    /// How far the live one that contains `addr` goes on from there, and of which [`Kind::of`] it is.
+    /// The bytes from `addr` to the end of the live allocation that contains it, and its kind, for [`Kind::of`].
     ///
-    /// Out of line: inlined for both ends of a copy, the two would push each other's values out of
-    /// the registers.
+    /// Out of line: inlined for both ends of a copy, it would spill registers.
     #[inline(never)]
     pub fn reach(addr: usize) -> Option<Reach> {
         ALLOCATIONS.reach(addr)
     }
 
-    /// As [`Self::reach`], looked for first where this thread's latest copy had that end: copies go
-    /// through the same memory again and again.
+    /// As [`Self::reach`]. Tries this thread's latest copy first, because copies use the same memory again and again.
     #[inline(always)]
     pub fn reach_end(end: End, addr: usize) -> Option<Reach> {
         let hint = ENDS.with(|ends| ends[end as usize].get());
         hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
     }
 
-    /// As [`Self::reach_end`], where the copy's end is in other memory than that of the latest one.
+    /// As [`Self::reach_end`], if the end is in other memory than that of the latest copy.
     #[inline(never)]
     fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
         let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;
@@ -242,18 +240,18 @@ impl Allocation {
         Some(found)
     }
 
-    /// As [`Self::find`], without memory that is only being registered.
+    /// As [`Self::find`], without registrations in progress.
     pub fn known(addr: usize) -> Option<Self> {
         Self::find(addr).filter(|found| found.kind != Kind::BEING_REGISTERED)
     }
 
-    /// Where copies find it.
+    /// The place of its memory for copies.
     #[inline(always)]
     pub fn place(&self) -> Place {
         self.kind.place()
     }
 
-    /// What the backend gave, or the pool; not for registrations and mappings.
+    /// The block of the backend or the pool; not for registrations and mappings.
     pub fn block(&self) -> Block {
         let len = match self.kind {
             Kind::Pool(_) | Kind::HostPool(_) => self.len,
@@ -262,7 +260,7 @@ impl Allocation {
         Block { addr: self.base, len, token: self.origin[1] }
     }
 
-    /// The pool that it is of, if it is of one.
+    /// Its pool, if it is memory of a pool.
     #[inline]
     pub fn pool(&self) -> Option<Handle> {
         match self.kind {
@@ -271,13 +269,12 @@ impl Allocation {
         }
     }
 
-    /// Where devices find the first byte of a registration.
+    /// The device address of a registration.
     pub fn device_addr(&self) -> usize {
         self.origin[0] as usize
     }
 
-    /// The device that it is on. While this is held a reset does not take the memory away; none
-    /// when one is doing so.
+    /// Its device. A reset does not free the memory while the caller holds this; `None` if a reset does so now.
     pub fn device(&self) -> Option<Arc<Device>> {
         let id = match self.kind {
             Kind::Device(id)
@@ -305,43 +302,43 @@ impl Allocation {
         ALLOCATIONS.len()
     }
 
-    /// Puts it in; the other one that is in its way.
+    /// Inserts it. Fails with the allocation that overlaps it.
     pub fn insert(self) -> std::result::Result<(), InsertError> {
         ALLOCATIONS.insert(self.to_range())
     }
 
-    /// Puts in what a backend gave.
+    /// Inserts a block that a backend allocated.
     pub fn register(self) -> Result<()> {
         self.insert().map_err(|why| not_registered(self.base, self.len, why))
     }
 
-    /// Puts this in the place of the one at the same address and of the same length, which the
-    /// caller put in. A look-up at this very moment may find neither.
+    /// Replaces the allocation of the same address and length, which the caller inserted. A concurrent look-up may find
+    /// neither.
     pub fn replace(self) {
         ALLOCATIONS.update(self.base, self.to_range().words);
     }
 
-    /// The live one that begins at `addr`, with what [`Self::retire`] wants to know.
+    /// The live allocation that begins at `addr`, with its entry for [`Self::retire`].
     #[inline(always)]
     pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
         let (entry, range) = ALLOCATIONS.find_start(addr)?;
         Some((entry, Self::from_range(&range)))
     }
 
-    /// Takes out the one that starts at `addr`, if it is `wanted`, which may not look for others.
+    /// Removes the one that starts at `addr`, if `wanted` returns true for it. `wanted` may not look up others.
     pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
         let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
         Some(Self::from_range(&range))
     }
 
-    /// Takes out all of an owner, and what rests, under the pool's lock where it is one's.
+    /// Removes all of an owner, and retired ranges. For memory of a pool under the pool's lock.
     pub fn drain(owner: Owner) -> Vec<Self> {
         let all = ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
         all.iter().map(Self::from_range).collect()
     }
 }
 
-/// Why what was allocated cannot be put in.
+/// Why a new allocation cannot be inserted.
 #[cold]
 fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
     let code = match why {
@@ -351,7 +348,7 @@ fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
     Error::new(code, format_args!("the {len} bytes allocated at {base:#x}: {why}"))
 }
 
-/// The device if it is open; held for a moment only.
+/// The device if it is open; to be held briefly.
 pub fn open_device(id: u32) -> Option<Arc<Device>> {
     runtime::existing_session()?.devices.get(id as usize)?.device()
 }

@@ -1,5 +1,5 @@
-//! Buffers that programs hand from one part to another: page-locked memory with a length, a few bytes of
-//! the program's own, more than one reference if need be, and an order in a chain.
+//! Buffers that programs pass from one part to another: page-locked memory with a length, some user bytes, reference
+//! counting, and a position in a chain.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::core::base::handles::{self, Object};
 use crate::core::memory;
 use crate::core::runtime::thread;
 
-/// Bytes of the program's own in each buffer.
+/// User bytes in each buffer.
 pub const USER_BYTES: usize = 96;
 
-/// Where the data begin in their allocation: behind its start, so that aclrtFreeHost refuses them.
+/// The offset of the data in their allocation: not at its start, so that aclrtFreeHost refuses them.
 const DATA_OFFSET: usize = 64;
 
 /// The memory of a buffer, which all references to it share.
@@ -34,7 +34,7 @@ pub struct Buffer(Mutex<State>);
 handles::object!(Buffer, Buffer);
 
 struct State {
-    /// None once it is freed.
+    /// `None` after it is freed.
     data: Option<Arc<Data>>,
     len: usize,
     user: [u8; USER_BYTES],
@@ -42,13 +42,13 @@ struct State {
 }
 
 enum Chain {
-    /// At the head, with those that were appended; most have none.
+    /// The head, with the appended buffers; most have none.
     Head(Vec<Handle>),
     /// Appended to the chain of this one.
     Member(Handle),
 }
 
-/// Held by whoever changes a chain, or ends one, before the buffers' own locks.
+/// Held while a chain is changed or destroyed; locked before the buffers' private locks.
 static CHAINS: Mutex<()> = Mutex::new(());
 
 fn insert(state: State) -> Result<Handle> {
@@ -57,7 +57,7 @@ fn insert(state: State) -> Result<Handle> {
         .ok_or_else(|| Error::new(Code::BadAlloc, "no more buffers can be made; free some"))
 }
 
-/// Does something with a live buffer.
+/// Calls `work` with a live buffer.
 fn with<R>(
     argument: &str,
     raw: u64,
@@ -67,14 +67,14 @@ fn with<R>(
     let mut state = buffer.0.lock();
     match state.data.clone() {
         Some(data) => work(&mut state, &data),
-        // Another thread is about to take it out of the table.
+        // Another thread is about to remove it from the table.
         None => Err(Error::param_invalid(format_args!(
             "{argument} {raw:#x}: this buffer is being freed by another thread"
         ))),
     }
 }
 
-/// Gives a reference to memory up; the last one frees it.
+/// Drops a reference to memory; the last one frees it.
 fn release(data: Arc<Data>) -> Result<()> {
     match Arc::into_inner(data) {
         Some(data) => memory::free_host(data.addr - DATA_OFFSET),
@@ -96,7 +96,7 @@ pub fn alloc(size: usize) -> Result<Handle> {
         chain: Chain::Head(Vec::new()),
     };
     insert(state).inspect_err(|_| {
-        // The first failure is the one to tell.
+        // The first failure is the one to return.
         let _ = release(data);
     })
 }
@@ -113,7 +113,7 @@ pub fn share(raw: u64) -> Result<Handle> {
     })
 }
 
-/// aclrtFreeBuf: with all that was appended to it.
+/// aclrtFreeBuf: with all buffers that were appended to it.
 pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let ended = {
@@ -134,7 +134,7 @@ pub fn free(raw: u64) -> Result<()> {
         ended
     };
     slot_table::flush_if_many();
-    // Without a lock: hooks may be told. All are released, and the first failure is told.
+    // Without a lock, because hooks may run. All are released, and the first failure is returned.
     ended.into_iter().map(release).fold(Ok(()), Result::and)
 }
 
@@ -162,7 +162,7 @@ pub fn len(raw: u64) -> Result<usize> {
     with("buf", raw, |state, _| Ok(state.len))
 }
 
-/// Whether these bytes are in the part of the user.
+/// Fails unless these bytes are within the user bytes.
 pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
     if size == 0 {
         return Err(Error::invalid_param("size is 0; pass at least one byte"));
@@ -188,7 +188,7 @@ pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
     with("buf", raw, |state, _| Ok(state.user))
 }
 
-/// What is wrong with a buffer that has to be at the head of a chain.
+/// The error for a buffer that is not the head of a chain.
 #[cold]
 fn no_head(argument: &str, raw: u64, head: Handle) -> Error {
     Error::param_invalid(format_args!(
@@ -229,7 +229,7 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
             Ok(())
         }
     })?;
-    // Nobody changes a chain meanwhile.
+    // The lock of chains is held, so the chain does not change.
     if let Chain::Head(members) = &mut at.0.lock().chain {
         members.push(member);
     }

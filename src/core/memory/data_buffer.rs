@@ -1,5 +1,5 @@
-//! Data buffers: an address and a size under one handle. Bookkeeping only: no device is looked at,
-//! so they work at any time and outlive aclFinalize.
+//! Data buffers: an address and a size under one handle. They use no device, so they work at any time and outlive
+//! aclFinalize.
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 
-/// Memory of the caller, as it described it. Nothing of it is checked here: whoever uses the
-/// memory does that.
+/// Memory of the caller, as it described it. It is checked when it is used, not here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// First byte.
@@ -46,7 +45,7 @@ pub fn update(raw: u64, extent: Extent) -> Result<()> {
     Ok(())
 }
 
-/// What the buffer stands for now.
+/// The address and size of the buffer.
 pub fn extent(raw: u64) -> Result<Extent> {
     Ok(*handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock())
 }

@@ -17,7 +17,7 @@ const READONLY: u32 = 0x8;
 const MAPPED: u32 = 0x2;
 const PINNED: u32 = 0x1000_0000;
 
-/// aclrtHostRegister: the address for devices. `kind` is an aclrtHostRegisterType.
+/// aclrtHostRegister: returns the device address. `kind` is an aclrtHostRegisterType.
 pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
     match kind {
         0 => register_as(addr, size, Kind::Registered { pinned: false, mapped: true }),
@@ -66,7 +66,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     // While it is held a finalize waits.
     let session = runtime::session()?;
-    // Memory that this library has freed is still its own, and will be given out again.
+    // Memory that this library has freed still belongs to it, and will be allocated again.
     for probe in probes(addr, len) {
         if Allocation::find(probe).is_none() && session.driver.foreign(probe) == Foreign::Stale {
             return Err(stale("ptr", probe));
@@ -75,8 +75,8 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     let registration = |kind, device_addr| {
         Allocation::of_registration(addr, len, kind, session.owner, device_addr)
     };
-    // The place first, so that of two calls for the same memory one is refused without a lock that
-    // is held while the driver works. Until the driver has done so it counts as ordinary memory.
+    // The range is inserted first, so that of two calls for the same memory one fails without a lock held during the
+    // driver's call. Until the driver has registered it, it counts as pageable host memory.
     registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
     match session.driver.register_host(addr, len) {
         Ok(device_addr) => {
@@ -90,9 +90,8 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     }
 }
 
-/// Addresses of which one lies in any memory of the library that a range touches, which comes in
-/// pieces of 2 MiB: both ends and the multiples between. Of a range of more than 128 GiB, which may
-/// be a mistake, only of its beginning.
+/// Addresses of which at least one lies in any library memory that a range touches, which comes in multiples of 2 MiB:
+/// both ends and the multiples between. Of a range of more than 128 GiB, which may be a mistake, only of its beginning.
 fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
     const PIECE: usize = 2 << 20;
     const MOST: usize = (128 << 30) / PIECE;
@@ -165,7 +164,7 @@ pub fn unregister(addr: usize) -> Result<()> {
     }
 }
 
-/// aclrtHostGetDevicePointer: where devices find host memory that they can reach.
+/// aclrtHostGetDevicePointer: the device address of host memory.
 pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     if addr == 0 {
         return Err(Error::invalid_param("pHost is null; pass registered host memory"));
@@ -177,7 +176,7 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     match Allocation::known(addr) {
         Some(found) => match found.kind {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
-            // The library's own is at one address for all.
+            // Library memory has one address for all devices.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
             Kind::Device(_)
             | Kind::Pool(_)
@@ -194,7 +193,7 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
     }
 }
 
-/// Why no registration could be ended at `addr`.
+/// Why no registration at `addr` could be ended.
 #[cold]
 fn not_ended(addr: usize) -> Error {
     match Allocation::known(addr) {

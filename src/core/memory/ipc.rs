@@ -1,7 +1,7 @@
-//! Device memory in several processes: one gives it a key, others open it by that.
+//! Device memory shared by processes: one exports it under a key, others import it.
 //!
-//! What is imported is an allocation here like others, of the device that was current, until it is
-//! closed; the exporter knows nothing of it. A key ends when its memory is freed.
+//! Imported memory is an allocation like others, on the device that was current, until it is closed; the exporter does
+//! not know of imports. A key ends when its memory is freed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ use crate::core::runtime;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 
-/// What the memory that is exported begins at a multiple of.
+/// Exported memory begins at a multiple of this.
 const PAGE: usize = 4096;
 
 /// Memory of this process that has a key.
@@ -41,16 +41,16 @@ struct Import {
     owner: Owner,
     id: u32,
     block: Block,
-    /// How often it has to be closed.
+    /// How often it was opened and not closed.
     count: usize,
 }
 
 static EXPORTS: Mutex<Vec<Export>> = Mutex::new(Vec::new());
-/// How many there are: who frees memory looks here first.
+/// The number of exports: frees check this first.
 static EXPORTED: AtomicUsize = AtomicUsize::new(0);
 static IMPORTS: Mutex<Vec<Import>> = Mutex::new(Vec::new());
 
-/// Who may import what is exported, by the flags of an export.
+/// Which processes may import the memory, by the flags of an export.
 pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
     match flags {
         0 => Ok(Admission::Listed),
@@ -112,7 +112,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
         exports.push(Export { key, addr, owner: found.owner });
         EXPORTED.store(exports.len(), Ordering::SeqCst);
     }
-    // Another thread may have freed it before it could know.
+    // Another thread may have freed it before the export was registered.
     if Allocation::find(addr) != Some(found) {
         freeing(addr);
         return Err(memory::not_freed("devPtr", addr));
@@ -151,7 +151,7 @@ pub fn freeing(addr: usize) {
     }
 }
 
-/// Ends the keys of some memory. How many there were.
+/// Ends the keys of some memory. Returns how many there were.
 #[cold]
 fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
     let mut exports = EXPORTS.lock();
@@ -175,7 +175,7 @@ pub fn set_import_processes(text: &[u8], processes: &ProcessList) -> Result<()> 
     }
 }
 
-/// aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. How memory is reached is settled here.
+/// aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. The link cannot be chosen here.
 pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     /// The largest ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*.
     const LAST_LINK: u64 = 3;
@@ -208,11 +208,11 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
     }
 }
 
-/// What an import comes to.
+/// The result of an import.
 enum Opened {
-    /// Memory that was not here.
+    /// New memory.
     New(Piece),
-    /// An address that the program has already.
+    /// An address that is imported already.
     Again(usize),
 }
 
@@ -243,7 +243,7 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     })?;
     let is_new = add(key, &device, block).inspect_err(|_| {
         DeviceTallies::of(&device).imported.failed();
-        // The first failure is the one to tell.
+        // The first failure is the one to return.
         let _ = device.native.free(block);
     })?;
     if !is_new {
@@ -252,13 +252,13 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     Ok(Opened::New(imported_memory(&block, device.id)))
 }
 
-/// As hooks know it.
+/// The memory as hooks see it.
 fn imported_memory(block: &Block, id: u32) -> Piece {
     let (kind, device) = (MemoryKind::Imported, Some(id));
     Piece { kind, addr: block.addr, handle: 0, len: block.len, device }
 }
 
-/// The address where it is already, counted once more.
+/// The address of an import that exists already; counts one more opening.
 fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     let mut imports = IMPORTS.lock();
     let Some(import) = imports.iter_mut().find(|import| import.key == *key) else {
@@ -275,10 +275,10 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     Ok(Some(import.block.addr))
 }
 
-/// Makes imported memory known. False: what it names is here already, by another key.
+/// Registers imported memory. False: it is imported already, under another key.
 fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     let mut imports = IMPORTS.lock();
-    // On GPUs the same memory is at the same address, whichever its key, or the thread.
+    // On GPUs the same memory has the same address, under every key and in every thread.
     let there = imports.iter().find(|import| import.block.addr == block.addr);
     let is_new = there.is_none_or(|there| there.owner != device.owner);
     if is_new {
@@ -298,7 +298,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     Ok(is_new)
 }
 
-/// aclrtIpcMemClose: of what was imported, or else exported.
+/// aclrtIpcMemClose: closes an import or, if there is none, an export.
 pub fn close(text: &[u8]) -> Result<()> {
     let key = key_of(text)?;
     thread::refuse_inside_host_function()?;
@@ -309,7 +309,7 @@ pub fn close(text: &[u8]) -> Result<()> {
     }
 }
 
-/// The memory that goes when this key is closed once more.
+/// The memory that is released when this key is closed again.
 fn ending(key: &Key) -> Option<Piece> {
     let imports = IMPORTS.lock();
     let import = imports.iter().rfind(|import| import.key == *key)?;
@@ -333,7 +333,7 @@ fn close_unhooked(key: &Key) -> Result<()> {
     }
     let device = open_device(imports[index].id);
     let Import { owner, block, .. } = imports.remove(index);
-    // Of its device, which is ending, it goes with that.
+    // If its device is in teardown, that releases it.
     let Some(device) = device.filter(|device| device.owner == owner) else { return Ok(()) };
     if !imports.iter().any(|import| import.block.addr == block.addr) {
         Allocation::take(block.addr, |found| found.owner == owner);
@@ -343,13 +343,13 @@ fn close_unhooked(key: &Key) -> Result<()> {
     Ok(device.native.free(block)?)
 }
 
-/// Takes what was imported for a device; its keys of its own end.
+/// Removes what was imported for a device, and ends the keys of its exports.
 fn take_of(device: &Device) -> Vec<Import> {
     withdraw(|export| export.owner == device.owner);
     IMPORTS.lock().extract_if(.., |import| import.owner == device.owner).collect()
 }
 
-/// A device ends, with what was imported for it.
+/// Releases the imports of a device in teardown.
 pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     for Import { block, .. } in take_of(device) {
         Allocation::take(block.addr, |found| found.owner == device.owner);
@@ -357,7 +357,7 @@ pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     }
 }
 
-/// As [`end_with_device`], where work is left behind that uses the memory.
+/// As [`end_with_device`], if abandoned work uses the memory.
 pub fn forget_with_device(device: &Device) {
     take_of(device);
 }

@@ -1,4 +1,4 @@
-//! Managed memory: one address for the host and all devices, and what programs say about it.
+//! Managed memory: one address for the host and all devices, and the program's advice about it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use crate::core::stream;
 /// Sizes and advised ranges are multiples of this.
 const GRAIN: usize = 2 << 20;
 
-/// The way of managed memory. It is freed like device memory.
+/// The stages of managed memory. It is freed like device memory.
 const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> =
     Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
 
-/// aclrtMemAllocManaged: memory of the current device. The address.
+/// aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     const GLOBAL: u32 = 1;
     if size == 0 {
@@ -66,7 +66,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     Ok(MANAGED.allocate(request)?.addr)
 }
 
-/// A block of managed memory, in the address map.
+/// Allocates managed memory and inserts it in the address map.
 pub(super) fn take(device: &Device, len: usize) -> Result<Block> {
     let block = device.with_all_memory(|native| native.alloc_managed(len))?;
     let kind = Kind::Managed(device.id);
@@ -78,7 +78,7 @@ pub(super) fn take(device: &Device, len: usize) -> Result<Block> {
     Ok(block)
 }
 
-/// What was said of [`GRAIN`] bytes.
+/// The advice for [`GRAIN`] bytes.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct Said {
     read_mostly: bool,
@@ -87,10 +87,10 @@ struct Said {
     prefetched: Option<Home>,
 }
 
-/// By address; pieces of which nothing was said are not in it.
+/// Advice by address; blocks without advice are not in it.
 static SAID: Mutex<BTreeMap<usize, Said>> = Mutex::new(BTreeMap::new());
 
-/// The memory goes, and with it all that was said of it.
+/// Removes the advice of memory that is freed.
 pub fn forget(allocation: &Allocation) {
     if matches!(allocation.kind, Kind::Managed(_)) {
         let end = allocation.base + allocation.len;
@@ -98,7 +98,7 @@ pub fn forget(allocation: &Allocation) {
     }
 }
 
-/// A range of managed memory that a call is about, whose device stays meanwhile.
+/// A range of managed memory; holds its device.
 struct Managed {
     span: Span,
     device: Arc<Device>,
@@ -153,7 +153,7 @@ impl Managed {
         }
     }
 
-    /// What was said of each piece.
+    /// The advice for each block of it.
     fn said(&self) -> Vec<Said> {
         let all = SAID.lock();
         let pieces = (self.span.addr..self.span.addr + self.span.len).step_by(GRAIN);
@@ -208,7 +208,7 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
         )));
     }
     let session = runtime::session()?;
-    // The others are about no place, and do not look at it.
+    // Other kinds of advice have no place and ignore it.
     let home = match advice {
         2 | 4 | LAST => Some(place.home("location", &session)?),
         _ => None,
@@ -240,19 +240,19 @@ pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
     Ok(())
 }
 
-/// A range to move, and where to.
+/// A range to move, and its destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     /// First byte.
     pub addr: usize,
     /// Bytes.
     pub len: usize,
-    /// Where to.
+    /// The destination.
     pub place: Place,
 }
 
-/// aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: all that is wrong is told
-/// before anything is queued. The names of the arguments are for one of `argument`'s ranges.
+/// aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: all arguments are checked before anything is
+/// queued. The names of the arguments are for one of `argument`'s ranges.
 pub fn prefetch(
     moves: &[Move],
     flags: u64,
@@ -277,7 +277,7 @@ pub fn prefetch(
     Ok(())
 }
 
-/// Whether `count` ranges can go to this many places.
+/// Fails unless `count` ranges can have this many places.
 pub fn check_counts(count: usize, places: usize) -> Result<()> {
     if count == 0 {
         return Err(Error::invalid_param("count is 0; pass at least one range"));
@@ -301,23 +301,21 @@ pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
     Ok((0..count).map(|range| firsts.partition_point(|&first| first <= range) - 1).collect())
 }
 
-/// What is asked about a range, as `aclrtMemManagedRangeAttribute` numbers it, and the room for the
-/// answer in bytes.
+/// A query of a range, as `aclrtMemManagedRangeAttribute` numbers it, and the room for the result in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     /// Which attribute.
     pub attribute: i32,
-    /// Room for the answer.
+    /// Room for the result.
     pub room: usize,
 }
 
-/// In the place of a device id: the host, and nothing.
+/// Used instead of a device id: the host, and no place.
 const HOST_ID: i32 = -1;
 const NO_ID: i32 = -2;
 const NUMBER: usize = size_of::<i32>();
 
-/// aclrtMemManagedGetAttr and aclrtMemManagedGetAttrs: the numbers of each answer, as many as there
-/// is room for.
+/// aclrtMemManagedGetAttr and aclrtMemManagedGetAttrs: the numbers of each result, as many as there is room for.
 pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec<Vec<i32>>> {
     const ACCESSED_BY: i32 = 3;
     for &Question { attribute, room } in questions {
@@ -353,7 +351,7 @@ pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec
     Ok(questions.iter().map(answer).collect())
 }
 
-/// What is the same for all pieces.
+/// The value that all blocks have in common.
 fn common(said: &[Said], of: impl Fn(&Said) -> Option<Home>) -> Option<Home> {
     let first = of(said.first()?)?;
     said.iter().all(|said| of(said) == Some(first)).then_some(first)

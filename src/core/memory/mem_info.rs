@@ -7,13 +7,13 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 
 impl Device {
-    /// Bytes that allocations can still have. What waits for its next use is free.
+    /// Bytes that can still be allocated. Cached memory counts as free.
     pub fn free_memory(&self) -> Result<u64> {
         let free = self.native.free_memory()? + self.bytes_set_aside();
         Ok(free.min(self.total_memory))
     }
 
-    /// What allocations take. What waits for its next use counts in the peak only.
+    /// Bytes in use. Cached memory counts in the peak only.
     pub fn memory_usage(&self) -> MemoryUsage {
         let mut usage = self.native.memory_usage();
         usage.device.current = usage.device.current.saturating_sub(Reuse::of(self).bytes());
@@ -21,9 +21,9 @@ impl Device {
     }
 }
 
-/// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.
+/// Free and total bytes of the current device, as aclrtGetMemInfo returns them for `attribute`.
 pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
-    /// What an attribute asks about, by its number in `aclrtMemAttr`.
+    /// The attributes for device memory, by their number in `aclrtMemAttr`.
     const DEVICE_MEMORY: [i32; 9] = [1, 4, 5, 8, 9, 12, 13, 15, 16];
     const LAST: i32 = 17;
     thread::refuse_inside_host_function()?;
@@ -35,7 +35,7 @@ pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
     }
     let device = thread::current()?.device.clone();
     if !DEVICE_MEMORY.contains(&attribute) {
-        // Kinds of memory that these devices do not have: none of it, which is no error.
+        // Kinds of memory that these devices do not have: 0 bytes, without an error.
         return Ok((0, 0));
     }
     Ok((device.free_memory()? as usize, device.total_memory as usize))

@@ -1,9 +1,9 @@
-//! Hooks: functions of the program that are told of allocations, and asked whether they may be.
+//! Hooks: callbacks of the program that report allocations and may refuse them.
 //!
-//! Three things are hooked, each before and after: memory is taken from the device or the system
-//! (*alloc*), handed to the program (*malloc*), given back by it (*free*). An *alloc* happens inside
-//! a *malloc*, unless memory that was kept serves the request. No lock is held and no device while a
-//! hook runs, so that it may call this library; a hook is not called about what it does itself.
+//! Three moments are hooked, each before and after: memory is taken from the device or the system (*alloc*), handed to
+//! the program (*malloc*), freed by it (*free*). An *alloc* is inside a *malloc*, unless cached memory serves the
+//! request. No lock and no reference to a device is held while a hook runs, so that it may call this library; a hook is
+//! not called for what it does itself.
 
 mod debug_print;
 mod json;
@@ -34,17 +34,17 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::backing::{PoolUse, backing};
 use crate::core::memory::allocation::{Allocation, Kind};
 
-/// The device of host memory.
+/// The device id of host memory.
 pub const HOST: i32 = -1;
 
-/// What is about to happen, or has.
+/// The moments of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Memory is taken from the device, or from the system.
     Alloc,
     /// Memory is handed to the program.
     Malloc,
-    /// Memory is given back by the program.
+    /// The program frees memory.
     Free,
 }
 
@@ -59,10 +59,10 @@ impl Moment {
     }
 }
 
-/// Which memory it is about.
+/// The kinds of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// Memory of a device, from aclrtMalloc and its relatives.
+    /// Memory of a device, from aclrtMalloc and its variants.
     Device,
     /// Page-locked host memory.
     Pinned,
@@ -89,8 +89,8 @@ impl MemoryKind {
         }
     }
 
-    /// Of an allocation, and its device, -1 for host memory. Registrations of the caller's memory are
-    /// none, and what is mapped counts without its address.
+    /// The kind and the device of an allocation, -1 for host memory. `None` for registrations of the caller's memory
+    /// and for mappings, whose memory is reported without an address.
     pub fn of(found: &Allocation) -> Option<(Self, i32)> {
         let (kind, device) = match found.kind {
             Kind::Device(id) => (Self::Device, id as i32),
@@ -99,7 +99,7 @@ impl MemoryKind {
             Kind::Pinned => (Self::Pinned, HOST),
             Kind::Pool(id) => (Self::Pool, id as i32),
             Kind::HostPool(_) => (Self::Pool, HOST),
-            // A word in a graph is the library's.
+            // A word of a graph belongs to the library.
             Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => {
                 return None;
             }
@@ -119,85 +119,84 @@ pub struct Event {
     pub device: i32,
     /// Which memory.
     pub kind: MemoryKind,
-    /// Bytes that the program asked for; 0 where it names an address instead.
+    /// Bytes of the request; 0 if it names an address instead.
     pub size: usize,
-    /// Bytes that it gets.
+    /// Bytes that are allocated.
     pub rounded: usize,
-    /// The address; 0 before it is known, after a failure, and of memory without one.
+    /// The address; 0 while it is unknown, after a failure, and for memory without one.
     pub addr: usize,
-    /// Of memory without an address what names it, as `addr` names all else.
+    /// The handle of memory without an address.
     pub handle: u64,
-    /// The handle of the stream in whose order it happens, 0 where it is none.
+    /// The handle of the stream in whose order it is done, or 0.
     pub stream: u64,
-    /// Bytes of a page of it; 0 where that is not known (yet).
+    /// Page size in bytes; 0 while it is unknown.
     pub page_size: usize,
-    /// Afterwards: it has not happened, because it failed or another hook refused it.
+    /// Afterwards: it was not done, because it failed or another hook refused it.
     pub failed: bool,
 }
 
 impl Event {
-    /// A request for memory, or the release of some, before more is known of it.
+    /// A request for memory, or a release, before its result is known.
     pub fn of_request(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Self {
         let (addr, handle, stream) = (0, 0, 0);
         Self { device, kind, size, rounded, addr, handle, stream, page_size: 0, failed: false }
     }
 
-    /// What tells live allocations apart: 0 as long as there is none.
+    /// Distinguishes live allocations: 0 as long as there is none.
     pub fn memory_id(&self) -> u64 {
         if self.addr == 0 { self.handle } else { self.addr as u64 }
     }
 }
 
-/// Why a hook wants no allocation or release: the code that the call is to return, not 0.
+/// A hook refuses an allocation or release: the code that the call returns, not 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Any number but 0.
     pub code: i32,
-    /// Why, for a person; may be empty.
+    /// The reason, for an error text; may be empty.
     pub text: String,
 }
 
-/// What came from one place of a program.
+/// Totals of one call site.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// Bytes that were handed out.
+    /// Bytes that were allocated.
     pub used: u64,
-    /// How often.
+    /// How many allocations.
     pub mallocs: u64,
-    /// Bytes that were taken from the device or the system for that.
+    /// Bytes that were taken from the device or the system for them.
     pub acquired: u64,
-    /// How often.
+    /// How many of these.
     pub allocs: u64,
 }
 
-/// A function of a program in a profile of its memory, with all that it called.
+/// A function of the program in a profile of its memory, including the functions it called.
 #[derive(Clone, Debug)]
 pub struct ProfileRow {
-    /// How many functions called each other above it.
+    /// Its depth in the call tree.
     pub depth: usize,
     /// The function; `None`: the root, which stands for the program.
     pub frame: Option<Frame>,
-    /// What came from there.
+    /// Its totals.
     pub tally: Tally,
 }
 
-/// Who is told and asked.
+/// A memory hook.
 pub trait MemoryHook: Send + Sync {
-    /// Something is about to happen, unless this refuses it.
+    /// Called before; a refusal prevents it.
     fn before(&self, _moment: Moment, _event: &Event) -> std::result::Result<(), Refusal> {
         Ok(())
     }
 
-    /// It has happened, or has failed, or a hook that was asked later has refused it.
+    /// Called after it was done, has failed, or was refused by a later hook.
     fn after(&self, _moment: Moment, _event: &Event) {}
 
-    /// Which places of the program use memory, if it is for finding out that: a tree, where each
-    /// function comes before those it called.
+    /// A profile by call site, if this hook collects one: a tree, in which each function comes before those it called.
     fn profile(&self) -> Option<Vec<ProfileRow>> {
         None
     }
 
-    /// What it has found out, for people, if it is for finding out something.
+    /// The text of a report, if this hook writes one.
     fn report(&self) -> Option<String> {
         None
     }
@@ -206,7 +205,7 @@ pub trait MemoryHook: Send + Sync {
 /// A hook while one of its callbacks runs.
 struct Running {
     entry: Arc<Entry>,
-    /// What the callback says of its refusal.
+    /// The reason that the callback set for its refusal.
     reason: String,
 }
 
@@ -215,7 +214,7 @@ per_thread! {
     static RUNNING: ThreadList<Running> = ThreadList::new();
 }
 
-/// Whether there are any, for whichever thread.
+/// Whether any thread has hooks.
 #[inline]
 pub fn exist() -> bool {
     registry::exist()
@@ -226,23 +225,23 @@ pub fn is_running_here() -> bool {
     RUNNING.with(|running| running.with(|all| !all.is_empty()))
 }
 
-/// What the callback that refuses on this thread, right now, says of it.
+/// Sets the reason of the refusal for the callback that runs on this thread.
 pub fn set_reason(text: &str) {
     RUNNING.with(|running| running.with_last(|hook| text.clone_into(&mut hook.reason)));
 }
 
-/// The hook that this thread is running has failed where it can refuse nothing.
+/// Notes that the hook that runs on this thread has failed at a moment when it cannot refuse.
 pub fn note_failure(text: &str) {
     RUNNING.with(|running| running.with_last(|hook| hook.entry.note_failure(text)));
 }
 
-/// The reason that the running callback has given since the last call.
+/// Takes the reason that the running callback has set.
 pub fn take_reason() -> String {
     let reason = RUNNING.with(|running| running.with_last(|hook| std::mem::take(&mut hook.reason)));
     reason.unwrap_or_default()
 }
 
-/// Runs a callback of an entry: it counts as running here, so that it is not called about itself.
+/// Runs a callback of an entry, which counts as running here, so that it is not called for its own calls.
 fn run<T>(entry: &Arc<Entry>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
     struct Ends<'a>(&'a Entry);
     impl Drop for Ends<'_> {
@@ -273,7 +272,7 @@ impl Called {
         Self(entries)
     }
 
-    /// Asks all of them. Those that agreed before another one refuses are told that nothing happens.
+    /// Calls the hooks before it. If one refuses, those called before are notified of the failure.
     fn before(&self, moment: Moment, event: &Event) -> Result<()> {
         for (index, entry) in self.0.iter().enumerate() {
             if let Some(Err(refusal)) = run(entry, |hook| hook.before(moment, event)) {
@@ -316,18 +315,18 @@ fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> E
     )
 }
 
-/// What names an allocation once it is there.
+/// The identity of a new allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Found {
     /// Its address, or 0.
     pub addr: usize,
-    /// What names it where it has no address.
+    /// The handle of memory without an address.
     pub handle: u64,
-    /// Bytes of a page of it; 0 where that is not known.
+    /// Page size in bytes; 0 if it is not known.
     pub page_size: usize,
 }
 
-/// Does `work`, which makes an allocation, between the hooks.
+/// Runs `work`, which allocates, between the hooks.
 pub fn around_allocation<T>(
     moment: Moment,
     event: Event,
@@ -342,8 +341,7 @@ pub fn around_allocation<T>(
     done
 }
 
-/// Memory that this describes is there and nobody has it yet: asks the hooks, and tells them that the
-/// program has it.
+/// Calls the hooks for imported memory that exists and that the program does not have yet.
 pub fn around_import(event: &Event) -> Result<()> {
     let called = Called::here();
     called.before(Moment::Malloc, &Event { addr: 0, handle: 0, page_size: 0, ..*event })?;
@@ -351,7 +349,7 @@ pub fn around_import(event: &Event) -> Result<()> {
     Ok(())
 }
 
-/// Does `work`, which gives memory back, between the hooks.
+/// Runs `work`, which frees memory, between the hooks.
 pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let called = Called::here();
     called.before(Moment::Free, &event)?;
@@ -375,7 +373,7 @@ pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
     })
 }
 
-/// The number by which programs know the calling thread.
+/// The id by which programs know the calling thread.
 pub fn thread() -> u32 {
     thread_number()
 }

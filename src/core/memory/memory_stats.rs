@@ -1,8 +1,7 @@
-//! Statistics of memory: what programs have, had at most and ever got, and what that takes.
+//! Statistics of memory: current, peak and total allocations, and the memory reserved for them.
 //!
-//! Device memory that is freed and handed out again without the device is counted by the cache that
-//! it waits in, under the lock that is held there anyway; all else is counted where memory comes from
-//! the device or goes back to it.
+//! Device memory that the cache serves is counted by the cache, under its lock. All other memory is counted where it is
+//! allocated from the device or freed to it.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -42,34 +41,34 @@ impl Amount {
         Self { bytes, count: self.count.wrapping_sub(other.count) }
     }
 
-    /// The larger of both, each number for itself.
+    /// The larger of both, for each number separately.
     pub fn max(self, other: Self) -> Self {
         Self { bytes: self.bytes.max(other.bytes), count: self.count.max(other.count) }
     }
 }
 
-/// What is known of some memory.
+/// The statistics of one kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Allocations that are live.
     pub current: Amount,
-    /// The most at one moment.
+    /// The largest values at one moment.
     pub peak: Amount,
-    /// All that were made.
+    /// All allocations so far.
     pub total: Amount,
-    /// Requests that could not be served.
+    /// Requests that failed.
     pub failures: u64,
-    /// Bytes that this takes from the device, or the system.
+    /// Bytes that this reserves from the device or the system.
     pub reserved: Usage,
-    /// Of those the bytes that wait for the next request.
+    /// The cached bytes among those.
     pub kept: u64,
-    /// Pages of 2 MiB that were wanted and could not be had.
+    /// Pages of 2 MiB that were requested and not available.
     pub huge_page_fallbacks: u64,
-    /// Bytes that were to be locked and could not be.
+    /// Bytes that should have been locked and were not.
     pub unlocked: u64,
 }
 
-/// Counts allocations of one kind, where making and freeing one takes longer than this.
+/// Counts allocations of one kind, if an allocation takes longer than the count.
 #[derive(Default)]
 pub struct Tally {
     /// One lock for all numbers: a locked instruction for each would take longer.
@@ -85,7 +84,7 @@ struct Counts {
 }
 
 impl Tally {
-    /// An allocation of so many bytes was made.
+    /// Counts an allocation of this many bytes.
     #[inline]
     pub fn made(&self, bytes: usize) {
         let made = Amount { bytes: bytes as u64, count: 1 };
@@ -96,7 +95,7 @@ impl Tally {
         counts.peak = counts.peak.max(counts.current);
     }
 
-    /// It came to nothing after all.
+    /// Undoes a count, because the allocation failed.
     #[cold]
     pub fn unmade(&self, bytes: usize) {
         let made = Amount { bytes: bytes as u64, count: 1 };
@@ -105,12 +104,12 @@ impl Tally {
         counts.current = counts.current.wrapping_sub(made);
     }
 
-    /// One was freed.
+    /// Counts a release.
     pub fn freed(&self, bytes: usize) {
         self.freed_if(bytes, || true);
     }
 
-    /// As [`Self::freed`], if `end`, which runs under the lock, says so.
+    /// As [`Self::freed`], if `end`, which runs under the lock, returns true.
     #[inline]
     pub fn freed_if(&self, bytes: usize, end: impl FnOnce() -> bool) -> bool {
         let mut counts = self.counts.lock();
@@ -121,24 +120,24 @@ impl Tally {
         ended
     }
 
-    /// Runs this while nobody counts.
+    /// Runs this under the lock of the counts.
     pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
         let _counts = self.counts.lock();
         run()
     }
 
-    /// A request could not be served.
+    /// Counts a failed request.
     pub fn failed(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The peaks begin again with what is live.
+    /// Resets the peaks to what is live.
     pub fn restart_peak(&self) {
         let mut counts = self.counts.lock();
         counts.peak = counts.current;
     }
 
-    /// What was counted. All that is live is taken from somewhere.
+    /// The statistics. All live memory is reserved memory.
     pub fn read(&self) -> Stats {
         let Counts { current, peak, total } = *self.counts.lock();
         Stats {
@@ -152,11 +151,10 @@ impl Tally {
     }
 }
 
-/// What a device has counted since it was opened.
+/// The counts of a device since it was opened.
 #[derive(Default)]
 pub struct DeviceTallies {
-    /// Blocks of device memory, those included that wait for the next request of their size, and
-    /// memory without an address, which may end later than the device.
+    /// Blocks of device memory, including cached ones, and memory without an address, which may outlive the device.
     pub device: Arc<Tally>,
     /// Managed memory.
     pub managed: Tally,
@@ -167,14 +165,14 @@ pub struct DeviceTallies {
 static DEVICE_TALLIES: Key<DeviceTallies> = Key::new();
 
 impl DeviceTallies {
-    /// Those of a device.
+    /// The counts of a device.
     #[inline]
     pub fn of(device: &Device) -> &Self {
         DEVICE_TALLIES.of(&device.features)
     }
 }
 
-/// What a session has counted of host memory.
+/// The counts of a session's host memory.
 #[derive(Default)]
 pub struct HostTallies {
     /// Page-locked memory, with or without an address.
@@ -186,15 +184,14 @@ pub struct HostTallies {
 static HOST_TALLIES: Key<HostTallies> = Key::new();
 
 impl HostTallies {
-    /// Those of a session.
+    /// The counts of a session.
     #[inline]
     pub fn of(session: &Session) -> &Self {
         HOST_TALLIES.of(&session.features)
     }
 }
 
-/// Of ordinary memory of a device. What waits for its next use is not live, and was handed out once
-/// more each time that it was used.
+/// The statistics of a device's own allocations. Cached memory is not live, and each reuse counts as an allocation.
 pub fn of_device(device: &Device) -> Stats {
     let kept = Reuse::of(device).contents();
     let tallied = DeviceTallies::of(device).device.read();

@@ -1,4 +1,4 @@
-//! Memory: what is allocated where, and what an address means.
+//! Memory: allocations, and what an address refers to.
 
 pub mod access;
 pub mod allocation;

@@ -1,5 +1,5 @@
-//! Which device may use which other one's memory directly. Copies between devices need no such
-//! permission here; on GPUs they are faster with it, and kernels need it.
+//! Peer access. Copies between devices need no such permission here; on GPUs they are faster with it, and kernels need
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 
-/// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening
-/// and not the id: what a device was allowed ends with it.
+/// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening and not the id,
+/// because the access ends with it.
 static ENABLED: Mutex<BTreeSet<(Owner, u32)>> = Mutex::new(BTreeSet::new());
 
 /// Two different devices of this process.
@@ -120,7 +120,7 @@ fn switch_for(session: &Session, device: &Device, peer: u32, on: bool) -> Result
     Ok(())
 }
 
-/// A device is closed: it may use nothing any more, and nobody may use its memory.
+/// A device is closed: its access ends, and the access of others to its memory.
 pub fn forget(device: &Device) {
     ENABLED.lock().retain(|(owner, peer)| *owner != device.owner && *peer != device.id);
 }

@@ -1,4 +1,4 @@
-//! What an address means to programs.
+//! What an address refers to.
 
 pub mod hold;
 pub mod reach;
@@ -15,10 +15,10 @@ use crate::core::runtime;
 use crate::core::runtime::device;
 use crate::core::runtime::thread;
 
-/// Where an address lives, for programs.
+/// The location of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Nobody here knows it.
+    /// Unknown here.
     Unregistered,
     /// Page-locked or registered host memory.
     Host,
@@ -30,12 +30,12 @@ pub enum Location {
     HostNode(u32),
 }
 
-/// What aclrtPointerGetAttributes tells.
+/// The result of aclrtPointerGetAttributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointerAttributes {
-    /// Where the address lives.
+    /// The location of the address.
     pub location: Location,
-    /// Page size in bytes, as the system confirms it; 0 for memory that is not ours.
+    /// Page size in bytes, as the system confirms it; 0 for memory that this library does not own.
     pub page_size: u32,
 }
 
@@ -77,11 +77,11 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     let location = match allocation.kind {
         Kind::Pinned => Location::Host,
         Kind::Registered { .. } => {
-            // Whose pages they are is not looked at: registrations count in the smallest ones.
+            // The real pages are not queried: registrations have the granularity of the smallest ones.
             let page_size = host_register::GRAIN as u32;
             return Ok(PointerAttributes { location: Location::Host, page_size });
         }
-        // It is going with its device.
+        // Its device is in teardown.
         Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_) | Kind::Graph(_)
             if held.is_none() =>
         {
@@ -93,7 +93,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         Kind::Managed(id) => Location::Managed(id),
         Kind::HostPool(None) => Location::Host,
         Kind::HostPool(Some(node)) => Location::HostNode(node),
-        // It was mapped meanwhile, or no more.
+        // It was mapped or unmapped meanwhile.
         Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
     };
     let block = match allocation.pool() {
@@ -104,7 +104,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     Ok(PointerAttributes { location, page_size })
 }
 
-/// aclrtGetMemUsageInfo: each kind of memory by name, with the bytes that it takes on device `id`.
+/// aclrtGetMemUsageInfo: each kind of memory by name, with its bytes on device `id`.
 pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
     thread::refuse_inside_host_function()?;
     let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
@@ -130,14 +130,14 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     }
 }
 
-/// What another library has allocated at `addr`.
+/// The block of another library that contains `addr`.
 fn foreign_block(addr: usize) -> Option<ForeignBlock> {
     runtime::existing_session()?.driver.foreign_block(addr)
 }
 
 /// aclrtCheckMemType: whether all addresses lie in memory of one of the types in `mem_type`.
 pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) -> Result<bool> {
-    /// Ordinary device memory; memory for media processing and reserved memory exist nowhere here.
+    /// Ordinary device memory; memory for media processing and reserved memory do not exist here.
     const DEVICE: u32 = 0x2;
     const KNOWN: u32 = DEVICE | 0x8 | 0x10;
     if mem_type == 0 || mem_type & !KNOWN != 0 {
@@ -152,7 +152,7 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
     Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
 }
 
-/// Whether the host and all devices use this address.
+/// Whether the address is managed memory.
 #[cold]
 pub fn is_managed(addr: usize) -> bool {
     match Allocation::find(addr) {
@@ -161,7 +161,7 @@ pub fn is_managed(addr: usize) -> bool {
     }
 }
 
-/// What a call that wants device memory says to the host's.
+/// The error of a call that needs device memory and got host memory.
 #[cold]
 pub fn host_memory(argument: &str, addr: usize) -> Error {
     Error::param_invalid(format_args!(
@@ -169,7 +169,7 @@ pub fn host_memory(argument: &str, addr: usize) -> Error {
     ))
 }
 
-/// What the device is called for error texts, used by transfers.
+/// The name of a place for error texts of transfers.
 pub fn place_in_words(place: Place) -> String {
     match place {
         backend::Place::Device(id) => format!("memory of device {id}"),

@@ -1,9 +1,9 @@
-//! One way of an allocation: a request passes through resources, each of which adds one stage.
+//! An allocation is a request that passes through resources, each of which adds one stage.
 //!
 //! All memory passes through the same stages in the same order: capture (requests of pools only), hooks
-//! ([`Hooks`](hooks::Hooks)), statistics ([`Statistics`](statistics::Statistics)), and then what has
-//! the memory: a device, the host, a pool. Each kind of memory is a constant that names its stages, so that the
-//! compiler makes one function of them. A release passes through the same stages.
+//! ([`Hooks`](hooks::Hooks)), statistics ([`Statistics`](statistics::Statistics)), and then the source of the memory: a
+//! device, the host, a pool. Each kind of memory is a constant that names its stages, so that the compiler makes one
+//! function of them. A release passes through the same stages.
 
 pub mod device_memory;
 pub(super) mod freeing;
@@ -28,13 +28,13 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 
-/// What allocates memory, or a stage in front of it.
+/// A source of memory, or a stage in front of it.
 pub trait Resource {
-    /// What is asked for.
+    /// The request.
     type Request: Request;
-    /// What that returns.
+    /// The result.
     type Memory: Named;
-    /// What is to be freed.
+    /// The release.
     type Release: Release;
 
     /// Allocates memory.
@@ -44,17 +44,17 @@ pub trait Resource {
     fn release(&self, release: Self::Release) -> Result<()>;
 }
 
-/// What has memory that statistics count: the last stage.
+/// A source whose memory statistics count: the last stage.
 pub trait Source {
-    /// What it returns.
+    /// The result of an allocation.
     type Memory: Named;
-    /// What is to be freed.
+    /// The release.
     type Release: Claim;
 
-    /// Takes memory from the device or the session that the request has opened.
+    /// Allocates from the device or the session that the request has opened.
     fn take(&self, request: &MemoryRequest) -> Result<Self::Memory>;
 
-    /// Frees memory that is out of the address map.
+    /// Frees memory that was removed from the address map.
     fn free(&self, claimed: <Self::Release as Claim>::Claimed) -> Result<()>;
 }
 
@@ -63,33 +63,33 @@ pub trait Request {
     /// Drops what may not be held while hooks of this moment run.
     fn before_hooks(&mut self, moment: Moment) -> Result<()>;
 
-    /// What hooks see before it is served.
+    /// What hooks see before the allocation.
     fn event(&self) -> Result<Event>;
 }
 
 /// A release, as the stages see it.
 pub trait Release {
-    /// Whether the memory stays with a graph, so that nothing is left to do.
+    /// Whether a graph keeps the memory, so that nothing is left to do.
     fn is_retained(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// What hooks see. None: they have nothing to do with it.
+    /// What hooks see. `None` if no hook is to run.
     fn event(&mut self) -> Result<Option<Event>>;
 }
 
 /// A release that statistics count.
 pub trait Claim: Release {
-    /// Memory that no other call can have.
+    /// Memory that is reserved for this release.
     type Claimed;
 
-    /// Takes the memory out of the address map, and counts it as freed.
+    /// Removes the memory from the address map, and counts it as freed.
     fn claim(self) -> Result<Self::Claimed>;
 }
 
-/// Memory that was allocated.
+/// Allocated memory.
 pub trait Named {
-    /// What names it for hooks.
+    /// Its identity for hooks.
     fn found(&self) -> Found;
 
     /// Bytes as statistics count them.
@@ -122,13 +122,13 @@ impl Named for Block {
     }
 }
 
-/// Where memory is to be allocated.
+/// Where to allocate.
 pub enum Target {
     /// On the device of the current context.
     Current,
     /// On this device.
     Device(Arc<Device>),
-    /// On the device with this id, as long as it is open as it was.
+    /// On the device with this id, if it is still the same opening.
     Opening(u32, Owner),
     /// In host memory.
     Host,
@@ -140,20 +140,20 @@ pub enum Target {
 pub struct MemoryRequest {
     /// Which memory.
     pub kind: MemoryKind,
-    /// Where.
+    /// Where to allocate it.
     pub target: Target,
     /// Bytes that the program asks for.
     pub size: usize,
-    /// Whether a tail behind them may be read, where the device has one.
+    /// Whether a readable tail follows them, if the device has one.
     pub tail: bool,
-    /// On which pages. None: that is not up to the program.
+    /// The page policy. `None` if the program cannot choose it.
     pub pages: Option<PagePolicy>,
     /// Bytes with the padding, once that is known.
     pub len: Option<usize>,
 }
 
 impl MemoryRequest {
-    /// The current device becomes the one that is meant, which stays open while this is held.
+    /// Resolves the current device, which stays open while this is held.
     pub fn open(&mut self) -> Result<()> {
         match self.target {
             Target::Current => self.target = Target::Device(thread::current()?.device.clone()),
@@ -180,7 +180,7 @@ impl MemoryRequest {
         }
     }
 
-    /// Where it counts, after [`Self::open`].
+    /// The tally that counts it, after [`Self::open`].
     pub fn tally(&self) -> Result<&Tally> {
         Ok(match (&self.target, self.kind) {
             (Target::Device(device), MemoryKind::Managed) => &DeviceTallies::of(device).managed,
@@ -190,14 +190,14 @@ impl MemoryRequest {
         })
     }
 
-    /// Bytes that it takes on a device.
+    /// Its padded size on a device.
     fn rounded_on(&self, device: &Device) -> usize {
         let Some(pages) = self.pages else { return self.len.unwrap_or(self.size) };
         let len = self.len.or_else(|| padded(self.size, self.tail && device.readable_tail));
         len.map_or(self.size, |len| device.native.block_len(len, pages))
     }
 
-    /// Bytes that it takes of host memory.
+    /// Its padded size in host memory.
     fn rounded_in_host_memory(&self) -> Result<usize> {
         if let Some(len) = self.len {
             return Ok(len);

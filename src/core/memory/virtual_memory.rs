@@ -1,7 +1,7 @@
-//! Virtual memory: ranges of addresses, memory without an address, and what is mapped where.
+//! Virtual memory: reserved address ranges, memory without an address, and mappings.
 //!
-//! A mapping is an allocation like others while somebody may use it. What belongs together lies side
-//! by side: transfers may run over several mappings of one device.
+//! A mapping that the host or a device has access to is an allocation like others. Transfers may run over adjacent
+//! mappings of one device.
 
 pub mod access;
 mod inventory;
@@ -29,9 +29,9 @@ use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
-/// All ranges of the process. Not locked while a backend works.
+/// All ranges of the process. Not locked during a call of a backend.
 static RANGES: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
-/// There is a range, or was one.
+/// A range exists or existed.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// By their first address.
@@ -48,7 +48,7 @@ struct Range {
 struct Mapping {
     memory: Arc<Physical>,
     access: MappingAccess,
-    /// A call is at it: it comes or goes.
+    /// A call creates or removes it now.
     changing: bool,
 }
 
@@ -91,7 +91,7 @@ fn check_flags(flags: u64) -> Result<()> {
     }
 }
 
-/// A range of bytes of a program, in whole pieces: its length.
+/// Checks a range of a program, which must have whole granules. Returns its length.
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
     if addr == 0 {
         return Err(Error::invalid_param(format_args!(
@@ -142,7 +142,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
     wish.checked_add(len).filter(|_| isize::try_from(len).is_ok()).ok_or_else(too_large)?;
     let reserved = session.driver.virtual_memory().reserve(len, align, wish);
     let addr = reserved.map_err(|fault| match Error::from(fault) {
-        // No memory is short here, but addresses.
+        // Not memory is exhausted, but addresses.
         error if error.code() == Code::BadAlloc => Error::new(
             Code::MemoryAllocation,
             format_args!("{len} bytes of addresses: {}", error.text()),
@@ -205,7 +205,7 @@ fn not_mapped(argument: &str, addr: usize) -> Error {
     ))
 }
 
-/// aclrtMapMem (`open`: its own device may use it at once), and aclrtMemMapNoAccess.
+/// aclrtMapMem (`open`: with access for its device), and aclrtMemMapNoAccess.
 pub fn map(
     addr: usize,
     size: usize,
@@ -248,7 +248,7 @@ pub fn map(
             .iter()
             .map(|(who, access)| native.set_access(addr, len, memory.native(), *who, *access));
         allowed.try_for_each(|set| set).inspect_err(|_| {
-            // The first failure is the one to tell.
+            // The first failure is the one to return.
             let _ = native.unmap(addr, len, memory.native());
         })
     });
@@ -259,7 +259,7 @@ pub fn map(
     })
 }
 
-/// Takes a place in a range for a mapping that is on its way.
+/// Reserves a place in a range for a mapping that is being created.
 fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
     let mut ranges = RANGES.lock();
     let Some((base, range)) = ranges.range_mut(addr) else {
@@ -288,7 +288,7 @@ fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
     Ok(())
 }
 
-/// The call is over that a mapping was changing for.
+/// Ends the change of a mapping.
 fn finish(addr: usize, stays: bool) {
     let mut ranges = RANGES.lock();
     let Some((_, range)) = ranges.range_mut(addr) else { return };
@@ -300,7 +300,7 @@ fn finish(addr: usize, stays: bool) {
         _ => range.mappings.remove(&addr),
     };
     drop(ranges);
-    // With it perhaps the memory.
+    // This may be the last reference to the memory.
     drop(gone);
 }
 
@@ -334,7 +334,7 @@ pub fn unmap(addr: usize) -> Result<()> {
     if unmapped.is_err()
         && let Some(address) = address
     {
-        // Without memory for the map it cannot be used, and still be unmapped.
+        // If the map has no memory for it, it stays inaccessible, and can still be unmapped.
         let _ = address.register();
     }
     drop(memory);
@@ -342,7 +342,7 @@ pub fn unmap(addr: usize) -> Result<()> {
     Ok(unmapped?)
 }
 
-/// The address is no allocation any more.
+/// Removes the address from the allocations.
 fn forget_address(addr: usize) -> Option<Allocation> {
     Allocation::take(addr, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)))
 }
@@ -362,7 +362,7 @@ pub fn retain(addr: usize) -> Result<u64> {
         memory.references.store(references + 1, Ordering::Relaxed);
         return Ok(memory.handle.raw());
     }
-    // Its handle was given up; all its mappings get to know the new one.
+    // Its handle was freed; all its mappings get the new one.
     let renewed = memory.renewed()?;
     let mappings = ranges.0.values_mut().flat_map(|range| range.mappings.values_mut());
     mappings
@@ -387,7 +387,7 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
     Ok(parts)
 }
 
-/// Whether the bytes lie side by side in mappings of memory of this kind, which somebody may use.
+/// Whether the bytes lie in adjacent mappings of memory of this kind that have access.
 #[cold]
 pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     let ranges = RANGES.lock();

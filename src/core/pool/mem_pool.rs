@@ -1,8 +1,8 @@
-//! Memory pools: memory that is taken and given back in stream order.
+//! Memory pools: stream-ordered allocation.
 //!
-//! A [`MemPool`] is what a handle names, a [`Pool`] what gives memory; the second lives on
-//! until the last of its memory is freed. Where the driver has pools they are its own, else the core's
-//! (`own.rs`), with what `core/order.rs` knows of streams.
+//! A [`MemPool`] is the object of a handle; a [`Pool`] allocates, and lives until the last of its memory is freed. If
+//! the driver has pools, they are used; otherwise the core's (`core_pool.rs`), with the order of streams in
+//! `core/order.rs`.
 
 pub mod access;
 mod backing;
@@ -41,7 +41,7 @@ use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 use crate::core::stream::{self, Stream};
 
-/// There is a pool, or was one.
+/// A pool exists or existed.
 static USED: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process has had pools.
@@ -50,14 +50,14 @@ pub fn are_used() -> bool {
     USED.load(Ordering::Relaxed)
 }
 
-/// A pool as programs hold it. A call that is inside holds its device, or its session.
+/// A pool as its handle names it. A call that is inside holds its device, or its session.
 pub struct MemPool {
     handle: Handle,
-    /// What gives the memory.
+    /// The pool that allocates.
     pub pool: Arc<Pool>,
     device: Option<Arc<Device>>,
     session: Option<Arc<Session>>,
-    /// The device's own: it goes with the device.
+    /// The default pool of its device, which it ends with.
     is_default: bool,
 }
 
@@ -82,7 +82,7 @@ impl MemPool {
         Self::publish(pool, session, device, is_default)
     }
 
-    /// What does the work of a new pool.
+    /// The implementation of a new pool.
     fn inner(
         session: &Arc<Session>,
         device: Option<&Arc<Device>>,
@@ -117,7 +117,7 @@ impl MemPool {
         })
     }
 
-    /// Gives a pool a handle.
+    /// Creates the handle of a pool.
     pub fn publish(
         pool: Arc<Pool>,
         session: Arc<Session>,
@@ -137,7 +137,7 @@ impl MemPool {
         })
     }
 
-    /// Whether it is the default pool of its device, which the library makes.
+    /// Whether it is the default pool of its device, which the library creates.
     pub fn is_default(&self) -> bool {
         self.is_default
     }
@@ -184,7 +184,7 @@ pub fn create(props: Props) -> Result<u64> {
     Ok(MemPool::create(session, device.as_ref(), options, false)?.raw())
 }
 
-/// aclrtMemPoolDestroy: returns at once; the memory goes with the last free.
+/// aclrtMemPoolDestroy: returns at once; the memory is released with the last free.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if handles::get::<MemPool>("memPool", raw)?.is_default {
@@ -202,9 +202,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     Ok(ended?)
 }
 
-/// aclrtFree of a pool's memory: at once, as all that uses it has finished.
+/// aclrtFree of a pool's memory: at once; all uses have completed.
 pub fn free_now(found: &Allocation) -> Result<bool> {
-    // Held until it is back, so that what it is of does not end in between.
+    // Held until the memory is freed, so that its device does not end in between.
     let _device = found.device();
     let _session = runtime::existing_session();
     match Pool::share_of(found) {
@@ -269,7 +269,7 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
         },
         PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => Some("it can only be read"),
     };
-    // A dead handle is told first, as everywhere.
+    // A dead handle is reported first, as in all calls.
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if let Some(allowed) = allowed {
         return Err(Error::invalid_param(format_args!(
@@ -286,18 +286,17 @@ pub fn trim_to(raw: u64, keep: usize) -> Result<()> {
     handles::get_arc::<MemPool>("memPool", raw)?.pool.trim(keep)
 }
 
-/// The host has waited for something: pools give back what is above their thresholds.
+/// The host has waited: pools free the memory above their release thresholds.
 pub fn release_idle() {
     for pool in Pool::all() {
         if let Inner::Core(own) = &pool.inner {
-            // No failure of the wait.
+            // This is not a failure of the wait.
             release_failure::note_fault("memory that a pool does not keep", own.release_idle());
         }
     }
 }
 
-/// For want of memory all that pools do not use goes back to `device`, or to the host. False if there
-/// was nothing.
+/// When memory is short: frees what pools do not use to `device`, or to the host. False if there was nothing.
 pub fn trim_for(device: Option<&Device>) -> bool {
     trim_where(|home| match device {
         Some(device) => home.is(device) || device.shares_memory && home.device().is_some(),
@@ -305,7 +304,7 @@ pub fn trim_for(device: Option<&Device>) -> bool {
     })
 }
 
-/// As [`trim_for`], of pools in these places.
+/// As [`trim_for`], for pools in these places.
 fn trim_where(is_wanted: impl Fn(Home) -> bool) -> bool {
     let mut any = false;
     for pool in Pool::all() {
@@ -318,7 +317,7 @@ fn trim_where(is_wanted: impl Fn(Home) -> bool) -> bool {
     any
 }
 
-/// Nothing comes from this stream any more.
+/// The lane of a stream has ended.
 pub fn forget_lane(lane: StreamKey) {
     for pool in Pool::all() {
         pool.forget_lane(lane);
@@ -335,34 +334,34 @@ pub fn take_host_handles() {
     take_all::<MemPool>(|pool| pool.session.is_some());
 }
 
-/// A device ends, with its pools.
+/// Releases the pools of a device in teardown.
 pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     Pool::end_all(|pool| pool.home.is(device), |said| errors.step_on_device(said));
 }
 
-/// The session ends, with the pools of host memory.
+/// Releases the pools of host memory with the session.
 pub fn end_with_session(errors: &mut TeardownErrors) {
     Pool::end_all(|_| true, |said| errors.step_on_device(said));
 }
 
-/// As [`end_with_device`], where work is left behind that uses their memory.
+/// As [`end_with_device`], if abandoned work uses their memory.
 pub fn forget_with_device(device: &Device) {
     Pool::forget_all(|pool| pool.home.is(device));
 }
 
-/// As [`end_with_session`], where work is left behind that uses their memory.
+/// As [`end_with_session`], if abandoned work uses their memory.
 pub fn forget_with_session() {
     Pool::forget_all(|_| true);
 }
 
-/// Whether an address that no program has is a pool's.
+/// Whether an address in no live allocation is memory of a pool.
 #[cold]
 fn is_idle_memory(driver: &dyn Driver, addr: usize) -> bool {
     driver.pools().is_some_and(|pools| pools.have_had(addr))
         || Pool::all().iter().any(|pool| pool.segment(addr).is_some())
 }
 
-/// Options of the pool that a device has from the beginning.
+/// Options of the default pool of a device.
 fn default_options(device: &Device) -> PoolOptions {
     PoolOptions { place: PoolPlace::Device(device.id), sharing: PoolSharing::None, max_size: None }
 }

@@ -1,8 +1,8 @@
-//! What a program has not given back: `PORTACL_LEAK_CHECK`, and snapshots of what is live.
+//! Leaks: `PORTACL_LEAK_CHECK`, and snapshots of live memory.
 //!
-//! The report comes at whatever takes the memory and the objects: the end of a context for its streams, the reset of a
-//! device for what is on it, a finalize for what is left in the session, and the normal end of the process for the rest.
-//! So each is reported once.
+//! The report is written before memory and objects are released: at the end of a context for its streams, the reset of
+//! a device for what is on it, a finalize for the rest of the session, and the normal end of the process for everything
+//! else. So each is reported once.
 
 mod live;
 mod object;
@@ -22,10 +22,10 @@ use crate::core::base::error::Result;
 use crate::core::base::gate;
 use crate::core::runtime::device::Device;
 
-/// 0: nobody asked for it.
+/// 0: off.
 static MODE: AtomicU8 = AtomicU8::new(0);
 
-/// What takes memory and objects away.
+/// The teardown that a report belongs to.
 #[derive(Clone, Copy)]
 enum End<'a> {
     /// The context is destroyed, with its streams.
@@ -38,7 +38,7 @@ enum End<'a> {
     Process,
 }
 
-/// Reports from now on what was not given back.
+/// Enables the reports.
 pub fn arm(mode: LeakCheck) -> Result<()> {
     record::record()?;
     record::record_objects();
@@ -72,7 +72,7 @@ pub fn at_end_of_session(call: &str) {
 
 /// The process ends normally, or unloads the library.
 fn at_end_of_process() {
-    // What a forked child has is its parent's.
+    // A forked child reports nothing: what it has belongs to its parent.
     if !gate::is_child() {
         report_leaks(End::Process, "the end of the process");
     }

@@ -1,4 +1,4 @@
-//! Statistics of all kinds of memory: what regions that allocate memory have counted.
+//! Statistics of all kinds of memory: the counts of the regions that allocate it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 
-/// Where memory is that statistics are about.
+/// The place of the memory.
 enum Place {
     Host(Arc<Session>),
     Device(Arc<Device>),
-    /// Of a device that is not in use: it has none.
+    /// On a device that is not in use: it has none.
     Nowhere,
 }
 
-/// Checks the place that a call names: a device, or -1 for host memory.
+/// Checks the place in a call: a device, or -1 for host memory.
 fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
@@ -81,13 +81,13 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     }
 }
 
-/// Of memory of other processes: single pieces, and what is of their pools.
+/// Of memory of other processes: single imports, and imports of pools.
 fn of_imported(pieces: &Tally, device: Option<&Device>, ended: &stats::Ended) -> Result<Stats> {
     let of_pools = stats::of_all(device, PoolUse::Imported, ended)?;
     Ok(stats::sum(&[pieces.read(), of_pools]))
 }
 
-/// Of memory of graphs, whose peaks are those of its attributes.
+/// Of memory of graphs; the peaks are those of its attributes.
 fn of_graphs(device: &Device) -> Result<Stats> {
     let graphs = Some(device);
     let mut stats = stats::of_all(graphs, PoolUse::Graphs, &PoolTallies::of(device).graphs)?;
@@ -150,7 +150,7 @@ pub fn pools(id: i32) -> Result<Vec<stats::Row>> {
 /// portaclMemoryListPageSizes: live allocations by the page size that the system confirms for them,
 /// the smallest pages first.
 pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
-    // Not held meanwhile: asking takes long where there are many.
+    // Not held during the queries, which take long if there are many.
     drop(place(id, Some(kind))?);
     let session = runtime::session()?;
     let mut sizes = BTreeMap::new();
@@ -158,7 +158,7 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
         if MemoryKind::of(&found) != Some((kind, id)) {
             continue;
         }
-        // While it is held the memory stays where it is.
+        // Held, so that the memory is not freed.
         let device = found.device();
         if id != HOST && device.is_none() {
             continue;

@@ -1,4 +1,4 @@
-//! What concerns the whole process: snapshots of its state, reports of leaks, statistics of all its memory.
+//! State of the whole process: snapshots, leak reports, statistics of all memory.
 
 pub mod leak_check;
 pub mod memory_stats;

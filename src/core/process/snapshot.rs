@@ -1,8 +1,8 @@
-//! Snapshots: a process whose work is held, whose devices' memory lies in host memory, and back.
+//! Snapshots: the process is stopped, and the memory of its devices is saved in host memory and restored.
 //!
-//! Running, locked, backed up, locked, running: in this order and in no other. Locked, calls wait at the
-//! [`gate`]; the thread that has locked the process and functions that snapshots call are refused there
-//! instead, because nobody else would let them go on.
+//! Running, locked, backed up, locked, running: only in this order. While it is locked, calls wait at the [`gate`].
+//! Calls by the thread that has locked the process, and by callbacks of the snapshot, are refused instead, because no
+//! other thread would open the gate.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 use crate::core::stream::Stream;
 
-/// How far a process is.
+/// The state of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
@@ -33,7 +33,7 @@ enum State {
     BackedUp,
 }
 
-/// When a function of the program is called, an `aclrtSnapShotStage`.
+/// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Before the process is locked.
@@ -42,7 +42,7 @@ pub enum Stage {
     BackupPre,
     /// After that.
     BackupPost,
-    /// Before memory comes back.
+    /// Before memory is restored.
     RestorePre,
     /// After that.
     RestorePost,
@@ -69,16 +69,16 @@ impl Stage {
         })
     }
 
-    /// Whether something is about to happen that the function can keep from happening.
+    /// Whether the callback can prevent the stage.
     fn is_before(self) -> bool {
         matches!(self, Self::LockPre | Self::BackupPre | Self::RestorePre)
     }
 }
 
-/// A function of the program.
+/// A callback of the program.
 #[derive(Clone)]
 pub struct Callback {
-    /// Its address, by which the program means it.
+    /// Its address, which identifies it.
     pub address: usize,
     /// Calls it with the id of a device; 0 is success.
     pub call: Arc<dyn Fn(i32) -> u32 + Send + Sync>,
@@ -86,7 +86,7 @@ pub struct Callback {
 
 struct Process {
     state: State,
-    /// A call is at it, which holds no lock.
+    /// A call changes the state now; it holds no lock.
     changing: bool,
     callbacks: Vec<(Stage, Callback)>,
 }
@@ -98,11 +98,11 @@ static PROCESS: Mutex<Process> =
 static LOCKED_BY: AtomicU32 = AtomicU32::new(0);
 
 per_thread! {
-    /// This thread is in a function that a snapshot calls while the process is locked.
+    /// This thread is in a callback of a snapshot while the process is locked.
     static IN_CALLBACK: Cell<bool> = Cell::new(false);
 }
 
-/// Calls that go through a held gate: they start no work, and somebody may need them to come out of it.
+/// Calls that pass a held gate: they start no work, and may be needed to complete pending work.
 const PASS: [&str; 8] = [
     "aclrtSnapShotProcessLock",
     "aclrtSnapShotProcessUnlock",
@@ -110,15 +110,15 @@ const PASS: [&str; 8] = [
     "aclrtSnapShotProcessRestore",
     "aclrtSnapShotCallbackRegister",
     "aclrtSnapShotCallbackUnregister",
-    // Work that is waited for may wait for these.
+    // Pending work may wait for these.
     "aclrtProcessReport",
     "aclrtProcessHostFunc",
 ];
 
-/// A call has found the gate held: it goes on when the process is unlocked.
+/// A call has found the gate held: it continues when the process is unlocked.
 #[cold]
 pub fn pass_gate(call: &str) -> Result<()> {
-    // Host functions may not start work anyway, and are waited for.
+    // Host functions may not start work, and the lock waits for them.
     if !gate::is_held() || PASS.contains(&call) || backend::inside_host_function() {
         return Ok(());
     }
@@ -138,11 +138,11 @@ pub fn pass_gate(call: &str) -> Result<()> {
     Ok(())
 }
 
-/// A call that changes the state; dropped when it is over.
+/// A call that changes the state; dropped at its end.
 struct Change;
 
 impl Change {
-    /// Fails with `code` where another one is at it, or where the state is not `from`.
+    /// Fails with `code` during another change, or if the state is not `from`.
     fn begin(from: State, code: Code) -> Result<Self> {
         let mut process = PROCESS.lock();
         if process.changing {
@@ -193,7 +193,7 @@ fn check_process(pid: i32) -> Result<()> {
     Ok(())
 }
 
-/// A backend's fault where it is a failure of `code` and not that something is not supported.
+/// A backend's fault as an error with `code`, unless it means that something is not supported.
 fn failed(code: Code, fault: &Fault) -> Error {
     let code = match fault.kind() {
         FaultKind::Unsupported => Code::FeatureNotSupport,
@@ -202,8 +202,8 @@ fn failed(code: Code, fault: &Fault) -> Error {
     Error::new(code, fault.text())
 }
 
-/// Calls the functions for a stage, in the order of their registration, each for all devices in use. What is about to
-/// happen does not happen after the first that fails; of what has happened all are told.
+/// Calls the callbacks of a stage, in the order of their registration, each for all devices in use. A failure before a
+/// stage prevents it and ends the loop; after a stage all are called.
 fn notify(stage: Stage) -> Result<()> {
     let callbacks: Vec<_> = {
         let process = PROCESS.lock();
@@ -235,7 +235,7 @@ fn notify(stage: Stage) -> Result<()> {
     outcome
 }
 
-/// Held for no longer: functions that are called may reset them.
+/// Held briefly, because the callbacks may reset them.
 fn devices_in_use() -> Vec<i32> {
     let Some(session) = runtime::existing_session() else { return Vec::new() };
     let devices = session.devices.iter().enumerate();
@@ -261,7 +261,7 @@ pub fn lock(pid: i32, has_reserve: bool) -> Result<()> {
     let deadline = Instant::now() + session.snapshot_timeout;
     LOCKED_BY.store(thread_number(), Ordering::Relaxed);
     gate::hold();
-    let locked = come_to_rest(&session, deadline).and_then(|()| {
+    let locked = drain(&session, deadline).and_then(|()| {
         let left = deadline.saturating_duration_since(Instant::now());
         let held = session.driver.hold_process(left.max(Duration::from_millis(1)));
         held.map_err(|fault| match fault.kind() {
@@ -281,10 +281,10 @@ fn release() {
     gate::open();
 }
 
-/// Waits until nothing is queued or under way. Calls that were let in before the gate was held may still
-/// queue something: it is over when two looks, with a pause between them, find nothing new.
-fn come_to_rest(session: &Session, deadline: Instant) -> Result<()> {
-    /// Calls that are not waiting for anything are out of the library long before.
+/// Waits until no work is pending and no call is inside. Calls that passed the gate before it was held may still submit
+/// work: this ends when two checks, with a pause between them, find nothing new.
+fn drain(session: &Session, deadline: Instant) -> Result<()> {
+    /// Calls that do not wait have left the library long before.
     const PAUSE: Duration = Duration::from_millis(1);
     let mut before = None;
     loop {
@@ -348,7 +348,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     }
     let session = runtime::session()?;
     if let Err(fault) = session.driver.save_memory(&used_by_the_host()) {
-        // What was saved before that comes back.
+        // The previously saved memory is restored.
         if session.driver.restore_memory().is_err() {
             change.to(State::BackedUp);
         }
@@ -358,7 +358,7 @@ pub fn back_up(pid: i32, flags: u32) -> Result<()> {
     notify(Stage::BackupPost)
 }
 
-/// Memory of devices that the host uses at the same address, held calls or not: address and length.
+/// Memory of devices that the host uses at the same address, even while calls are held: address and length.
 fn used_by_the_host() -> Vec<(usize, usize)> {
     let all = Allocation::all();
     let managed = all.iter().filter(|found| matches!(found.kind, Kind::Managed(_)));

@@ -1,4 +1,4 @@
-//! How large everything is that a trace shows over time.
+//! The sizes that a trace shows over time.
 
 use crate::backend::trace::Gauge;
 use crate::core::memory::allocation::Reuse;
@@ -7,7 +7,7 @@ use crate::core::memory::memory_stats::HostTallies;
 use crate::core::pool::mem_pool;
 use crate::core::runtime;
 
-/// Tells each size: what programs have of each device, and of each pool. Waits for nobody.
+/// Reports each size: the bytes that programs have of each device, and of each pool. Does not wait.
 pub fn report(each: &mut dyn FnMut(Gauge)) {
     let Some(session) = runtime::glance() else { return };
     for slot in &session.devices {

@@ -1,5 +1,4 @@
-//! Profiling: which devices' work is recorded, from when to when, and in which file. The record
-//! itself is `backend::trace`'s.
+//! Profiling: which devices are recorded, when, and in which file. `backend::trace` does the recording.
 
 mod gauges;
 pub mod prof_range;
@@ -22,7 +21,7 @@ use crate::core::base::handles::{self, Object};
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
-/// What a program wants recorded.
+/// The devices that a program wants recorded.
 pub struct Config {
     /// [`trace::bit`]s of devices.
     devices: u64,
@@ -34,21 +33,21 @@ handles::object!(Config, ProfilingConfig);
 struct Profiler {
     folder: PathBuf,
     limits: Limits,
-    /// What was started and not stopped, in that order.
+    /// The configurations that are started, in that order.
     started: Vec<(Handle, u64)>,
-    /// It has recorded something: its options stay what they are.
+    /// It has recorded something: its options cannot change any more.
     has_begun: bool,
 }
 
 struct State {
     profiler: Option<Profiler>,
-    /// `PORTACL_TRACE` has opened the trace: it is of all devices, and ends with the session.
+    /// `PORTACL_TRACE` has opened the trace: it covers all devices, and ends with the session.
     of_session: bool,
 }
 
 static STATE: Mutex<State> = Mutex::new(State { profiler: None, of_session: false });
 
-/// A session is about to begin, and `PORTACL_TRACE` wants all of it.
+/// A session is about to begin, and `PORTACL_TRACE` selects all of it.
 pub fn begin_with_session(path: &Path) -> Result<()> {
     let mut state = STATE.lock();
     if !trace::is_open() {
@@ -59,7 +58,7 @@ pub fn begin_with_session(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A session has ended: so has what was recorded, and the trace's thread.
+/// A session has ended: ends the recording and the trace's thread.
 pub fn end_with_session() {
     let mut state = STATE.lock();
     state.of_session = false;
@@ -109,7 +108,7 @@ pub fn init(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// aclprofFinalize: what was started is stopped, and the file is complete.
+/// aclprofFinalize: stops what was started, and completes the file.
 pub fn finalize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let mut state = STATE.lock();
@@ -122,11 +121,11 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// The options of `aclprofConfigType` that mean something here.
+/// The options of `aclprofConfigType` that have an effect here.
 mod option {
     pub const STORAGE_LIMIT: i32 = 1;
     pub const PATH: i32 = 16;
-    /// The largest there is, and the one number below it that is none.
+    /// The largest option, and the only smaller number that is none.
     pub const LAST: i32 = 16;
     pub const NONE: i32 = 2;
 }
@@ -176,7 +175,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     Ok(())
 }
 
-/// Most devices that a description may name.
+/// The most devices of a description.
 const MOST_DEVICES: u32 = 1024;
 
 /// Checks how many devices a program names.
@@ -189,7 +188,7 @@ pub fn check_count(count: u32) -> Result<()> {
     )))
 }
 
-/// aclprofCreateConfig: the handle. `metrics` is checked, and measures nothing here.
+/// aclprofCreateConfig: the handle. `metrics` is checked, and has no effect here.
 pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     if !matches!(metrics, 0..=8 | 255) {
         return Err(Error::invalid_param(format_args!(
@@ -266,14 +265,14 @@ pub fn stop(raw: u64) -> Result<()> {
 }
 
 impl Profiler {
-    /// All devices whose work is to be recorded.
+    /// All devices to record.
     fn wanted(&self, of_session: bool) -> u64 {
         let started = self.started.iter().fold(0, |bits, (_, devices)| bits | devices);
         if of_session { u64::MAX } else { started }
     }
 }
 
-/// A file that no other profiling of this process has.
+/// A file name that no other profiling of this process has.
 fn new_file(folder: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Ranges that are operators with their tensors, marks in streams, and numbers for names.
+//! Ranges for operators with their tensors, marks in streams, and ids for names.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::profiling::prof_stamp::{self, LONGEST_TEXT};
 use crate::core::stream;
 
-/// Most names that have numbers.
+/// The most names with ids.
 const MOST_NAMES: usize = 64 << 10;
-/// Most tensors of an operator that are described.
+/// The most tensors of an operator.
 pub const MOST_TENSORS: u32 = 256;
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ struct Names {
 
 static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
-/// aclprofStr2Id: the number of a text, from 1 on and the same each time.
+/// aclprofStr2Id: the id of a text, from 1 on and the same each time.
 pub fn id_of(text: String) -> Result<u64> {
     if text.len() > LONGEST_TEXT {
         return Err(Error::invalid_param(format_args!(

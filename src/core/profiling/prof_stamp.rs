@@ -1,5 +1,5 @@
-//! Stamps: texts of a program that it puts on its threads' rows, as marks and ranges. Bookkeeping that
-//! works at any time; they are seen where a trace is recorded.
+//! Stamps: texts that a program puts on its threads' rows, as marks and ranges. They work at any time; a trace shows
+//! them while it is recorded.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -23,15 +23,15 @@ pub struct Stamp(Mutex<String>);
 
 handles::object!(Stamp, Stamp);
 
-/// What a stamp without a text is called.
+/// The name of a stamp without a text.
 const NAMELESS: &str = "stamp";
 
 per_thread! {
-    /// Ranges of this thread that are open. Plain memory: usable to the very end of the process.
+    /// Open ranges of this thread. Plain memory: usable until the process ends.
     static OPEN: Cell<u32> = Cell::new(0);
 }
 
-/// The numbers of ranges that were started and not stopped.
+/// The ids of ranges that were started and not stopped.
 static STARTED: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
 /// A text of a program, which may hold any bytes; a zero ends it.
@@ -102,7 +102,7 @@ pub fn start_range(raw: u64) -> Result<u32> {
     let text = text_of(raw)?;
     let mut started = STARTED.lock();
     let started = started.get_or_insert_default();
-    // Numbers come again after four thousand million; none stands for two ranges at once.
+    // Ids wrap around after 2^32; no two open ranges have the same.
     let id = loop {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         if id != 0 && started.insert(id) {

@@ -1,4 +1,4 @@
-//! Steps: iterations of a program, whose ends it notes in stream order.
+//! Steps: iterations of a program, whose ends are noted in stream order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -6,10 +6,10 @@ use crate::backend::trace::Note;
 use crate::core::base::error::{Error, Result};
 use crate::core::stream;
 
-/// Most bytes of one mark.
+/// The most bytes of one mark.
 pub const MOST_BYTES: i32 = 1024;
 
-/// Checks how much a program wants to put there.
+/// Checks the length of a mark.
 pub fn check_length(length: i32) -> Result<usize> {
     usize::try_from(length).ok().filter(|len| (1..=MOST_BYTES as usize).contains(len)).ok_or_else(
         || {
@@ -26,13 +26,13 @@ pub fn mark(data: &[u8], stream: u64) -> Result<()> {
     Ok(())
 }
 
-/// A text as it is, anything else as numbers.
+/// A text as it is, other data as numbers.
 fn in_words(data: &[u8]) -> String {
     let text = data.strip_suffix(&[0]).unwrap_or(data);
     match std::str::from_utf8(text) {
         Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
         _ => data.iter().fold("data".to_owned(), |mut words, byte| {
-            // A text takes all.
+            // A write to a text cannot fail.
             let _ = write!(words, " {byte:02x}");
             words
         }),

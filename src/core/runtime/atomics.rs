@@ -1,4 +1,4 @@
-//! Which atomic operations kernels of a device can do on memory that is not the device's own.
+//! The atomic operations that kernels of a device can do on host memory or on memory of another device.
 
 use crate::backend::AtomicMemory;
 use crate::core::base::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::core::runtime::device;
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 
-/// Operations of kernels, from 0 on: those that a device is asked about.
+/// Operations of kernels, from 0 on; devices are queried for these.
 const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;
 
 /// Operations of engines that do not exist here.

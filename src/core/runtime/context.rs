@@ -1,4 +1,4 @@
-//! Contexts: what is current in a thread, with a default stream of its own.
+//! Contexts: what is current in a thread, with a private default stream.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +20,7 @@ pub struct Context {
     pub device: Arc<Device>,
     /// Set once, right after the context has its handle.
     default_stream: OnceLock<Handle>,
-    /// The context that aclrtSetDevice gives: shared by all threads, destroyed by a reset only.
+    /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
     primary: bool,
     /// Its options.
     pub params: ContextParams,
@@ -29,7 +29,7 @@ pub struct Context {
 handles::object!(Context, Context);
 
 impl Context {
-    /// Whether it is the default context of its device, which the library makes.
+    /// Whether it is the default context of its device, which the library creates.
     pub fn is_primary(&self) -> bool {
         self.primary
     }
@@ -47,7 +47,7 @@ impl Context {
         })?;
         match lifecycle().and_then(|steps| steps.streams.create_default(device, handle)) {
             Ok(stream) => {
-                // Nobody knows the context yet, so nobody can have set it.
+                // The context is not published yet, so no other thread can have set it.
                 let _ = context.default_stream.set(stream);
                 Ok((handle, stream))
             }
@@ -76,7 +76,7 @@ pub fn create(device_id: i32) -> Result<Handle> {
     Ok(context)
 }
 
-/// aclrtDestroyContext: waits for its streams, which go with it.
+/// aclrtDestroyContext: waits for its streams and destroys them.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if handles::get::<Context>("context", raw)?.primary {

@@ -1,4 +1,4 @@
-//! Devices: set, reset, count, wait for.
+//! Devices: set, reset, count, synchronize.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -19,32 +19,32 @@ use crate::core::runtime::state_callback::{self, DeviceState};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 
-/// How many blocks a kernel can have in one direction, where the backend has no limit of its own.
+/// The largest grid dimension of a kernel, if the backend has no limit.
 const MOST_BLOCKS: u32 = 0x7fff_ffff;
 
 /// An open device.
 pub struct Device {
     /// The id that programs use.
     pub id: u32,
-    /// This opening of it, as the owner of its memory.
+    /// The owner id of this opening, which its memory carries.
     pub owner: Owner,
-    /// What does the work.
+    /// The backend's device.
     pub native: Arc<dyn backend::Device>,
-    /// All its memory in bytes.
+    /// Its memory in bytes.
     pub total_memory: u64,
-    /// Other devices take of the same memory.
+    /// Other devices allocate from the same memory.
     pub shares_memory: bool,
     /// Whether allocations have readable bytes past their end.
     pub readable_tail: bool,
-    /// How many blocks a kernel can have in one direction.
+    /// The largest grid dimension of a kernel.
     pub most_blocks: u32,
     /// How often programs set it.
     pub sets: SetCount,
-    /// What features keep with it.
+    /// State that features keep with it.
     pub features: Slots,
     next_stream_id: AtomicI32,
     next_event_id: AtomicU32,
-    /// Limits that are kept.
+    /// Its limits.
     pub limits: device_limit::Limits,
 }
 
@@ -101,7 +101,7 @@ pub fn slot<'a>(
     })
 }
 
-/// The device with this id, which somebody has to have set.
+/// The device with this id, which must be set.
 pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
     let id = id.into();
     slot(session, argument, id)?.device().ok_or_else(|| {
@@ -122,7 +122,7 @@ pub fn set(id: i32) -> Result<()> {
             SetAgain::Counted => return Ok(()),
             SetAgain::Raced => {
                 let raced = context.device.owner;
-                // A reset that is waited for waits for those who hold something of the device.
+                // A reset waits for threads that hold a reference to the device.
                 drop(context);
                 return set_slow(id, Some(raced));
             }
@@ -145,7 +145,7 @@ fn set_slow(id: i32, raced: Option<Owner>) -> Result<()> {
     Ok(())
 }
 
-/// The device with its default context, opened if it is not open; counts nothing.
+/// The device with its default context, opened if it is closed; counts nothing.
 pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     announce_opening(id, runtime::session)?;
     let (device, opened) = {
@@ -155,7 +155,7 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     if opened.is_none() || !state_callback::is_watched() {
         return Ok(device);
     }
-    // A reset, by whoever is told, waits for those who hold the device.
+    // A reset by a callback waits for threads that hold a reference to the device.
     drop(device);
     announce_opened(id, opened);
     slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
@@ -165,7 +165,7 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     })
 }
 
-/// Tells that a device is about to be opened, if it is closed.
+/// Reports that a device is about to be opened, if it is closed.
 fn announce_opening(id: i32, session: impl Fn() -> Result<Arc<Session>>) -> Result<()> {
     if state_callback::is_watched() && !slot(&*session()?, "deviceId", id)?.is_open() {
         state_callback::notify_device(id as u32, DeviceState::SetPre);
@@ -180,7 +180,7 @@ fn announce_opened(id: i32, default_stream: Option<Handle>) {
     state_callback::notify_device(id as u32, DeviceState::SetPost);
 }
 
-/// Tells that a device and its streams are about to end.
+/// Reports that a device and its streams are about to end.
 pub fn announce_end(id: u32) {
     state_callback::notify_device(id, DeviceState::ResetPre);
     state_callback::streams_end(StreamsOf::Device(id));
@@ -221,7 +221,7 @@ fn release(
         }
         lives_on => {
             if announced {
-                // Another thread was faster, in either direction.
+                // Another thread has set or reset the device meanwhile.
                 state_callback::streams_stay(StreamsOf::Device(id as u32));
             }
             lives_on.map(drop)
@@ -235,13 +235,13 @@ pub fn current() -> Result<i32> {
     Ok(thread::current()?.device.id as i32)
 }
 
-/// aclrtQueryDeviceStatus: false when the device has failed. One that is not in use has not.
+/// aclrtQueryDeviceStatus: false if the device has failed. A device that is not in use has not.
 pub fn is_healthy(id: i32) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let Some(device) = slot(&*runtime::session()?, "deviceId", id)?.device() else {
         return Ok(true);
     };
-    // A device that failed says so in every answer; this question changes nothing there.
+    // A failed device returns its failure from every call; this query changes nothing there.
     match device.native.free_memory() {
         Ok(_) => Ok(true),
         Err(fault) if fault.kind() == FaultKind::Execution => Ok(false),
@@ -272,7 +272,7 @@ pub fn set_scheduler(scheduler: i32) -> Result<()> {
     }
 }
 
-/// aclrtDeviceGetStreamPriorityRange: the least and the most urgent priority.
+/// aclrtDeviceGetStreamPriorityRange: the lowest and the highest priority.
 pub fn priority_range() -> Result<(i32, i32)> {
     Ok((thread::current()?.device.native.least_priority() as i32, 0))
 }

@@ -1,4 +1,4 @@
-//! What devices are and how busy they are, in the API's numbers.
+//! Properties of devices and their utilization, in the API's numbers.
 
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
 use crate::core::base::error::{Code, Error, Result};
@@ -8,7 +8,7 @@ use crate::core::runtime::info;
 use crate::core::runtime::thread;
 use crate::core::runtime::visibility;
 
-/// The facts about a device, set or not.
+/// The properties of a device, set or not.
 fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
@@ -76,20 +76,20 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
         210..=212 => limit(&|of| of.block[attribute as usize - 210].into()),
         301 => bytes(device.total_memory),
         302 => bytes(device.l2_cache),
-        // One system, one server, one pod of it.
+        // One system, one server, one pod.
         401 | 404 | 405 => 0,
         402 | 403 => logical()?,
-        // Nobody may bring operators for the device's CPUs; no board is known; PCI Express.
+        // No operators for the device's CPUs; the board is unknown; PCI Express.
         406..=408 => 0,
         // A card.
         409 => 3,
-        // No device is a part of another one.
+        // No device is part of another one.
         501 => 0,
         _ => info::npu_arch(),
     })
 }
 
-/// aclGetDeviceCapability: three of the same numbers under other names.
+/// aclGetDeviceCapability: three of the same attributes under other numbers.
 pub fn capability(id: u32, info: i32) -> Result<i64> {
     match info {
         0 => number(id, 101),
@@ -102,7 +102,7 @@ pub fn capability(id: u32, info: i32) -> Result<i64> {
     }
 }
 
-/// aclrtGetDeviceCapability: none of the features that it can ask for is there.
+/// aclrtGetDeviceCapability: no feature of the enumeration is supported.
 pub fn has_feature(id: i32, feature: i32) -> Result<bool> {
     if !matches!(feature, 1 | 21) {
         return Err(Error::invalid_param(format_args!(
@@ -113,8 +113,8 @@ pub fn has_feature(id: i32, feature: i32) -> Result<bool> {
     Ok(false)
 }
 
-/// aclGetCannAttribute: arithmetic has infinities and NaNs, and knows bfloat16; nothing is
-/// compiled at run time.
+/// aclGetCannAttribute: floating point has infinities and NaNs, and bfloat16 is supported; nothing is compiled at run
+/// time.
 pub fn attribute(attribute: i32) -> Result<bool> {
     match attribute {
         0 | 1 => Ok(true),
@@ -125,7 +125,7 @@ pub fn attribute(attribute: i32) -> Result<bool> {
     }
 }
 
-/// aclrtGetDevicesTopo: all devices are below one host bridge as far as anybody looks.
+/// aclrtGetDevicesTopo: all devices are reported below one host bridge.
 pub fn topology(id: u32, other: u32) -> Result<u64> {
     /// ACL_RT_DEVS_TOPOLOGY_PHB
     const HOST_BRIDGE: u64 = 0x08;
@@ -179,10 +179,10 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
     ))
 }
 
-/// aclrtHostMemMapCapabilities: whether an engine uses host memory that is mapped. Kernels and copies within
-/// this machine do; the other engines do not exist here.
+/// aclrtHostMemMapCapabilities: whether an engine can use mapped host memory. Kernels and copies within this machine
+/// can; the other engines do not exist here.
 pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
-    /// Matrix cores, vector cores, and copies over PCI Express and inside the system.
+    /// Matrix cores, vector cores, copies over PCI Express and within the system.
     const THERE: [i32; 4] = [2, 3, 4, 6];
     if !(0..=9).contains(&engine) {
         return Err(Error::invalid_param(format_args!(
@@ -196,7 +196,7 @@ pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
 /// How busy a device is, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Utilization {
-    /// The time in which it worked.
+    /// The share of time in which it worked.
     pub time: u32,
     /// The memory that is in use.
     pub memory: u32,
@@ -219,7 +219,7 @@ pub fn utilization(id: i32) -> Result<Utilization> {
     Ok(Utilization { time, memory })
 }
 
-/// What the backend calls a device.
+/// The backend's name of a device.
 pub fn name(id: i32) -> Result<String> {
     Ok(describe("deviceId", i64::from(id))?.name)
 }

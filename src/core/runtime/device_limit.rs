@@ -1,5 +1,4 @@
-//! Sizes of stacks and of what kernels print into, which are kept for those who ask: stacks here are as large
-//! as the backend makes them.
+//! Stack and printf sizes of kernels. They are stored and returned; the backend chooses the real sizes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +7,7 @@ use crate::core::runtime::thread;
 
 const LIMITS: usize = 5;
 
-/// Those of a device, until it ends; 0: never set.
+/// The limits of a device, until it ends; 0: never set.
 #[derive(Default)]
 pub struct Limits([AtomicUsize; LIMITS]);
 

@@ -23,21 +23,21 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::lifecycle;
 use crate::core::runtime::thread;
 
-/// How often a device was set since it was opened, countable without a lock. It ends with the device.
+/// How often a device was set since it was opened, without a lock. Belongs to the open device.
 #[derive(Default)]
 pub struct SetCount {
     /// The handle of the default context, 0 while the device is not set.
     primary: AtomicU64,
-    /// Successful sets: threads that set the same device write to no cache line of each other's.
+    /// Successful sets. Threads that set the same device write to different cache lines.
     sets: StripedCount,
 }
 
-/// What became of a repeated set.
+/// The result of a repeated set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetAgain {
     /// It is counted, and the device stays.
     Counted,
-    /// It is counted, but a reset is on its way: whether the device stays is decided under the lock.
+    /// It is counted, but a reset is in progress: whether the device stays is decided under the lock.
     Raced,
     /// The thread's current context is another one; nothing was counted.
     OtherContext,
@@ -51,8 +51,8 @@ impl SetCount {
             return SetAgain::OtherContext;
         }
         self.sets.raise(thread::number());
-        // A reset stores 0 to `primary` and then sums again; we add and then load: one of the two sees
-        // the other. What was added stays: taking it back would let a reset in between count it.
+        // A reset stores 0 to `primary` and then sums again; we add and then load: one of the two sees the other. The
+        // count stays, because a reset in between could count a subtraction.
         if self.primary.load(Ordering::SeqCst) == current.raw() {
             SetAgain::Counted
         } else {
@@ -66,16 +66,16 @@ impl SetCount {
     }
 }
 
-/// How long a stream of a device that ends may wait for a value.
+/// How long a stream of a device in teardown may wait for a value.
 const WAIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long a thread waits for a reset that may wait for callbacks of this thread.
+/// How long a thread waits for a reset that may itself wait for callbacks of this thread.
 const CALLBACK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often a thread that waits for a reset checks whether it has callbacks to run.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What opening a device gave.
+/// The result of opening a device.
 struct Open {
     device: Arc<Device>,
     /// Its default context.
@@ -84,24 +84,24 @@ struct Open {
     default_stream: Option<Handle>,
 }
 
-/// The place of one device in a session: closed, or open with a reference count.
+/// The slot of one device in a session: closed, or open with a reference count.
 pub struct DeviceSlot {
     id: u32,
     /// Held while the device is set or reset, also while a reset waits for its work.
     state: Mutex<SlotState>,
-    /// The open device. Changed by whoever holds `state`; others look without waiting for it.
+    /// The open device. Changed under `state`; readers do not wait for the lock.
     device: Published<Device>,
     /// The session is ending: the device is not opened any more.
     ended: AtomicBool,
-    /// What the backend said of it.
+    /// Properties that the backend reported.
     info: OnceLock<DeviceInfo>,
-    /// What features keep of the device, whether it is open or not.
+    /// State that features keep for the device, open or not.
     pub features: Slots,
 }
 
 #[derive(Default)]
 struct SlotState {
-    /// Sets of the open device that resets took back.
+    /// Sets of the open device that resets have undone.
     released: u64,
 }
 
@@ -118,10 +118,9 @@ impl DeviceSlot {
         }
     }
 
-    /// aclrtSetDevice where the fast path does not apply. `raced`: the opening of the device that
-    /// counted this set already, if it is still the present one. The caller holds nothing of the
-    /// device: a reset that is waited for here waits for that. The default stream, if this opened the
-    /// device.
+    /// aclrtSetDevice outside the fast path. `raced`: the opening that has counted this set already, if it is still the
+    /// current one. The caller holds no reference to the device, because a reset that this waits for would wait for it.
+    /// Returns the default stream if this opened the device.
     pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<Option<Handle>> {
         let state = self.lock()?;
         if raced.is_some() && raced == self.device().map(|device| device.owner) {
@@ -133,8 +132,8 @@ impl DeviceSlot {
         Ok(default_stream)
     }
 
-    /// The device with its default context for an explicit context; counts nothing. The default
-    /// stream, too, if this opened the device.
+    /// The device with its default context for an explicit context; counts nothing. Also returns the default stream if
+    /// this opened the device.
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
         let state = self.lock()?;
         let Open { device, primary, default_stream } = self.open(&state, driver)?;
@@ -147,12 +146,12 @@ impl DeviceSlot {
         self.device.get().is_some()
     }
 
-    /// Whether the next reset is the one that releases the device, as things stand.
+    /// Whether the next reset would release the device.
     pub fn ends_with_next_reset(&self) -> Result<bool> {
         Ok(self.count(&*self.lock()?) == 1)
     }
 
-    /// Facts about the device, open or not.
+    /// Properties of the device, open or not.
     pub fn info(&self, driver: &dyn Driver) -> Result<&DeviceInfo> {
         match self.info.get() {
             Some(info) => Ok(info),
@@ -163,12 +162,12 @@ impl DeviceSlot {
         }
     }
 
-    /// The device if it is open. Whoever holds it keeps a reset from going on: for a moment only.
+    /// The device if it is open. A reset waits until the reference is dropped: hold it briefly.
     pub fn device(&self) -> Option<Arc<Device>> {
         self.device.get_arc()
     }
 
-    /// As [`Self::device`], without writing anything that other threads read.
+    /// As [`Self::device`], without a write to memory that other threads read.
     #[inline]
     pub fn glance(&self) -> Option<Ref<'_, Device>> {
         self.device.get()
@@ -186,8 +185,8 @@ impl DeviceSlot {
         device.map_or(0, |device| device.sets.sets.total().wrapping_sub(state.released))
     }
 
-    /// Locks the state. A reset that holds it waits for the streams of the device, and those may wait for callbacks of
-    /// another device that only the calling thread runs: a thread with such callbacks waits for a bounded time.
+    /// Locks the state. A reset that holds the lock waits for the streams of the device, which may wait for callbacks
+    /// of another device that only the calling thread runs. So a thread with such callbacks waits for a bounded time.
     fn lock(&self) -> Result<MutexGuard<'_, SlotState>> {
         self.state.try_lock().map_or_else(|| self.lock_later(), Ok)
     }
@@ -230,8 +229,8 @@ impl DeviceSlot {
             None => match Context::create(&device, true) {
                 Ok((primary, stream)) => (primary, Some(stream)),
                 Err(error) => {
-                    // Nothing uses the device that was opened for this context: it is closed again,
-                    // and the failure of the context is the one to report.
+                    // Nothing uses the device that was opened for this context: it is closed again, and the context's
+                    // failure is returned.
                     if open.is_none() {
                         let _ = device.native.close();
                     }
@@ -245,7 +244,7 @@ impl DeviceSlot {
         Ok(Open { device, primary, default_stream })
     }
 
-    /// aclrtResetDevice. How the device ended, if this was the last one.
+    /// aclrtResetDevice. Returns the result of the teardown if this was the last reference.
     pub fn reset(&self) -> Result<Option<TeardownErrors>> {
         let mut state = self.lock()?;
         if self.count(&state) == 0 {
@@ -270,7 +269,7 @@ impl DeviceSlot {
         Ok(Some(self.release(&mut state, None)))
     }
 
-    /// aclrtResetDeviceForce. How the device ended.
+    /// aclrtResetDeviceForce. Returns the result of the teardown.
     pub fn reset_force(&self) -> Result<TeardownErrors> {
         let mut state = self.lock()?;
         let Some(device) = self.device() else {
@@ -284,10 +283,10 @@ impl DeviceSlot {
         Ok(self.release(&mut state, None))
     }
 
-    /// As a forced reset, for the end of the session: the device is not opened again.
+    /// As a forced reset, at the end of the session: the device is not opened again.
     pub fn close(&self, deadline: Instant) -> TeardownErrors {
         self.ended.store(true, Ordering::SeqCst);
-        // A reset in another thread may be waiting for the same work.
+        // A reset in another thread may hold the lock and wait for the same work.
         let state = self.state.try_lock_until(deadline);
         match state {
             Some(mut state) => self.release(&mut state, Some(deadline)),
@@ -295,8 +294,8 @@ impl DeviceSlot {
         }
     }
 
-    /// Really releases the device: handles die first, so that nobody queues anything new, then
-    /// what is pending is waited for, then the calls that are inside leave, then the resources go.
+    /// Releases the device: first its handles die, so that no new work is submitted; then pending work completes; then
+    /// calls inside leave; then the resources are freed.
     fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> TeardownErrors {
         let mut errors = TeardownErrors::default();
         let Some(mut device) = self.device.replace(None) else { return errors };
@@ -305,7 +304,7 @@ impl DeviceSlot {
         state.released = 0;
         let waits_until = waits_until(deadline);
         let alone = wait_until_unshared(&mut device, |device| {
-            // Each time: a call that was inside may have made something before it left.
+            // Each time: a call that was inside may have created something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
             steps.streams.drain_device(device, waits_until, deadline, &mut errors);
             steps.device_handles.iter().for_each(|step| step(device));
@@ -319,7 +318,7 @@ impl DeviceSlot {
             steps.device_memory.iter().for_each(|memory| (memory.free)(&device, &mut errors));
             errors.step_on_device(device.native.close());
         } else {
-            // Better a leak than a crash of whoever still uses it.
+            // A leak is better than a crash of a thread that still uses it.
             steps.device_memory.iter().for_each(|memory| (memory.abandon)(&device));
             std::mem::forget(device);
         }
@@ -333,7 +332,7 @@ fn announce_release(device: &Device, call: &str) -> Result<()> {
     Ok(())
 }
 
-/// Until when streams of a device that ends may wait for values, which anybody may still write.
+/// The time until which streams of a device in teardown may wait for values, which other threads may still write.
 fn waits_until(deadline: Option<Instant>) -> Instant {
     let now = Instant::now();
     let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);

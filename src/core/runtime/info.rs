@@ -1,4 +1,4 @@
-//! Facts about this library that a program may ask for at any time.
+//! Properties of this library, available at any time.
 
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
@@ -10,14 +10,13 @@ use crate::core::runtime;
 /// The version of the API (not of this library): major, minor, patch.
 pub const API_VERSION: [i32; 3] = [1, 17, 0];
 
-/// The name of the processor that programs are told to run on.
+/// The name of the processor that programs see.
 pub fn soc_name() -> &'static CStr {
     static NAME: OnceLock<CString> = OnceLock::new();
     NAME.get_or_init(|| CString::new(config::soc_name()).unwrap_or_else(|_| c"Ascend910B1".into()))
 }
 
-/// The number of that processor's architecture, for programs that choose code by it; 0 where its
-/// name does not say it.
+/// The architecture number of that processor, by which programs choose code; 0 if its name does not imply one.
 pub fn npu_arch() -> i64 {
     /// Of the Ascend 910B and 910_93.
     const A2_AND_A3: i64 = 2201;
@@ -26,12 +25,12 @@ pub fn npu_arch() -> i64 {
     if known.iter().any(|start| name.starts_with(start)) { A2_AND_A3 } else { 0 }
 }
 
-/// The number of this process, for others to put on their lists.
+/// The id of this process.
 pub fn process_id() -> i32 {
     std::process::id() as i32
 }
 
-/// The name of the backend that is open, which is opened now if none is.
+/// The name of the open backend, opened now if there is none.
 pub fn backend_name() -> Result<&'static CStr> {
     Ok(match runtime::session()?.driver.name() {
         "cuda" => c"cuda",

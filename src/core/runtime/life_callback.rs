@@ -1,4 +1,4 @@
-//! Functions of the program that aclInit and aclFinalize call.
+//! Callbacks of the program that aclInit and aclFinalize call.
 
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 
-/// The kinds of callers that register functions, `aclRegisterCallbackType`.
+/// The kinds of registrants, `aclRegisterCallbackType`.
 fn check_kind(kind: i32) -> Result<()> {
     if matches!(kind, 0..=7 | 65535) {
         return Ok(());
@@ -18,11 +18,11 @@ fn check_kind(kind: i32) -> Result<()> {
     )))
 }
 
-/// A function of the program, and who registered it.
+/// A callback of the program and its registrant.
 pub struct Callback<C: ?Sized> {
     /// An `aclRegisterCallbackType`.
     pub kind: i32,
-    /// Its address, by which the program means it.
+    /// Its address, which identifies it.
     pub address: usize,
     /// Calls it; 0 is success.
     pub call: Arc<C>,
@@ -87,8 +87,7 @@ fn failed(what: &str, kind: i32, address: usize, code: i32) -> Error {
     )
 }
 
-/// aclInitCallbackRegister. In a life that has begun the function is called now; if it fails it is
-/// not registered.
+/// aclInitCallbackRegister. In a session that has begun the callback runs now; if it fails it is not registered.
 pub fn register_init(callback: InitCallback) -> Result<()> {
     let text = {
         let mut state = STATE.lock();
@@ -97,14 +96,14 @@ pub fn register_init(callback: InitCallback) -> Result<()> {
     };
     let Some(text) = text else { return Ok(()) };
     call_init(&callback, &text).inspect_err(|_| {
-        // It may have taken itself out.
+        // It may have unregistered itself.
         let _ = unregister_init(callback.kind, callback.address);
     })
 }
 
 /// aclInitCallbackUnRegister.
 pub fn unregister_init(kind: i32, address: usize) -> Result<()> {
-    // Let go of after the lock.
+    // Dropped after the lock.
     let removed = remove(&mut STATE.lock().init, kind, address);
     removed.map(drop)
 }
@@ -120,14 +119,14 @@ pub fn unregister_finalize(kind: i32, address: usize) -> Result<()> {
     removed.map(drop)
 }
 
-/// The functions that a life's beginning calls.
+/// The callbacks that aclInit calls.
 #[must_use]
 pub struct Beginning {
     callbacks: Vec<InitCallback>,
     text: Arc<CStr>,
 }
 
-/// A life begins with this configuration: who registers from here on is called at once.
+/// A session begins with this configuration: callbacks registered from here on are called at once.
 pub fn begin(text: CString) -> Beginning {
     let text: Arc<CStr> = text.into();
     let mut state = STATE.lock();
@@ -136,17 +135,17 @@ pub fn begin(text: CString) -> Beginning {
 }
 
 impl Beginning {
-    /// Calls them in the order in which they were registered, up to the first that fails.
+    /// Calls them in the order of registration, up to the first that fails.
     pub fn call(self) -> Result<()> {
         self.callbacks.iter().try_for_each(|callback| call_init(callback, &self.text))
     }
 }
 
-/// The functions that a life's end calls.
+/// The callbacks that a finalize calls.
 #[must_use]
 pub struct End(Vec<FinalizeCallback>);
 
-/// A life is about to end.
+/// The session is about to end.
 pub fn end() -> End {
     let mut state = STATE.lock();
     state.text = None;
@@ -154,7 +153,7 @@ pub fn end() -> End {
 }
 
 impl End {
-    /// Calls all of them, the one that was registered last first. The first failure.
+    /// Calls all of them, the last registered first. Returns the first failure.
     pub fn call(self) -> Result<()> {
         let mut outcome = Ok(());
         for callback in self.0.iter().rev() {

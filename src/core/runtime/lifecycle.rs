@@ -1,6 +1,7 @@
-//! What the regions above this one do when the session, a device or a context begins and ends.
+//! The steps of the regions above this one when the session, a device or a context begins and ends.
 //!
-//! This region runs the steps and knows none of them. `core/assembly.rs` lists them, in the order in which they run.
+//! This region runs the steps and does not know what they do. `core/assembly.rs` lists them, in the order in which they
+//! run.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -16,7 +17,7 @@ use crate::core::runtime::device::Device;
 pub struct Lifecycle {
     /// The streams of devices and contexts.
     pub streams: &'static dyn Streams,
-    /// What the environment asks for, before the backend opens.
+    /// Apply the environment, before the backend opens.
     pub session_opening: &'static [fn(&Environment) -> Result<()>],
     /// Reports before a finalize releases anything. They get the name of the call.
     pub session_ending: &'static [fn(&str)],
@@ -48,7 +49,7 @@ pub struct Lifecycle {
     pub late_callbacks: &'static [fn()],
 }
 
-/// How one kind of memory ends with its owner.
+/// How one kind of memory is released with its owner.
 pub struct Release<T> {
     /// Frees it.
     pub free: fn(&T, &mut TeardownErrors),
@@ -56,7 +57,7 @@ pub struct Release<T> {
     pub abandon: fn(&T),
 }
 
-/// Which streams are meant.
+/// A set of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamsOf {
     /// Those of the device with this id.

@@ -1,4 +1,4 @@
-//! The life of the process: initialise, use, finalise, again.
+//! The life of the process: initialize, use, finalize, again.
 
 pub mod atomics;
 pub mod context;
@@ -39,32 +39,32 @@ use crate::core::runtime::lifecycle::{Lifecycle, lifecycle};
 use crate::core::runtime::state_callback::DeviceState;
 use crate::core::runtime::visibility::Visibility;
 
-/// An open backend with its devices: what lives from first use to aclFinalize.
+/// An open backend with its devices, from the first use to aclFinalize.
 pub struct Session {
     /// The backend.
     pub driver: Arc<dyn Driver>,
     /// One slot per device, indexed by device id.
     pub devices: Box<[DeviceSlot]>,
-    /// Which of the backend's devices these are.
+    /// Which of the backend's devices the process sees.
     pub visibility: Visibility,
-    /// As the owner of pinned memory.
+    /// The owner id of pinned memory.
     pub owner: Owner,
-    /// What features keep with it.
+    /// State that features keep with it.
     pub features: Slots,
-    /// How long its end waits for user code that does not return.
+    /// How long its teardown waits for user code that does not return.
     patience: Duration,
-    /// How long a snapshot waits for work under way.
+    /// How long a snapshot waits for pending work.
     pub snapshot_timeout: Duration,
 }
 
-/// Held while the library starts or ends.
+/// Held while a session begins or ends.
 static LIFE: Mutex<()> = Mutex::new(());
-/// How many aclInit calls are not matched by a finalize. Changed under [`LIFE`].
+/// aclInit calls without a matching finalize. Changed under [`LIFE`].
 static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
-/// A finalize has begun: it calls functions of the program, and then ends everything. Until then
-/// the library counts as initialized. Changed under [`LIFE`].
+/// A finalize has begun: it runs callbacks of the program, and then the teardown. Until then the library counts as
+/// initialized. Changed under [`LIFE`].
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// An end has left threads behind in user code.
+/// A teardown has left threads in user code.
 static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
 /// Changed under [`LIFE`].
 static SESSION: Published<Session> = Published::new();
@@ -114,11 +114,11 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
     let beginning = life_callback::begin(text);
-    // User code next: nothing is held meanwhile.
+    // User code runs next: no reference is held meanwhile.
     drop(session);
     drop(life);
     beginning.call().inspect_err(|_| {
-        // The first failure is the one to tell.
+        // The first failure is the one to return.
         let _ = finalize();
     })
 }
@@ -133,10 +133,10 @@ pub fn finalize() -> Result<()> {
     end(life, "aclFinalize")
 }
 
-/// aclFinalizeReference: the remaining count, and what ending everything at 0 gave.
+/// aclFinalizeReference: the remaining count, and the result of the teardown at 0.
 pub fn finalize_reference() -> (u64, Result<()>) {
     if let Err(error) = thread::refuse_inside_host_function() {
-        // Without the lock: a finalize may hold it, and wait for this very function.
+        // Without the lock: a finalize may hold it and wait for this callback.
         return (INIT_COUNT.load(Ordering::Relaxed), Err(error));
     }
     let life = LIFE.lock();
@@ -151,8 +151,8 @@ pub fn finalize_reference() -> (u64, Result<()>) {
     (count - 1, Ok(()))
 }
 
-/// Ends the life: first functions of the program are told, without any lock, while everything is
-/// still there. `call`: what ends it.
+/// Ends the session. First it runs callbacks of the program, without a lock and while everything still exists. `call`
+/// names the call that ends it.
 fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ENDING.store(true, Ordering::Relaxed);
     let callbacks = life_callback::end();
@@ -175,7 +175,7 @@ fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ended.and(told)
 }
 
-/// Tells that all devices and streams are about to end. The devices that were open.
+/// Reports that all devices and streams are about to end. Returns the devices that were open.
 fn announce_ends() -> Vec<u32> {
     if !state_callback::is_watched() {
         return Vec::new();
@@ -188,7 +188,7 @@ fn announce_ends() -> Vec<u32> {
     open
 }
 
-/// Whether an end has left threads behind, which still run this library's code.
+/// Whether a teardown has left threads that still run this library's code.
 pub fn has_leaked_threads() -> bool {
     LEFT_BEHIND.load(Ordering::Relaxed)
 }
@@ -210,9 +210,9 @@ pub fn default_device() -> Option<i32> {
     i32::try_from(DEFAULT_DEVICE.load(Ordering::Acquire)).ok().filter(|id| *id >= 0)
 }
 
-/// The session, opened now if this is the first use. After a finalize: 107002.
+/// The session, opened now at the first use. After a finalize: 107002.
 ///
-/// Whoever holds it keeps a finalize from going on, as long as this is patient.
+/// A finalize waits for threads that hold it, until its timeout.
 pub fn session() -> Result<Arc<Session>> {
     if is_finalized() {
         return Err(finalized());
@@ -220,7 +220,7 @@ pub fn session() -> Result<Arc<Session>> {
     open_session()
 }
 
-/// What a call that needs a session says after a finalize.
+/// The error of a call that needs a session after a finalize.
 #[cold]
 pub fn finalized() -> Error {
     Error::new(
@@ -229,7 +229,7 @@ pub fn finalized() -> Error {
     )
 }
 
-/// The session as aclrtSetDevice wants it: a finalized runtime begins anew.
+/// The session for aclrtSetDevice, which may open a new one after a finalize.
 pub fn session_for_set_device() -> Result<Arc<Session>> {
     if !is_finalized() {
         return open_session();
@@ -244,7 +244,7 @@ pub fn existing_session() -> Option<Arc<Session>> {
     SESSION.get_arc()
 }
 
-/// As [`existing_session`], for a moment: nothing is written that other threads read.
+/// As [`existing_session`], briefly: without a write to memory that other threads read.
 #[inline]
 pub fn glance() -> Option<Ref<'static, Session>> {
     SESSION.get()
@@ -268,9 +268,9 @@ fn open_session() -> Result<Arc<Session>> {
     if let Some(session) = existing_session() {
         return Ok(session);
     }
-    // A session that is being ended is waited for: two never exist at once.
+    // Waits for a session in teardown: two never exist at once.
     let life = LIFE.lock();
-    // A finalize that was waited for has the last word.
+    // A finalize may have run while this waited for the lock.
     if is_finalized() {
         return Err(finalized());
     }
@@ -297,7 +297,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     Ok(session)
 }
 
-/// Reads the environment, and begins what it asks for.
+/// Reads the environment and applies it.
 fn heed_environment(steps: &Lifecycle) -> Result<Environment> {
     let environment = Environment::read()?;
     thread_attributes::fix(environment.thread_stack);
@@ -305,7 +305,7 @@ fn heed_environment(steps: &Lifecycle) -> Result<Environment> {
     Ok(environment)
 }
 
-/// Begins a life over a backend of a test's own.
+/// Opens a session over a backend of a test.
 #[cfg(test)]
 pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
     let _life = LIFE.lock();
@@ -378,11 +378,11 @@ fn complete_all(steps: &[fn(Instant) -> bool], deadline: Instant) -> bool {
     complete
 }
 
-/// How long idle threads of ours are waited for when user code has used up the time to wait.
+/// How long idle threads of the library are joined after user code has used up the timeout.
 const MIN_PATIENCE: Duration = Duration::from_millis(200);
 
-/// Ends the session: every device is reset, what is pending is waited for (user code that does not
-/// return only for a bounded time), host memory is released, our threads are joined.
+/// Ends the session: resets every device, waits for pending work (a bounded time for user code), releases host memory,
+/// joins the library's threads.
 fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     FINALIZED.store(true, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
@@ -402,7 +402,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
         slot_table::flush_deferred();
         finished
     });
-    // Whoever was inside may have shared something once more.
+    // A call that was inside may have shared memory again.
     BROKER.stop();
     if finished && alone {
         steps.session_memory.iter().for_each(|memory| (memory.free)(&session, &mut errors));
@@ -421,7 +421,7 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
         return errors.into_result("everything is finalized");
     }
     let patience = session.patience.as_millis();
-    // Whoever was left behind still uses it: pinned memory, for one, stays mapped.
+    // Threads that were left still use it: pinned memory, for one, stays mapped.
     std::mem::forget(session);
     LEFT_BEHIND.store(true, Ordering::Relaxed);
     Err(Error::new(

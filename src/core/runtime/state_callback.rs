@@ -1,8 +1,8 @@
-//! Telling programs when devices and streams come and go.
+//! Reports to programs when devices and streams come and go.
 //!
-//! No lock is held and nothing is borrowed while their functions run: they may call everything,
-//! also what makes and ends devices and streams. What they make and end themselves is not
-//! announced, or it would never stop.
+//! No lock is held and nothing is borrowed while their callbacks run: they may make every call, also those that create
+//! and end devices and streams. What a callback creates and ends itself is not reported, because that would not
+//! terminate.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::core::base::callback;
 use crate::core::base::error::{Error, Result};
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
 
-/// What is about to happen to a device, or has happened.
+/// A change of a device, before or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceState {
     /// A call is about to open it.
@@ -30,25 +30,24 @@ pub enum DeviceState {
     ResetPost,
 }
 
-/// What has happened to a stream, or is about to.
+/// A change of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamState {
-    /// It was made.
+    /// It was created.
     Created,
     /// It is about to end.
     Ending,
 }
 
-/// A function of the program that is told of devices.
+/// A callback of the program for devices.
 pub type DeviceWatcher = Arc<dyn Fn(u32, DeviceState) + Send + Sync>;
-/// A function of the program that is told of streams.
+/// A callback of the program for streams.
 pub type StreamWatcher = Arc<dyn Fn(u64, StreamState) + Send + Sync>;
 
-/// Functions by the names that programs give them.
+/// Callbacks by the names that programs give them.
 pub(in crate::core) struct Registry<W> {
     watchers: Mutex<Vec<(String, W)>>,
-    /// To be looked at without the lock. Relaxed is enough: a change is seen by those who know of
-    /// it by other means.
+    /// Read without the lock. Relaxed: threads that must see a change are ordered after it by other means.
     any: AtomicBool,
 }
 
@@ -61,7 +60,7 @@ impl<W: Clone> Registry<W> {
         self.any.load(Ordering::Relaxed)
     }
 
-    /// Adds a function, or takes the one with that name out.
+    /// Registers a callback, or unregisters the one with that name.
     pub(in crate::core) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
         let mut watchers = self.watchers.lock();
         let place = watchers.iter().position(|(other, _)| other == name);
@@ -85,13 +84,13 @@ impl<W: Clone> Registry<W> {
             }
         };
         self.any.store(!watchers.is_empty(), Ordering::Relaxed);
-        // Let go of after the lock.
+        // Dropped after the lock.
         drop(watchers);
         drop(removed);
         Ok(())
     }
 
-    /// `what` names the kind of the functions.
+    /// Calls them. `what` names their kind in texts.
     pub(in crate::core) fn notify(&self, what: &'static str, call: impl Fn(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
@@ -106,22 +105,22 @@ impl<W: Clone> Registry<W> {
 static DEVICES: Registry<DeviceWatcher> = Registry::new();
 static STREAMS: Registry<StreamWatcher> = Registry::new();
 
-/// Streams whose end was announced and that are still there.
+/// Streams whose end was reported and that still exist.
 static ENDING: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 
 per_thread! {
-    /// This thread is inside a function that is being told.
+    /// This thread is inside such a callback.
     static INSIDE: Cell<bool> = Cell::new(false);
-    /// Streams that ended unannounced, because they were made while their device was being reset.
+    /// Streams that ended without a report, because they were created while their device was being reset.
     static LATE: ThreadList<u64> = ThreadList::new();
 }
 
-/// aclrtRegDeviceStateCallback; `None` takes the name's function out.
+/// aclrtRegDeviceStateCallback; `None` unregisters the callback with this name.
 pub fn watch_devices(name: &str, watcher: Option<DeviceWatcher>) -> Result<()> {
     DEVICES.set(name, watcher)
 }
 
-/// aclrtRegStreamStateCallback; `None` takes the name's function out.
+/// aclrtRegStreamStateCallback; `None` unregisters the callback with this name.
 pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
     STREAMS.set(name, watcher)?;
     if !STREAMS.has_any() {
@@ -130,17 +129,17 @@ pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
     Ok(())
 }
 
-/// Whether somebody wants to be told of what the calling thread does, to devices or streams.
+/// Whether a callback wants what the calling thread does to devices or streams.
 pub fn is_watched() -> bool {
     (DEVICES.has_any() || STREAMS.has_any()) && !INSIDE.get()
 }
 
-/// Tells that something happens to a device. The caller holds nothing.
+/// Reports a change of a device. The caller holds no lock and no reference.
 pub fn notify_device(id: u32, state: DeviceState) {
     DEVICES.notify("device-state callback", |watcher| watcher(id, state));
 }
 
-/// Tells that a stream was made. The caller holds nothing.
+/// Reports that a stream was created. The caller holds no lock and no reference.
 #[inline]
 pub fn stream_created(stream: u64) {
     if STREAMS.has_any() {
@@ -148,7 +147,7 @@ pub fn stream_created(stream: u64) {
     }
 }
 
-/// Tells that a stream is about to end, once. The caller holds nothing.
+/// Reports once that a stream is about to end. The caller holds no lock and no reference.
 #[inline]
 pub fn stream_ends(stream: u64) {
     if STREAMS.has_any() {
@@ -163,7 +162,7 @@ fn notify_stream_end(stream: u64) {
     }
     {
         let mut ending = ENDING.lock();
-        // Looked at under the lock: a stream leaves the table before it leaves `ENDING`.
+        // Read under the lock: a stream leaves the table before it leaves `ENDING`.
         let alive = lifecycle().is_ok_and(|steps| steps.streams.is_live(stream));
         if !alive || !ending.get_or_insert_default().insert(stream) {
             return;
@@ -182,7 +181,7 @@ pub fn streams_end(which: StreamsOf) {
     }
 }
 
-/// They were about to end, and live on.
+/// They were about to end, and stay.
 pub fn streams_stay(which: StreamsOf) {
     if !STREAMS.has_any() {
         return;
@@ -215,7 +214,7 @@ fn note_end(stream: u64) {
     }
 }
 
-/// Tells of the streams that ended before anybody could be told. The caller holds nothing.
+/// Reports the streams that ended under locks. The caller holds no lock and no reference.
 pub fn notify_pending() {
     for stream in LATE.with(ThreadList::take) {
         STREAMS.notify("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
@@ -239,7 +238,7 @@ mod tests {
         let told = RefCell::new(Vec::new());
         registry.notify("test", |watcher| {
             told.borrow_mut().push(*watcher);
-            // What a watcher does itself is not told.
+            // What a callback does itself is not reported.
             registry.notify("test", |_| panic!("told of its own doing"));
         });
         assert_eq!(*told.borrow(), [1, 2]);

@@ -1,4 +1,4 @@
-//! Options that libraries above this one keep here: numbers without an effect on this one.
+//! Options that higher libraries store here: numbers without an effect on this library.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

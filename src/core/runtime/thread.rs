@@ -1,4 +1,4 @@
-//! What belongs to the calling thread: its current context.
+//! The calling thread's state: its current context.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,22 +13,21 @@ use crate::core::runtime::context::Context;
 use crate::core::runtime::device;
 
 per_thread! {
-    /// The handle of the current context, if one was set. Plain memory: usable to the very end of
-    /// the process.
+    /// The handle of the current context, if one was set. Plain memory: usable until the process ends.
     static CURRENT: Cell<Option<Handle>> = Cell::new(None);
     /// See [`number`].
     static NUMBER: Cell<usize> = Cell::new(usize::MAX);
-    /// Where the operation stands in its stream that this thread queued last; 0: none yet.
+    /// The position of the operation that this thread submitted last; 0: none yet.
     static LAST_TASK: Cell<u32> = Cell::new(0);
 }
 
-/// This thread has queued an operation that stands there in its stream.
+/// Notes the position of an operation that this thread submitted.
 #[inline]
 pub fn note_task(position: Position) {
     LAST_TASK.set(position as u32);
 }
 
-/// aclrtGetThreadLastTaskId: the number of the task that this thread queued last, 0 before the first.
+/// aclrtGetThreadLastTaskId: the number of the task that this thread submitted last, 0 before the first.
 pub fn last_task() -> u32 {
     LAST_TASK.get()
 }
@@ -42,7 +41,7 @@ pub fn current_handle() -> Option<Handle> {
 /// Whether that is this context.
 #[inline(always)]
 pub fn is_current(context: Handle) -> bool {
-    // Without a look whether there is one: a handle is not 0.
+    // Without a check whether there is one: a handle is not 0.
     CURRENT.get().map_or(0, Handle::raw) == context.raw()
 }
 
@@ -52,8 +51,7 @@ pub fn set_current(context: Option<Handle>) {
     CURRENT.set(context);
 }
 
-/// This thread's current context. With a configured default device, a thread that has none gets
-/// that device now.
+/// This thread's current context. With a configured default device, a thread without one gets that device now.
 #[inline]
 pub fn current() -> Result<Ref<'static, Context>> {
     match current_now() {
@@ -62,7 +60,7 @@ pub fn current() -> Result<Ref<'static, Context>> {
     }
 }
 
-/// This thread's current context, if it has one that is alive. Never waits.
+/// This thread's current context, if it is live. Never waits.
 #[inline]
 pub fn current_now() -> Option<Ref<'static, Context>> {
     CURRENT.get().and_then(|handle| Context::table().get(handle))
@@ -90,8 +88,8 @@ fn current_slow() -> Result<Ref<'static, Context>> {
     Err(Error::new(Code::ContextNull, why))
 }
 
-/// Refuses what would deadlock: user code that a stream runs may not allocate, free, wait, queue
-/// work, or create and destroy objects.
+/// Refuses calls that would deadlock: user code that a stream runs may not allocate, free, wait, submit work, or create
+/// and destroy objects.
 #[inline]
 pub fn refuse_inside_host_function() -> Result<()> {
     if backend::inside_host_function() { Err(inside_host_function()) } else { Ok(()) }
@@ -105,7 +103,7 @@ fn inside_host_function() -> Error {
     )
 }
 
-/// A number of this thread, which no other one ever has: small for the first that ask.
+/// The unique number of this thread; small for the first threads that ask.
 #[inline]
 pub fn number() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -115,7 +113,7 @@ pub fn number() -> usize {
     NUMBER.get()
 }
 
-/// Which of `shards` stripes this thread uses: threads spread evenly, each keeps its own.
+/// The stripe of `shards` that this thread uses: threads are spread evenly, and each keeps its stripe.
 #[inline]
 pub fn shard(shards: usize) -> usize {
     number() % shards

@@ -1,4 +1,4 @@
-//! The version of the software that programs are told to run on.
+//! The version of the software that programs see.
 
 use std::ffi::OsStr;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use crate::core::base::config;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::release::Version;
 
-/// The version of every package: `PORTACL_CANN_VERSION`, the same for the life of the process.
+/// The version of every package: `PORTACL_CANN_VERSION`, the same until the process ends.
 fn current() -> Result<Version> {
     static VERSION: OnceLock<Version> = OnceLock::new();
     match VERSION.get() {
@@ -19,8 +19,8 @@ fn current() -> Result<Version> {
     }
 }
 
-/// aclsysGetVersionStr, aclsysGetVersionNum: which packages there are is up to who installs them,
-/// so every name but an empty one is known.
+/// aclsysGetVersionStr, aclsysGetVersionNum: packages are installed independently, so every name except an empty one is
+/// accepted.
 pub fn of_package(name: &OsStr) -> Result<Version> {
     if name.is_empty() {
         return Err(Error::invalid_param(

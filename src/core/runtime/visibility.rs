@@ -1,8 +1,8 @@
-//! Which of the machine's devices this process uses, and under which numbers.
+//! Which of the machine's devices this process uses, and by which ids.
 //!
-//! A *user id* counts the devices of this process; it is what nearly every call takes. A *logical
-//! id* counts those of the machine or container, before `ASCEND_RT_VISIBLE_DEVICES`. A *physical
-//! id* counts those of the hardware; here it is the logical one.
+//! A *user id* counts the devices of this process; nearly every call takes it. A *logical id* counts those of the
+//! machine or container, before `ASCEND_RT_VISIBLE_DEVICES`. A *physical id* counts those of the hardware; here it
+//! equals the logical id.
 
 use crate::algo::host::notice::notice_once;
 use crate::core::base::config::VISIBLE_DEVICES;
@@ -19,8 +19,8 @@ pub struct Visibility {
 }
 
 impl Visibility {
-    /// The choice that the variable's value makes among so many devices; `None`: all of them.
-    /// Reading ends at the first entry that is no id, is not below `all`, or was there before.
+    /// The devices that the variable's value selects among `all`; `None` selects all. Parsing ends at the first entry
+    /// that is not an id, is not less than `all`, or is a repetition.
     pub fn choose(value: Option<&str>, all: u32) -> Self {
         let Some(value) = value else { return Self { logical: (0..all).collect(), all } };
         let mut logical = Vec::new();
@@ -35,8 +35,8 @@ impl Visibility {
         Self { logical: logical.into(), all }
     }
 
-    /// Tells people of the first entry of the variable that does not count. An empty one and -1, which programs end
-    /// lists with on purpose, are no mistakes.
+    /// Reports the first ignored entry of the variable on standard error. An empty entry and -1, which programs use on
+    /// purpose as the end of the list, are not reported.
     pub fn report_ignored(&self, value: Option<&str>) {
         let Some(value) = value else { return };
         let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
@@ -59,7 +59,7 @@ impl Visibility {
         self.logical.len() as u32
     }
 
-    /// The devices that there are, for a text about an id that is out of range.
+    /// The available devices, for a text about an id that is out of range.
     pub fn in_words(&self) -> String {
         let (count, all) = (self.count(), self.all);
         if count == all {

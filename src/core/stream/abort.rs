@@ -1,4 +1,4 @@
-//! Dropping what is queued, with the streams going on.
+//! Aborts: pending work is dropped, and the streams go on.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn stream(raw: u64) -> Result<()> {
     drop_queued(raw, "aclrtStreamAbort")
 }
 
-/// aclrtStreamStop: the same, for streams that somebody has made.
+/// aclrtStreamStop: the same, for streams that the program created.
 pub fn stop(raw: u64) -> Result<()> {
     if raw == 0 {
         return Err(Error::invalid_param(
@@ -35,31 +35,31 @@ fn drop_queued(raw: u64, call: &str) -> Result<()> {
         "{call} dropped what stream {:#x} had queued, and with it what was waited for",
         stream.handle.raw()
     );
-    // Without a deadline it does not time out.
+    // Without a deadline it cannot time out.
     let _ = stream.abort(Fault::new(FaultKind::Aborted, why), None);
     Ok(())
 }
 
-/// When a program is told of an abort of a device.
+/// The moments at which a program is notified of an abort of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It is about to begin.
     Before,
-    /// It is over, however it went.
+    /// It is over, with or without success.
     After,
 }
 
-/// A function of the program that is told: device, stage, milliseconds; 0 is success.
+/// A callback of the program: device, stage, milliseconds; 0 is success.
 pub type Watcher = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
 
 static WATCHERS: Registry<Watcher> = Registry::new();
 
-/// aclrtSetDeviceTaskAbortCallback; `None` takes the name's function out.
+/// aclrtSetDeviceTaskAbortCallback; `None` unregisters the callback with this name.
 pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
     WATCHERS.set(name, watcher)
 }
 
-/// Tells everybody; the first result that is not 0.
+/// Calls all callbacks and returns the first result that is not 0.
 fn notify(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
     let failed = Cell::new(0);
     WATCHERS.notify("task-abort callback", |watcher| {
@@ -71,11 +71,10 @@ fn notify(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
     failed.get()
 }
 
-/// aclrtDeviceTaskAbort: the same for all streams of a device, for at most `timeout_ms`
-/// milliseconds; 0 is for ever.
+/// aclrtDeviceTaskAbort: the same for all streams of a device, for at most `timeout_ms` milliseconds; 0 is no timeout.
 pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    // Nothing of the device may be held while the program is told.
+    // No reference to the device may be held while the program is notified.
     let ordinal = open_device(id)?.id;
     let before = notify(ordinal, Stage::Before, timeout_ms);
     let outcome = open_device(id).and_then(|device| drop_all(&device, timeout_ms));
@@ -114,7 +113,8 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
             "aclrtDeviceTaskAbort dropped what device {id} had queued, and with it what was waited for"
         ),
     );
-    // All are stopped first, then what has begun is waited for. What was queued meanwhile goes, too.
+    // All streams are stopped first, then running operations are awaited. Work that is submitted meanwhile is dropped,
+    // too.
     let deadline =
         (timeout_ms != 0).then(|| Instant::now() + Duration::from_millis(u64::from(timeout_ms)));
     for (_, stream) in &streams {

@@ -1,5 +1,5 @@
-//! Allocators of the program's, registered for streams, so that libraries that work on a stream find the
-//! one that they are to take memory from. This library itself calls none of their functions.
+//! Allocators of the program, registered for streams, so that libraries that work on a stream find the allocator that
+//! they are to use. This library itself calls none of their functions.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::core::stream;
 pub enum Function {
     /// Allocates.
     Alloc,
-    /// Takes a block back.
+    /// Frees a block.
     Free,
-    /// Allocates near an address; the only one that may be missing.
+    /// Allocates near an address; the only optional function.
     AllocAdvise,
-    /// Tells a block's address.
+    /// Returns a block's address.
     GetAddrFromBlock,
 }
 
-/// An allocator: addresses, which only C can call.
+/// An allocator: addresses that only C can call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocator {
-    /// What its functions get first; may be null.
+    /// The first argument of its functions; may be null.
     pub object: usize,
     functions: [usize; 4],
 }
@@ -39,16 +39,16 @@ impl Allocator {
     }
 }
 
-/// What is put together before it is registered.
+/// An allocator that is not registered yet.
 #[derive(Default)]
 pub struct Description(Mutex<Allocator>);
 
 handles::object!(Description, Allocator);
 
-/// What is registered for a stream: the allocator as it was described then.
+/// An allocator registered for a stream, as its description was at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registered {
-    /// The description that it came from, which may have ended.
+    /// The description that it was registered from, which may be destroyed.
     pub description: Handle,
     /// The allocator.
     pub allocator: Allocator,
@@ -76,7 +76,7 @@ pub fn set_object(raw: u64, object: usize) -> Result<()> {
     Ok(())
 }
 
-/// aclrtAllocatorSetAllocFuncToDesc and its relatives.
+/// aclrtAllocatorSetAllocFuncToDesc and its variants.
 pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
     if function == 0 {
         return Err(Error::invalid_param("func is null; it must be a function of the allocator"));

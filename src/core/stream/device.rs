@@ -1,5 +1,5 @@
-//! Streams as lower regions know them: the streams of devices and contexts, which begin, end and are waited for
-//! together, and their order.
+//! Streams for lower regions: creating, draining and synchronizing the streams of devices and contexts, and their
+//! order.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -78,17 +78,16 @@ impl Context {
 }
 
 impl Device {
-    /// Waits for everything queued on this device so far. The first failure there that nobody was
-    /// told of yet is the result, also where the time is over.
+    /// Waits for everything queued on this device so far. Returns the first failure there that was not reported yet,
+    /// also after a timeout.
     pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
         if deadline.is_none() {
             callback::refuse_endless_wait()?;
         }
         let mut streams = Stream::table().snapshot();
-        // Those of other devices are let go before the wait: they may have to end meanwhile.
+        // Streams of other devices are dropped before the wait, because they may be destroyed meanwhile.
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
-        // All are waited for, whatever the first one says: a failure there does not make the
-        // others' work done.
+        // Waits for all, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
         let awaited = order::is_tracked()
             .then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
@@ -105,7 +104,7 @@ impl Device {
         {
             awaited.is_over();
         }
-        // One call tells one failure: those of other streams stay for the next synchronise.
+        // One call returns one failure; those of other streams stay for the next synchronize.
         streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
         Ok(waited)
     }

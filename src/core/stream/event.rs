@@ -1,15 +1,14 @@
 //! Events: points in a stream's work. Three creators, three sets of rules:
 //!
 //! | creator | recorded again | waited for by streams | reset, wait status | time | how many |
-//! |---|---|---|---|---|---|
+//! ---|---|---|---|---|---|
 //! | aclrtCreateEvent | yes | yes | wait status | yes | 65,536 recorded |
 //! | aclrtCreateEventWithFlag | yes | with SYNC | with SYNC | with TIME_LINE | 65,536 |
 //! | aclrtCreateEventExWithFlag | yes | with SYNC | no | with TIME_LINE | unlimited |
 //!
-//! A wait keeps the record that was the latest when it was queued, and a reset undoes the record
-//! that was the latest when it was queued: a later record is not touched by an earlier reset that
-//! has not had its turn. Waiting, by streams or the host, never looks at resets, so that a reset in
-//! the wrong place loses nobody's order.
+//! A wait is for the record that was the latest when the wait was queued. A reset undoes the record that was the latest
+//! when the reset was queued: an earlier reset that is still pending does not affect a later record. Waits of streams
+//! and of the host ignore resets, so that a misplaced reset breaks no order.
 
 mod external;
 mod intercepted;
@@ -52,14 +51,14 @@ mod flag {
     pub const DEVICE_USE_ONLY: u32 = 0x10;
     pub const EXTERNAL: u32 = 0x20;
     pub const IPC: u32 = 0x40;
-    /// Those that may be combined.
+    /// The bits that may be combined.
     pub const COMBINABLE: u32 = SYNC | CAPTURE_STREAM_PROGRESS | TIME_LINE | DEVICE_USE_ONLY;
 }
 
 /// The flag of records and waits that belong to a stream that is being captured.
 const RECORD_OR_WAIT_EXTERNAL: u32 = 0x01;
 
-/// Which function made an event.
+/// The function that created an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Creator {
     Plain,
@@ -71,7 +70,7 @@ enum Creator {
 pub struct Event {
     /// Where it is recorded.
     pub device: Arc<Device>,
-    /// What does the work.
+    /// The backend's event.
     pub native: Arc<dyn backend::Event>,
     /// A small number, unique on its device.
     id: u32,
@@ -79,16 +78,16 @@ pub struct Event {
     flags: u32,
     /// Of an event with ACL_EVENT_EXTERNAL: 1 while it is set.
     signal: Option<Arc<backend::Notify>>,
-    /// Of one that other processes can have, or that is theirs.
+    /// Shared state, if other processes can use it or it was imported.
     shared: Option<Shared>,
-    /// Where it was recorded last.
+    /// The stream and position of its latest record.
     recorded: Recorded,
-    /// It is one of those of which a device has a limited number.
+    /// It counts towards the limit of its device.
     counted: AtomicBool,
-    /// An interceptor took a record of it; maybe another record replaced that.
+    /// An interceptor took a record of it; another record may have replaced that.
     was_intercepted: AtomicBool,
-    /// Its latest record is one of a stream that runs, no reset of that is queued, and nothing but the
-    /// backend tells whether it has happened.
+    /// Its latest record is in a stream that runs, no reset of that is queued, and its completion is known from the
+    /// backend alone.
     is_plain: AtomicBool,
     /// Held while it is recorded, waited for or reset.
     uses: SpinLock<Uses>,
@@ -96,14 +95,14 @@ pub struct Event {
 
 handles::object!(Event, Event);
 
-/// Who else uses an event: not noted for those of aclrtCreateEventExWithFlag.
+/// Uses of an event by streams: not noted for events of aclrtCreateEventExWithFlag.
 #[derive(Default)]
 struct Uses {
-    /// Behind the waits for it.
+    /// Positions after the waits for it.
     waits: Marks,
-    /// Where its latest record is undone.
+    /// Positions where its latest record is undone.
     resets: Marks,
-    /// What its latest record comes behind, if anybody wants to know.
+    /// The clock of its latest record, if the order of streams is tracked.
     clock: Clock,
     /// Its record that an interceptor took.
     intercepted: Option<Intercepted>,
@@ -115,11 +114,11 @@ impl Event {
         self.recorded.exists()
     }
 
-    /// A stream that runs has recorded it. Under the lock of its uses.
+    /// A stream that runs has recorded it. The caller holds the lock of its uses.
     #[inline]
     fn note_recorded(&self, stream: &Stream, position: Position) {
         self.recorded.set(stream.handle, position);
-        // Relaxed: threads that share an event order what they do with it.
+        // Relaxed: threads that share an event order their uses of it.
         let is_plain = self.signal.is_none() && self.shared.is_none();
         self.is_plain.store(is_plain, Ordering::Relaxed);
     }
@@ -129,7 +128,7 @@ impl Event {
         self.signal.as_ref()
     }
 
-    /// What other processes record and wait for, if it has ACL_EVENT_IPC.
+    /// The event that processes share, if it has ACL_EVENT_IPC.
     pub fn shared(&self) -> Option<&Arc<backend::SharedEvent>> {
         self.shared.as_ref().map(Shared::native)
     }
@@ -141,7 +140,7 @@ impl Event {
         uses.resets.clear();
     }
 
-    /// The flags that it was made with.
+    /// The flags that it was created with.
     pub fn flags(&self) -> u32 {
         self.flags
     }
@@ -216,8 +215,8 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if let Some(shared) = &event.shared {
         return shared.record(event, &stream);
     }
-    // Of two records at once the one that the device has last is noted last, and so is a reset that
-    // is queued after a record.
+    // Under the lock, so that the record that the device runs last is noted last, and a reset queued after a record as
+    // well.
     let mut uses = event.uses.lock();
     if let Some(signal) = &event.signal {
         external::set(signal, &stream)?;
@@ -231,7 +230,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     Ok(())
 }
 
-/// Has the interceptor take what a stream does with an event: see [`interceptor::Interceptor::use_event`].
+/// Lets the interceptor take what a stream does with an event: see [`interceptor::Interceptor::use_event`].
 #[cold]
 fn use_intercepted(stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {
     interceptor::installed().use_event(stream, event, raw, usage)
@@ -288,7 +287,7 @@ fn not_captured(stream: &Stream, flag: &str) -> Error {
     )
 }
 
-/// aclrtResetEvent: when the stream comes to it, the record that is the latest now is undone.
+/// aclrtResetEvent: when the stream reaches the reset, the record that is the latest now is undone.
 pub fn reset(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
@@ -301,7 +300,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
         return external::clear(signal, &stream);
     }
     let mut uses = event.uses.lock();
-    // An earlier reset in the same stream comes first anyway, as does one that was come to.
+    // An earlier reset in the same stream, or one that is complete, makes this one unnecessary.
     if !event.was_recorded() || uses.resets.has(&stream) || uses.resets.any_past()? {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Telling programs of work that failed: who wants to know, and what they may ask.
+//! Reports failed work to programs: the callbacks, and what they may query.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,54 +7,54 @@ use parking_lot::Mutex;
 use crate::backend::{FailedLaunch, HostFn};
 use crate::core::base::error::{Error, Result};
 
-/// What is known of a failure.
+/// A failure, as a callback can query it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
-    /// The task: the operation's place in its stream, 1 for the first.
+    /// The task: the operation's position in its stream, 1 for the first.
     pub task: u32,
     /// The number of the stream.
     pub stream: u32,
-    /// The system's number of the thread that queued the operation.
+    /// The system's id of the thread that queued the operation.
     pub thread: u32,
     /// The device.
     pub device: u32,
     /// The error code.
     pub code: u32,
-    /// The kernel and its arguments, if it was one and the device can tell.
+    /// The kernel and its arguments, if it was one and the device reports them.
     pub launch: Option<FailedLaunch>,
 }
 
 impl Exception {
-    /// What stands where something is not known.
+    /// The value of an unknown field.
     pub const UNKNOWN: u32 = u32::MAX;
 }
 
-/// A function of the program that is told of failures.
+/// A callback of the program for failures.
 #[derive(Clone)]
 pub struct Watcher {
-    /// Its address, by which the program means it.
+    /// Its address, which identifies it.
     pub address: usize,
     /// Calls it with the address of an [`Exception`].
     pub call: Arc<dyn Fn(usize) + Send + Sync>,
 }
 
-/// Who wants to be told.
+/// The callbacks for failures.
 struct Watchers {
-    /// By aclrtSetExceptionInfoCallback.
+    /// Set by aclrtSetExceptionInfoCallback.
     set: Option<Watcher>,
-    /// By aclrtExceptionInfoCallbackRegister.
+    /// Registered by aclrtExceptionInfoCallbackRegister.
     registered: Vec<Watcher>,
 }
 
 static WATCHERS: Mutex<Watchers> = Mutex::new(Watchers { set: None, registered: Vec::new() });
 
-/// Finds more watchers for a failure.
+/// Returns more callbacks for a failure.
 type Source = fn(&Exception) -> Vec<Watcher>;
 
-/// The watchers that the owner of the failed work has, if it has set a source.
+/// Returns the callbacks of the failed work's owner, if a source is set.
 static SOURCE: OnceLock<Source> = OnceLock::new();
 
-/// Sets the source that is asked for the watchers of each failure. The first one stays.
+/// Sets the source that is called for each failure. The first one stays.
 pub fn set_source(source: Source) {
     SOURCE.get_or_init(|| source);
 }
@@ -63,16 +63,16 @@ fn from_source(exception: &Exception) -> Vec<Watcher> {
     SOURCE.get().map_or_else(Vec::new, |source| source(exception))
 }
 
-/// The exceptions that somebody is being told of: their addresses are what programs get.
+/// The exceptions that callbacks are running for: programs hold their addresses.
 static REPORTED: Mutex<Vec<Arc<Exception>>> = Mutex::new(Vec::new());
 
-/// aclrtSetExceptionInfoCallback: replaces the one set before.
+/// aclrtSetExceptionInfoCallback: replaces the previous one.
 pub fn set(watcher: Option<Watcher>) {
-    // Let go of after the lock.
+    // Dropped after the lock.
     let _before = std::mem::replace(&mut WATCHERS.lock().set, watcher);
 }
 
-/// aclrtExceptionInfoCallbackRegister: adds it, once.
+/// aclrtExceptionInfoCallbackRegister: adds it once.
 pub fn register(watcher: Watcher) {
     let registered = &mut WATCHERS.lock().registered;
     if !registered.iter().any(|other| other.address == watcher.address) {
@@ -80,19 +80,19 @@ pub fn register(watcher: Watcher) {
     }
 }
 
-/// aclrtExceptionInfoCallbackUnregister: takes it out, if it is there.
+/// aclrtExceptionInfoCallbackUnregister: removes it, if it is registered.
 pub fn unregister(address: usize) {
     WATCHERS.lock().registered.retain(|watcher| watcher.address != address);
 }
 
-/// At the end of a life: the code behind may be unloaded next.
+/// Removes all at the end of a session: the program may unload their code next.
 pub fn forget_all() {
     let mut watchers = WATCHERS.lock();
     watchers.set = None;
     watchers.registered.clear();
 }
 
-/// What tells everybody of a failure; `None` if nobody wants to know.
+/// A function that calls all callbacks for a failure; `None` if there are none.
 pub fn announce(exception: Exception) -> Option<HostFn> {
     let watchers = WATCHERS.lock();
     let nobody = watchers.set.is_none() && watchers.registered.is_empty();
@@ -104,7 +104,7 @@ pub fn announce(exception: Exception) -> Option<HostFn> {
 }
 
 fn report(exception: Exception) {
-    // Who has been taken out meanwhile is not called any more.
+    // A callback that was unregistered meanwhile is not called.
     let mut watchers: Vec<Watcher> = {
         let watchers = WATCHERS.lock();
         watchers.set.iter().chain(&watchers.registered).cloned().collect()
@@ -118,7 +118,7 @@ fn report(exception: Exception) {
     REPORTED.lock().retain(|other| !Arc::ptr_eq(other, &told));
 }
 
-/// The exception behind the pointer that a callback got; it is alive during the call only.
+/// The exception behind the pointer that a callback got; valid only during the callback.
 pub fn find(address: usize) -> Result<Arc<Exception>> {
     if address == 0 {
         return Err(Error::invalid_param(

@@ -1,4 +1,4 @@
-//! Failures of queued work: what a stream remembers of them, who hears of them, what stops.
+//! Failures of queued work: what a stream remembers of them, which calls report them, and which streams stop.
 
 pub(super) mod stop;
 
@@ -12,7 +12,7 @@ use crate::backend::{Failure, Fault, HostFn, Observer, Position};
 use crate::core::base::error::{Error, Result};
 use crate::core::stream::exception::{self, Exception};
 
-/// What happens after a failure, as the API numbers it.
+/// The modes after a failure, as the API numbers them.
 pub mod mode {
     /// The stream goes on with the next operation.
     pub const CONTINUE: u64 = 0;
@@ -23,7 +23,7 @@ pub mod mode {
 /// No mode was set: the stream goes on.
 const UNSET: i32 = -1;
 
-/// Why the streams of a context stopped.
+/// The reason for which the streams of a context stopped.
 pub(super) struct Stop {
     fault: Fault,
     /// It was reported.
@@ -36,8 +36,8 @@ impl Stop {
     }
 }
 
-/// The failures of a stream, as its backend tells them. It knows the stream by numbers only: who
-/// holds a stream or a device keeps a reset from going on.
+/// The failures of a stream, as its backend reports them. It has only the stream's numbers: a reference to a stream or
+/// a device would delay a reset.
 pub struct Failures {
     device: u32,
     context: Handle,
@@ -46,19 +46,19 @@ pub struct Failures {
     stop_context: fn(Handle, &Fault),
     /// A value of [`mode`], or [`UNSET`].
     mode: AtomicI32,
-    /// There is something to tell: one look where there is not.
+    /// There is a failure to report; the fast path reads only this.
     pending: AtomicBool,
-    /// The first failure that nobody was told of, and which operation it was.
+    /// The first unreported failure and the position of its operation.
     first: Mutex<Option<(Fault, Position)>>,
-    /// What stopped the stream: every synchronise says so from then on.
+    /// The reason that stopped the stream; from then on every synchronize returns it.
     stopped: OnceLock<Arc<Stop>>,
-    /// The last operation that was not dropped when it stopped. 0 until that is known: better say
-    /// of a record that it was dropped than say nothing.
+    /// The last operation that was not dropped when it stopped. 0 until that is known: until then a record counts as
+    /// dropped, because a failure must not be missed.
     kept: AtomicU64,
 }
 
 impl Failures {
-    /// None so far, of stream number `stream` in `context` on device number `device`. `stop_context` stops the
+    /// No failures yet, of stream number `stream` in `context` on device number `device`. `stop_context` stops the
     /// streams of a context after a failure.
     pub fn new(
         device: u32,
@@ -79,7 +79,7 @@ impl Failures {
         }
     }
 
-    /// What happens after a failure: a value of [`mode`].
+    /// The mode after a failure: a value of [`mode`].
     pub fn mode(&self) -> u64 {
         match self.mode.load(Ordering::Acquire) {
             UNSET => mode::CONTINUE,
@@ -87,7 +87,7 @@ impl Failures {
         }
     }
 
-    /// Sets what happens after a failure, once.
+    /// Sets the mode after a failure, once.
     pub fn set_mode(&self, argument: &str, mode: u64) -> Result<()> {
         if mode > mode::STOP {
             return Err(Error::invalid_param(format_args!(
@@ -105,13 +105,13 @@ impl Failures {
         })
     }
 
-    /// The first failure that nobody was told of yet, or what stopped the stream.
+    /// Returns the first unreported failure, or the reason that stopped the stream.
     #[inline]
     pub fn report(&self) -> Result<()> {
         if self.pending.load(Ordering::Acquire) { self.return_first(None) } else { Ok(()) }
     }
 
-    /// As [`Self::report`], of what came before an operation.
+    /// As [`Self::report`], for failures up to an operation.
     pub fn report_before(&self, position: Position) -> Result<()> {
         if self.pending.load(Ordering::Acquire) {
             self.return_first(Some(position))
@@ -120,7 +120,8 @@ impl Failures {
         }
     }
 
-    /// As [`Self::report`], at the stream's end: that it was stopped is told if nobody knows.
+    /// As [`Self::report`], when the stream ends. The reason that stopped it is returned only if no call has reported
+    /// it.
     pub fn report_last(&self) -> Result<()> {
         let known = self.stopped.get().is_some_and(|stop| stop.told.load(Ordering::Acquire));
         if known { Ok(()) } else { self.report() }
@@ -144,7 +145,7 @@ impl Failures {
         }
     }
 
-    /// Why the stream takes no more work, if a failure stopped it.
+    /// The error for new work, if a failure stopped the stream.
     pub fn refusal(&self) -> Option<Error> {
         self.stopped.get().map(|stop| self.has_stopped(stop))
     }
@@ -191,7 +192,7 @@ impl Observer for Failures {
             code: code.value() as u32,
             launch,
         };
-        // Without a position the whole device has failed, and says so in every answer.
+        // Without a position the whole device has failed, and every call on it returns that.
         if let Some(position) = position {
             let mut first = self.first.lock();
             first.get_or_insert_with(|| (fault.clone(), position));
@@ -205,18 +206,18 @@ impl Observer for Failures {
     }
 }
 
-/// Which stream recorded an event last, and where in it: two numbers that are written and read
-/// together without a lock.
+/// The latest record of an event: its stream and position, two numbers that are written and read together without a
+/// lock.
 #[derive(Default)]
 pub struct Recorded {
     stream: AtomicU64,
-    /// The position, and below it bits of the stream's handle, so that a reader sees a pair that
-    /// does not belong together.
+    /// The position, and below it bits of the stream's handle, so that a reader detects two numbers that do not belong
+    /// together.
     position: AtomicU64,
 }
 
 impl Recorded {
-    /// As many bits of a handle as tell live streams apart: its slot.
+    /// Enough bits of a handle to distinguish live streams: its slot.
     const TAG_BITS: u32 = 24;
 
     /// `stream` has recorded it as its operation `position`.
@@ -225,7 +226,7 @@ impl Recorded {
         self.stream.store(stream.raw(), Ordering::Release);
     }
 
-    /// The stream that recorded it last, also while another one does; `None`: it was never recorded.
+    /// The stream that recorded it last, also during another record; `None`: it was never recorded.
     pub fn stream(&self) -> Option<Handle> {
         Handle::from_raw(self.stream.load(Ordering::Acquire))
     }
@@ -236,7 +237,7 @@ impl Recorded {
         self.stream.load(Ordering::Acquire) != 0
     }
 
-    /// The stream and the position. `None`: never recorded, or being recorded just now.
+    /// The stream and the position. `None`: never recorded, or being recorded now.
     pub fn get(&self) -> Option<(Handle, Position)> {
         let stream = self.stream()?;
         let position = self.position.load(Ordering::Acquire);

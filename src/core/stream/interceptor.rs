@@ -1,7 +1,7 @@
-//! What takes the work of a stream before its backend does: captures of graphs, and changes of task groups.
+//! Takes work of a stream before its backend does: captures of graphs, and changes of task groups.
 //!
-//! Streams and events know nothing of graphs. The region of graphs implements [`Interceptor`] and installs it.
-//! A stream that is not intercepted pays for this with one branch for each operation.
+//! Streams and events know nothing of graphs. The region of graphs implements [`Interceptor`] and installs it. A stream
+//! that is not intercepted pays for this with one branch for each operation.
 
 use std::any::Any;
 use std::sync::OnceLock;
@@ -27,8 +27,8 @@ pub trait Interceptor: Sync {
         bind: &mut dyn FnMut() -> backend::Result<Work>,
     ) -> Result<Position>;
 
-    /// Takes a record, wait or reset of `event`, whose handle is `raw`, where the stream is intercepted or the
-    /// latest record of the event was. False: neither is so any more, and the stream runs it.
+    /// Takes a record, wait or reset of `event`, whose handle is `raw`, if the stream is intercepted or the latest
+    /// record of the event was. False: neither is the case any more, and the stream runs it.
     fn use_event(&self, stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool>;
 
     /// Fails if the host cannot wait for or query this, because it was taken and does not run.
@@ -44,11 +44,11 @@ pub trait Interceptor: Sync {
     /// memory that have begun there have completed, or until the deadline.
     fn abort(&self, stream: &Stream, why: &Fault, deadline: Option<Instant>) -> Wait;
 
-    /// Something happened to a stream, intercepted or not.
+    /// Notes a change of a stream, intercepted or not.
     fn note(&self, stream: &Stream, change: Change);
 }
 
-/// What a stream does with an event. External: for those outside of the graph, in each of its runs.
+/// A use of an event by a stream. External: for events outside of the graph, in each of its runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventUse {
     /// Records it.
@@ -77,20 +77,20 @@ pub enum Awaited<'a> {
 /// Calls that captures forbid, by their mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// It moves memory in no stream's order.
+    /// It moves memory outside of stream order.
     Unordered,
     /// It waits.
     Waiting,
 }
 
-/// What happens to a stream.
+/// A change of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It is about to drop its pending work, and goes on.
     Aborted,
     /// It is about to drop its pending work, and takes no more.
     Stopped,
-    /// Its device ends: pending work has until then.
+    /// Its device is in teardown: pending work has until this time.
     Limited(Instant),
     /// It is about to end.
     Ending,
@@ -136,7 +136,7 @@ fn is_capturing() -> bool {
     CAPTURES.load(Ordering::Relaxed) != 0
 }
 
-/// For calls that move memory in no stream's order. Fails if a capture forbids it to this thread.
+/// For calls that move memory outside of stream order. Fails if a capture forbids it to this thread.
 #[inline]
 pub fn check_unordered() -> Result<()> {
     if is_capturing() { check_call(Call::Unordered) } else { Ok(()) }
@@ -161,7 +161,7 @@ pub fn check_device(device: &Device) -> Result<()> {
     if is_capturing() { installed().check_wait(Awaited::Device(device)) } else { Ok(()) }
 }
 
-/// What a stream has for its interceptor.
+/// What a stream keeps for its interceptor.
 pub struct Interception {
     is_on: AtomicBool,
     /// What the interceptor keeps with the stream.
@@ -169,7 +169,7 @@ pub struct Interception {
 }
 
 impl Interception {
-    /// Of a new stream, which is intercepted from the beginning or not.
+    /// For a new stream, which is intercepted from the beginning or not.
     pub fn new(is_on: bool) -> Self {
         Self { is_on: AtomicBool::new(is_on), state: OnceLock::new() }
     }
@@ -237,7 +237,7 @@ impl Interceptor for Unbound {
     fn note(&self, _: &Stream, _: Change) {}
 }
 
-/// Work was given to a stream that builds graphs, and is bound to none.
+/// The error for work on a stream that builds graphs and is bound to none.
 #[cold]
 pub fn unbound(stream: &Stream) -> Error {
     Error::new(

@@ -1,4 +1,4 @@
-//! The driver's own objects behind ours, for programs that call the driver as well.
+//! The driver's native objects, for programs that call the driver as well.
 
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
@@ -10,7 +10,7 @@ use crate::core::runtime::thread;
 use crate::core::stream::event::Event;
 use crate::core::stream::{self, Stream, StreamFlags};
 
-/// What the cpu backend says to all of these.
+/// The cpu backend's error for all of these.
 fn no_driver(what: &str) -> Error {
     Error::unsupported(format_args!(
         "there is no driver below the cpu backend, and so no {what} of its; ask portaclBackendName first, \
@@ -45,7 +45,7 @@ pub fn event(raw: u64) -> Result<usize> {
     handles::get::<Event>("event", raw)?.native.native().ok_or_else(|| no_driver("event"))
 }
 
-/// portaclStreamWrapNative: a stream in the current context around one of the driver's.
+/// portaclStreamWrapNative: a stream in the current context around a stream of the driver.
 pub fn wrap_stream(native: usize) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     if native == 0 {

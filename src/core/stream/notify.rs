@@ -1,7 +1,7 @@
 //! Notifies: signals that a wait consumes, and counts that streams change and wait for.
 //!
-//! A notify is a count of 0 or 1: a record makes it 1, recorded again it stays so, and one wait, of as
-//! many as there are, makes it 0 and goes on. Nothing is lost when the record comes first.
+//! A notify is a count of 0 or 1. A record sets it to 1, and a second record changes nothing. One of the waits resets
+//! it to 0 and completes. A record before the wait is not lost.
 
 mod numbers;
 mod sharing;
@@ -25,39 +25,39 @@ use crate::core::stream;
 use crate::core::stream::Stream;
 use crate::core::stream::op_timeout;
 
-/// The flag of a notify that only the device uses, which makes no difference here.
+/// The flag of a notify that only the device uses; it has no effect here.
 const DEVICE_USE_ONLY: u64 = 1;
 
 /// A notify.
 pub struct Notify {
     common: Common,
-    /// Once another process may import it.
+    /// Set once another process may import it.
     export: OnceLock<Export>,
-    /// It is another process's.
+    /// It was imported from another process.
     is_imported: bool,
 }
 
 handles::object!(Notify, Notify);
 
-/// A notify that counts.
+/// A notify with a count.
 pub struct CountedNotify(Common);
 
 handles::object!(CountedNotify, CountedNotify);
 
-/// What both kinds have.
+/// The state of both kinds.
 struct Common {
-    /// Whose it is.
+    /// Its device.
     device: Arc<Device>,
     native: Arc<backend::Notify>,
-    /// A number that no other of its kind on the device has.
+    /// Its number, unique for its kind on the device.
     id: u32,
     numbers: fn(&Device) -> &Numbers,
-    /// Nobody has the handle any more, and another one may have the number.
+    /// Its handle is dead, and another notify may reuse the number.
     is_destroyed: AtomicBool,
 }
 
 impl Common {
-    /// One of the current device, made by `make`; `function` is told where there are too many.
+    /// Creates one on the current device by `make`. `function` is the name of the call in the error for too many.
     fn new(
         numbers: fn(&Device) -> &Numbers,
         function: &str,
@@ -84,7 +84,7 @@ impl Common {
 }
 
 impl Common {
-    /// Gives its number back.
+    /// Releases its number.
     fn destroy(&self) {
         if !self.is_destroyed.swap(true, Ordering::Relaxed) {
             (self.numbers)(&self.device).release(self.id);
@@ -163,7 +163,7 @@ pub fn create(flag: u64) -> Result<u64> {
     insert(Notify { common, export: OnceLock::new(), is_imported: false })
 }
 
-/// aclrtDestroyNotify: never waits; what queued operations need stays.
+/// aclrtDestroyNotify: never waits; what pending operations need stays.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::remove::<Notify>("notify", raw)?;
@@ -171,7 +171,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     let is_shared = notify.is_imported || notify.export.get().is_some();
     drop(notify);
     if is_shared {
-        // Other processes wait for it, perhaps.
+        // Other processes may wait for it.
         slot_table::flush_deferred();
     } else {
         slot_table::flush_if_many();
@@ -187,7 +187,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     change_count(&notify.common, &stream, Change::Set(1))
 }
 
-/// aclrtWaitAndResetNotify: for so many seconds at most, 0 is for ever.
+/// aclrtWaitAndResetNotify: for at most this many seconds, 0 is no timeout.
 pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
     handles::check_not_null::<Notify>("notify", raw)?;
     let stream = stream::resolve(stream)?;
@@ -205,7 +205,7 @@ pub fn id(raw: u64) -> Result<u32> {
     Ok(handles::get::<Notify>("notify", raw)?.common.id)
 }
 
-/// aclrtNotifyBatchReset: takes records back that nobody has waited for, now; all or none.
+/// aclrtNotifyBatchReset: undoes records that no wait has consumed, now; all or none.
 pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let look = |index| handles::get_arc::<Notify>(&format!("notifies[{index}]"), raw(index));
@@ -267,14 +267,14 @@ fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
     change_count(&notify.0, &stream, change)
 }
 
-/// What aclrtCntNotifyWaitWithTimeout is told.
+/// The arguments of aclrtCntNotifyWaitWithTimeout.
 #[derive(Clone, Copy, Debug)]
 pub struct CountedWait {
     /// An `aclrtCntNotifyWaitMode`.
     pub mode: i32,
-    /// What the count is compared with.
+    /// The value that the count is compared with.
     pub value: u32,
-    /// At most; 0 is for ever.
+    /// The timeout; 0 is none.
     pub seconds: u32,
     /// 1: the count becomes 0 afterwards.
     pub clear: u8,

@@ -1,20 +1,20 @@
-//! How long an operator, or a wait on a stream, may take. The settings belong to the process, the
-//! last call wins, and aclInit and aclFinalize leave them alone.
+//! Timeouts of operators and of waits of streams. The settings belong to the process, the last call wins, and aclInit
+//! and aclFinalize do not change them.
 //!
-//! Operators have no time limit here: theirs is kept for the libraries that ask for it. That of
-//! waits is what aclrtStreamWaitEvent goes by.
+//! The timeout of operators is only stored, for libraries that query it. aclrtStreamWaitEvent applies the timeout of
+//! waits.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The unit of limits that are set in microseconds: 10 s.
+/// The unit of timeouts that are set in microseconds: 10 s.
 pub const INTERVAL_US: u64 = 10_000_000;
 /// The most such units: 42 minutes and 20 seconds.
 const MOST_INTERVALS: u64 = 254;
 
 /// Microseconds; 0: never set.
 static EXECUTE: AtomicU64 = AtomicU64::new(0);
-/// Seconds; 0: for ever.
+/// Seconds; 0: no timeout.
 static WAIT: AtomicU32 = AtomicU32::new(0);
 
 /// aclrtSetOpExecuteTimeOut.
@@ -27,14 +27,14 @@ pub fn set_execute_ms(ms: u32) {
     EXECUTE.store(u64::from(ms) * 1000, Ordering::Relaxed);
 }
 
-/// aclrtSetOpExecuteTimeOutV2: what was set, a whole number of intervals.
+/// aclrtSetOpExecuteTimeOutV2: returns the timeout that was set, a whole number of intervals.
 pub fn set_execute_us(us: u64) -> u64 {
     let actual = us.div_ceil(INTERVAL_US).clamp(1, MOST_INTERVALS) * INTERVAL_US;
     EXECUTE.store(actual, Ordering::Relaxed);
     actual
 }
 
-/// aclrtGetOpExecuteTimeout: rounded up, and as much of it as 32 bits hold.
+/// aclrtGetOpExecuteTimeout: rounded up, limited to 32 bits.
 pub fn execute_ms() -> u32 {
     let ms = EXECUTE.load(Ordering::Relaxed).div_ceil(1000);
     u32::try_from(ms).unwrap_or(u32::MAX)
@@ -45,12 +45,12 @@ pub fn set_wait_seconds(seconds: u32) {
     WAIT.store(seconds, Ordering::Relaxed);
 }
 
-/// How long a wait without a limit of its own may take; none: for ever.
+/// The timeout of waits without a private one; `None`: no timeout.
 pub fn wait_limit() -> Option<Duration> {
     seconds(WAIT.load(Ordering::Relaxed))
 }
 
-/// A limit as calls give it: 0 is none.
+/// A timeout as calls pass it: 0 is none.
 pub fn seconds(seconds: u32) -> Option<Duration> {
     (seconds != 0).then(|| Duration::from_secs(u64::from(seconds)))
 }

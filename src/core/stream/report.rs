@@ -1,7 +1,7 @@
-//! Callbacks that a thread of the program runs for streams, inside a call of its own.
+//! Callbacks of streams that a thread of the program runs, inside a call that it makes.
 //!
-//! There are two families of calls with the same rules, which exclude each other on a stream. A
-//! stream has at most one thread, a thread any number of streams of one device.
+//! There are two families of calls with the same rules; a stream uses one of them. A stream has at most one thread, a
+//! thread any number of streams of one device.
 
 mod reader;
 pub mod subscription;
@@ -21,31 +21,31 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream};
 
-/// How many threads of a family there can be.
+/// The largest number of threads of a family.
 const MAX_THREADS: usize = 1024;
-/// How often it is looked whether threads have left.
+/// How often this checks whether threads have left.
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// One of the two families: what its calls are named, and its threads.
+/// One of the two families: the names of its calls, and its threads.
 pub struct Family {
-    /// What is run.
+    /// What it runs.
     what: &'static str,
     subscribe: &'static str,
     unsubscribe: &'static str,
     process: &'static str,
-    /// Those with streams, by their pthread_t.
+    /// The threads with streams, by their pthread_t.
     threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
     inside: Mutex<Inside>,
 }
 
-/// Calls that are processing.
+/// Process calls that threads are inside of.
 struct Inside {
-    /// Counts lives of the library. Calls that an earlier one has left behind do not count.
+    /// Counts sessions. Calls that an earlier session left do not count.
     life: u64,
     calls: usize,
 }
 
-/// aclrtSubscribeReport and its relatives.
+/// aclrtSubscribeReport and its variants.
 pub static REPORTS: Family = Family {
     what: "callbacks",
     subscribe: "aclrtSubscribeReport",
@@ -55,7 +55,7 @@ pub static REPORTS: Family = Family {
     inside: Mutex::new(Inside { life: 0, calls: 0 }),
 };
 
-/// aclrtSubscribeHostFunc and its relatives.
+/// aclrtSubscribeHostFunc and its variants.
 pub static HOST_FUNCTIONS: Family = Family {
     what: "host functions",
     subscribe: "aclrtSubscribeHostFunc",
@@ -65,8 +65,8 @@ pub static HOST_FUNCTIONS: Family = Family {
     inside: Mutex::new(Inside { life: 0, calls: 0 }),
 };
 
-/// How long a call waits at most before it says that the thread serves nothing: programs call it in a
-/// loop that takes no notice, and that would keep a core busy.
+/// The longest wait of a call before it returns that the thread serves no stream: programs that call it in a loop and
+/// ignore the error would keep a core busy.
 const NAP: Duration = Duration::from_millis(10);
 
 impl Family {
@@ -212,8 +212,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
         .map(drop)
 }
 
-/// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, else in one of
-/// the backend.
+/// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, or in a thread of the backend.
 pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(reader) = stream.callbacks.reader() else {
@@ -237,8 +236,8 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
         .map(drop)
 }
 
-/// How many callbacks, launched and not over, only the calling thread runs, and by which call; `None`: none. Those of
-/// streams that `ends` names by device and handle do not count.
+/// How many launched callbacks that are not complete only the calling thread can run, and the call that runs them;
+/// `None`: none. Streams for which `ends` (device, handle) is true do not count.
 pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
     let thread = backend::pthread();
     [&REPORTS, &HOST_FUNCTIONS].into_iter().find_map(|family| {
@@ -247,7 +246,7 @@ pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static 
     })
 }
 
-/// A call that is processing.
+/// A process call.
 struct Call {
     family: &'static Family,
     life: u64,
@@ -291,14 +290,14 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
         pause(left.min(NAP));
         return Err(family.thread_not_subscribed(thread));
     };
-    // Under the lock: who has ended all subscriptions sees every call that still knows one.
+    // Under the lock: a thread that has ended all subscriptions sees every call that still knows one.
     let _call = Call::begin(family);
     drop(threads);
     reader.process(timeout_ms, deadline)
 }
 
-/// After the end of all streams: waits until no thread is processing any more, each of which has
-/// been told. False when one still runs a callback at the deadline: it is left behind.
+/// After the end of all streams: waits until all threads, which were woken, have left their process calls. False if one
+/// still runs a callback at the deadline; the thread is left running.
 pub fn wait_until_left(deadline: Instant) -> bool {
     let mut all = true;
     for family in [&REPORTS, &HOST_FUNCTIONS] {

@@ -1,5 +1,5 @@
-//! How many cores work may use: limits of devices, streams and threads. They are kept for the libraries
-//! that choose by them how many blocks a kernel gets; work itself is not held back.
+//! Limits on the cores that work may use, of devices, streams and threads. They are stored for libraries that choose
+//! the number of a kernel's blocks by them; the library does not enforce them.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +17,7 @@ use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 use crate::core::stream::{self, Stream};
 
-/// What can be limited.
+/// A kind of core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Matrix cores.
@@ -27,7 +27,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// From C.
+    /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         match number {
             0 => Ok(Self::Cube),
@@ -38,7 +38,7 @@ impl Resource {
         }
     }
 
-    /// How many of it a device has.
+    /// How many cores of this kind a device has.
     fn all_of(self, device: &DeviceInfo) -> u32 {
         match self {
             Self::Cube => device.cores,
@@ -50,7 +50,7 @@ impl Resource {
 /// The limits of a device or a stream.
 #[derive(Default)]
 pub struct Limits {
-    /// By resource; 0: none.
+    /// By resource; 0: no limit.
     most: [AtomicU32; 2],
 }
 
@@ -58,13 +58,13 @@ static LIMITS: Key<Limits> = Key::new();
 static STREAM_LIMITS: Key<Limits> = Key::new();
 
 impl Limits {
-    /// Those of a device, open or not.
+    /// The limits of a device, open or not.
     #[inline]
     pub fn of(slot: &DeviceSlot) -> &Self {
         LIMITS.of(&slot.features)
     }
 
-    /// Those of a stream.
+    /// The limits of a stream.
     fn of_stream(stream: &Stream) -> &Self {
         STREAM_LIMITS.of(&stream.features)
     }
@@ -85,7 +85,7 @@ impl Limits {
 }
 
 per_thread! {
-    /// The stream whose limits are this thread's.
+    /// The stream whose limits this thread uses.
     static USED: Cell<Option<Handle>> = Cell::new(None);
 }
 
@@ -96,14 +96,14 @@ fn check(value: u32) -> Result<()> {
     Ok(())
 }
 
-/// What a device grants: all it has, or its limit if that is less.
+/// The cores that a device allows: all it has, or its limit if that is less.
 fn granted(session: &Session, id: i64, resource: Resource) -> Result<u32> {
     let slot = device::slot(session, "deviceId", id)?;
     let all = resource.all_of(slot.info(&*session.driver)?);
     Ok(Limits::of(slot).get(resource).map_or(all, |most| most.min(all)))
 }
 
-/// As [`granted`], for an open device and with limits that come before its own.
+/// As [`granted`], for an open device, with limits that take precedence over the device's.
 fn granted_within(limits: Option<&Limits>, device: &Device, resource: Resource) -> Result<u32> {
     if let Some(most) = limits.and_then(|limits| limits.get(resource)) {
         return Ok(most.min(resource.all_of(device.native.info())));
@@ -158,7 +158,7 @@ pub fn use_in_thread(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtUnuseStreamResInCurrentThread: nothing to do if the thread uses another stream's, or none.
+/// aclrtUnuseStreamResInCurrentThread: does nothing if the thread uses another stream's limits, or none.
 pub fn unuse_in_thread(raw: u64) -> Result<()> {
     if Some(stream::resolve(raw)?.handle) == USED.get() {
         USED.set(None);
@@ -166,8 +166,8 @@ pub fn unuse_in_thread(raw: u64) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetResInCurrentThread. A stream that ended, or is on another device than the current context,
-/// counts for nothing.
+/// aclrtGetResInCurrentThread. A stream that was destroyed, or is on another device than the current context, is
+/// ignored.
 pub fn in_thread(resource: Resource) -> Result<u32> {
     thread::refuse_inside_host_function()?;
     let context = thread::current()?;

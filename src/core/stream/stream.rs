@@ -63,7 +63,7 @@ pub struct Stream {
     pub(super) failures: Arc<Failures>,
     /// The thread of the program that runs its callbacks.
     pub callbacks: Subscription,
-    /// What features keep with it.
+    /// State that features keep with it.
     pub features: Slots,
     pub(super) flags: StreamFlags,
     pub(super) priority: AtomicU32,

@@ -1,4 +1,4 @@
-//! What can be said of a stream that exists.
+//! Attributes of a stream.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,18 +12,18 @@ use crate::core::stream::{self, Stream};
 pub enum Attribute {
     /// What happens after a failure.
     FailureMode,
-    /// Whether overflows are to be watched for.
+    /// Whether overflows are to be detected.
     OverflowSwitch,
-    /// A number of the program's.
+    /// A number that the program chooses.
     UserTag,
-    /// Whether notes about operators are to be kept.
+    /// Whether information about operators is to be cached.
     CacheOpInfo,
-    /// How soon the stream has its turn.
+    /// The priority of the stream.
     Priority,
 }
 
 impl Attribute {
-    /// From C.
+    /// Converts the number of C.
     pub fn from_number(argument: &str, number: i32) -> Result<Self> {
         match number {
             1 => Ok(Self::FailureMode),
@@ -49,7 +49,7 @@ struct Attributes {
 static ATTRIBUTES: Key<Attributes> = Key::new();
 
 impl Attributes {
-    /// Those of a stream.
+    /// The attributes of a stream.
     fn of(stream: &Stream) -> &Self {
         ATTRIBUTES.of(&stream.features)
     }
@@ -98,7 +98,7 @@ pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
     stream::resolve(raw)?.failures().set_mode("mode", mode)
 }
 
-/// aclrtSetStreamOverflowSwitch: the attribute by another name.
+/// aclrtSetStreamOverflowSwitch: the attribute under another name.
 pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
     check_switch("flag", flag)?;
     Attributes::of(&*stream::resolve(raw)?).overflow_switch.store(flag, Ordering::Relaxed);
@@ -117,7 +117,7 @@ fn check_switch(argument: &str, value: u32) -> Result<()> {
     Err(Error::invalid_param(format_args!("{argument} is {value}; allowed: 0 (off) and 1 (on)")))
 }
 
-/// Whether a device has streams of this priority.
+/// Fails unless the device has streams of this priority.
 pub fn check_priority(argument: &str, value: u64, device: &Device) -> Result<()> {
     let least = device.native.least_priority();
     if value <= u64::from(least) {

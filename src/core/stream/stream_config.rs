@@ -1,12 +1,11 @@
-//! Descriptions of streams to be made.
+//! Descriptions of streams to create.
 
 use crate::core::base::error::{Error, Result};
 use crate::core::runtime::thread;
 use crate::core::stream::stream_attribute;
 use crate::core::stream::{self, StreamFlags};
 
-/// What a description says. Where a stream's working memory is has no meaning here: no device
-/// needs any.
+/// A description. The place of a stream's working memory has no meaning here: no device needs any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// ACL_STREAM_* flags.
@@ -15,7 +14,7 @@ pub struct Description {
     pub priority: u32,
 }
 
-/// What can be set in a description, as the API numbers it.
+/// The fields of a description, as the API numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The address of working memory.
@@ -29,7 +28,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// From C, with the size that the program gives for the value.
+    /// Converts the number of C; checks the size that the program passes for the value.
     pub fn from_number(number: i32, size: usize) -> Result<Self> {
         let (field, name, sizes): (_, _, &[usize]) = match number {
             0 => (Self::WorkAddress, "ACL_RT_STREAM_WORK_ADDR_PTR", &[8]),
@@ -56,7 +55,7 @@ impl Field {
 /// aclrtCreateStreamV2.
 pub fn create(description: Description) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    // The flags that exist have 32 bits, and unknown ones mean nothing.
+    // The flags that exist have 32 bits, and unknown ones are ignored.
     let flags = StreamFlags::from_bits(description.flags as u32);
     let device = thread::current()?.device.clone();
     let priority = description.priority;

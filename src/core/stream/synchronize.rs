@@ -1,4 +1,4 @@
-//! Waiting for a stream on the host, and asking whether it is idle.
+//! Synchronizing a stream, and querying whether it is idle.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
     }
     callback::refuse_endless_wait()?;
     let share = stream.to_arc();
-    // A `Ref` must not live across a wait, and giving it a new name does not end it.
+    // A `Ref` must not live across a wait, and a move does not end it.
     drop(stream);
     share.wait_for_all(None).map(drop)
 }
@@ -60,7 +60,7 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     }
 }
 
-/// When a timeout in milliseconds ends: -1 is never.
+/// The deadline of a timeout in milliseconds: -1 is no timeout.
 pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     match timeout_ms {
         -1 => Ok(None),
@@ -71,7 +71,7 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
     }
 }
 
-/// aclrtStreamQuery: whether everything queued so far has finished.
+/// aclrtStreamQuery: whether everything queued so far is complete.
 pub fn is_idle(raw: u64) -> Result<bool> {
     let stream = resolve(raw)?;
     stream.check_runs()?;

@@ -1,5 +1,5 @@
-//! Caches between devices and their memory. All of them are coherent here and manage themselves, so that
-//! checking the arguments is all there is to do: nothing of a call can be seen, and nothing is queued.
+//! Caches between devices and their memory. All of them are coherent here, so calls only check their arguments, and
+//! nothing is queued.
 
 use crate::backend::Place;
 use crate::core::base::error::{Error, Result};
@@ -8,10 +8,10 @@ use crate::core::runtime::thread;
 use crate::core::stream;
 use crate::core::transfer::memcpy::{self, Request};
 
-/// What the description of an operation takes in device memory, in bytes.
+/// Bytes of the description of an operation in device memory.
 pub const DESCRIPTION: usize = 64;
 
-/// Most barriers that a wait names.
+/// The most barriers of one wait.
 pub const MOST_BARRIERS: usize = 6;
 
 fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
@@ -52,7 +52,7 @@ pub fn operate(addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
     memory::device_span("src", addr, size, &stream.device, false).map(drop)
 }
 
-/// aclrtCmoWaitBarrier: for barriers of operations of these kinds, all of which are over.
+/// aclrtCmoWaitBarrier: waits for barriers of operations of these kinds, all of which are complete.
 pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u64) -> Result<()> {
     check_barriers(count)?;
     for (index, kind) in kinds.enumerate() {
@@ -64,7 +64,7 @@ pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u
     stream::resolve(stream).map(drop)
 }
 
-/// How many barriers a wait may name.
+/// Checks the number of barriers of a wait.
 pub fn check_barriers(count: usize) -> Result<()> {
     if !(1..=MOST_BARRIERS).contains(&count) {
         return Err(Error::invalid_param(format_args!(
@@ -74,7 +74,7 @@ pub fn check_barriers(count: usize) -> Result<()> {
     Ok(())
 }
 
-/// aclrtCmoSetDesc: address and size of the range, and zeros. Done when it returns.
+/// aclrtCmoSetDesc: address and size of the range, and zeros. Complete when it returns.
 pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     check_range("cmoDesc", description, DESCRIPTION)?;
     check_range("src", addr, size)?;
@@ -93,7 +93,7 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     })
 }
 
-/// aclrtCmoAsyncWithDesc. The description is not read: whatever it says, nothing has to be done.
+/// aclrtCmoAsyncWithDesc. The description is not read, because nothing has to be done.
 pub fn operate_described(description: usize, kind: i32, stream: u64) -> Result<()> {
     check_type("cmoType", kind)?;
     check_range("cmoDesc", description, DESCRIPTION)?;

@@ -1,4 +1,4 @@
-//! Copies and reductions: which direction, how far, in which order.
+//! Copies and reductions: direction, range and order.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::core::runtime::thread;
 use crate::core::stream;
 use crate::core::stream::{Stream, interceptor};
 
-/// The direction that a program names, as the API numbers it.
+/// The direction that a program passes, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// ACL_MEMCPY_HOST_TO_HOST
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// From C.
+    /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         Ok(match number {
             0 => Self::HostToHost,
@@ -55,7 +55,7 @@ impl Kind {
         })
     }
 
-    /// Whether the pointers are what the kind says they are.
+    /// Whether the places match the kind.
     fn fits(self, dst: Place, src: Place) -> bool {
         let (to_host, from_host) = (is_host(dst), is_host(src));
         match self {
@@ -69,13 +69,13 @@ impl Kind {
         }
     }
 
-    /// Whether it is one of the first four, which are numbered by their ends, and has these ends.
+    /// Whether it is one of the first four kinds, which are numbered by their places, and matches these.
     #[inline(always)]
     fn fits_by_number(self, dst: Place, src: Place) -> bool {
         self as u8 == u8::from(!is_host(src)) << 1 | u8::from(!is_host(dst))
     }
 
-    /// Fails where the pointers are not what the kind says they are; `remedy` is what to do then.
+    /// Fails unless the places match the kind; `remedy` says what to do then.
     #[inline(never)]
     pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
         if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
@@ -85,8 +85,7 @@ impl Kind {
         }
     }
 
-    /// As [`Self::fits`], where managed memory, which is the host's as well as a device's, is taken
-    /// for what the kind wants.
+    /// As [`Self::fits`]; managed memory, which belongs to the host as well as to a device, matches either.
     fn fits_managed(self, dst: &Span, src: &Span) -> bool {
         let places = |span: &Span| match memory::is_managed(span.addr) {
             true => vec![span.place, Place::Pinned],
@@ -97,7 +96,7 @@ impl Kind {
     }
 }
 
-/// Whether that is the host's memory.
+/// Whether that is host memory.
 #[inline]
 pub fn is_host(place: Place) -> bool {
     matches!(place, Place::Pageable | Place::Pinned)
@@ -106,11 +105,11 @@ pub fn is_host(place: Place) -> bool {
 /// The arguments of a copy as they came from C.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// Where to.
+    /// The destination.
     pub dst: usize,
-    /// Room there, as the caller says.
+    /// Room there, as the caller passes it.
     pub dest_max: usize,
-    /// Where from.
+    /// The source.
     pub src: usize,
     /// Bytes to copy.
     pub count: usize,
@@ -119,7 +118,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Checks what can be checked without looking at any object. `None`: nothing to do.
+    /// Checks the values of the arguments. `None`: nothing to do.
     #[inline]
     fn check(self) -> Result<Option<Kind>> {
         let Self { dst, dest_max, src, count, kind } = self;
@@ -148,11 +147,10 @@ impl Request {
         Ok((dst, src))
     }
 
-    /// Where the addresses are, destination first, if each is in one allocation, on this device or
-    /// page-locked, one of them on the device, nobody has to be asked whether it may be used, and the
-    /// kind fits.
+    /// The places of the addresses, destination first, if each lies in one allocation, on this device or page-locked,
+    /// one of them on the device, no access check is needed, and the kind matches.
     ///
-    /// In a few numbers: what most copies are is to be known without a branch for what they are not.
+    /// Computed with few numbers: the common copies are recognized without branches for the others.
     #[inline(always)]
     fn local_places(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
         let dst = Allocation::reach_end(End::Dst, self.dst)?;
@@ -173,8 +171,8 @@ impl Request {
         Some((here(to_device), here(from_device)))
     }
 
-    /// As [`Self::local_places`], of a copy that is done at once: memory of the host alone will do, and
-    /// of its ordinary memory what is known to be that without a look into the map.
+    /// As [`Self::local_places`], for a synchronous copy: both ends may be host memory, and pageable host memory is
+    /// accepted if it is known to be that without a look-up in the map.
     #[inline(always)]
     fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
         let dst = self.place_at_once(End::Dst, self.dst, device)?;
@@ -183,7 +181,7 @@ impl Request {
         (fits && !memory::must_ask()).then_some((dst, src))
     }
 
-    /// As [`Self::places_at_once`], of one end.
+    /// As [`Self::places_at_once`], for one end.
     #[inline(always)]
     fn place_at_once(self, end: End, addr: usize, device: &Device) -> Option<Place> {
         if memory::is_plain(addr) {
@@ -209,7 +207,7 @@ impl Request {
     }
 }
 
-/// What is wrong with these arguments, whatever lives at the addresses.
+/// The error of arguments that contradict each other, whatever the addresses are.
 #[cold]
 fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error {
     if dst != 0 && src != 0 {
@@ -230,9 +228,9 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
     ))
 }
 
-/// aclrtMemcpy: done when it returns, in order with no stream.
+/// aclrtMemcpy: complete when it returns, ordered with no stream.
 ///
-/// Inlined by force: its arguments would go through memory.
+/// Always inlined: its arguments would go through memory.
 #[inline(always)]
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
@@ -247,7 +245,7 @@ pub fn copy(request: Request) -> Result<()> {
     copy_anywhere(request.dst, request.src, request.count, kind)
 }
 
-/// As [`copy`], wherever the memory is, if anywhere, and of any length. There is room for it.
+/// As [`copy`], for memory in any place and of any length. The room is checked.
 #[inline(never)]
 fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
     let request = Request { dst, dest_max: count, src, count, kind: kind as i32 };
@@ -257,7 +255,7 @@ fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()>
     if request.count <= MAX_PINNED_COPY && is_local(dst) && is_local(src) {
         return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
     }
-    // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
+    // Long enough to matter: drop the pin, which delays the reclamation of destroyed objects.
     let device = context.device.clone();
     drop(context);
     let copy = request.between(kind, dst, src);
@@ -285,7 +283,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     }
 }
 
-/// As [`copy_async`], of other kinds, or wherever the memory is, if anywhere.
+/// As [`copy_async`], for other kinds, and memory in any place.
 #[inline(never)]
 fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = request.places(kind)?;
@@ -299,7 +297,7 @@ fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream
     copy_async_general(request.between(kind, dst, src), stream)
 }
 
-/// As [`copy_async`], with memory that the stream may have to wait for, or of another device.
+/// As [`copy_async`], for memory that the stream may have to wait for, or of another device.
 #[inline(never)]
 fn copy_async_general(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
     let (dst, src) = (copy.dst, copy.src);
@@ -320,7 +318,7 @@ pub fn submit(stream: Ref<'static, Stream>, dst: &Span, src: &Span, op: Op<'_>) 
         return stream.submit(op).map(drop);
     }
     interceptor::check_waiting()?;
-    // Pageable memory may have to be waited for, and no `Ref` may live across that.
+    // A copy of pageable memory may wait, and no `Ref` may live across a wait.
     let share = stream.to_arc();
     drop(stream);
     share.submit(op).map(drop)

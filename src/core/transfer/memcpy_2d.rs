@@ -8,9 +8,9 @@ use crate::core::runtime::thread;
 use crate::core::stream::{self, interceptor};
 use crate::core::transfer::memcpy::{self, Kind};
 
-/// Bytes that a row may have, and rows that a rectangle may have, where its copy is waited for.
+/// The most bytes of a row, and rows of a rectangle, in a synchronous copy.
 const MAX_SIDE: usize = 5_000_000;
-/// Rows that a rectangle may have where its copy is queued.
+/// The most rows of a rectangle in an asynchronous copy.
 const MAX_ROWS_ASYNC: usize = 5 << 20;
 
 /// The arguments of a copy as they came from C.
@@ -32,9 +32,9 @@ pub struct Request {
     pub kind: i32,
 }
 
-/// What a device has to do.
+/// The work of a device.
 enum Job {
-    /// The rows follow each other without gaps on both sides.
+    /// The rows are contiguous on both sides.
     Whole(Copy),
     Rows(Copy2d),
 }
@@ -50,7 +50,7 @@ impl Job {
 }
 
 impl Request {
-    /// Checks what can be checked without looking at any object. `None`: nothing to do.
+    /// Checks the values of the arguments. `None`: nothing to do.
     fn check(&self, max_rows: usize, kind: fn(i32) -> Result<Kind>) -> Result<Option<Kind>> {
         let Self { dst, dst_pitch, src, src_pitch, width, height, .. } = *self;
         if width == 0 || height == 0 {
@@ -93,7 +93,7 @@ impl Request {
         memory::span(argument, addr, len)
     }
 
-    /// The job, with what lives at the addresses.
+    /// The job, with the memory at the addresses.
     fn resolve(&self, kind: Kind) -> Result<Job> {
         let dst = self.span("dst", self.dst, self.dst_pitch)?;
         let src = self.span("src", self.src, self.src_pitch)?;
@@ -128,7 +128,7 @@ fn kind_of_async(number: i32) -> Result<Kind> {
     }
 }
 
-/// aclrtMemcpy2d: done when it returns, in order with no stream.
+/// aclrtMemcpy2d: complete when it returns, ordered with no stream.
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;

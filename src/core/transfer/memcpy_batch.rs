@@ -18,45 +18,44 @@ pub trait Arrays {
     fn count(&self) -> usize;
     /// The name of an array that is null.
     fn null(&self) -> Option<&'static str>;
-    /// The copy with this number, below their number. Only asked for if no array is null.
+    /// The copy with this index, less than [`Self::count`]. Only called if no array is null.
     fn entry(&self, index: usize) -> Entry;
     /// How many attributes there are.
     fn attributes(&self) -> usize;
-    /// The attribute with this number, below [`Self::attributes`]. As [`Self::entry`].
+    /// The attribute with this index, less than [`Self::attributes`]. As [`Self::entry`].
     fn attribute(&self, index: usize) -> Attribute;
 }
 
 /// One copy as it came from C.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Where to.
+    /// The destination.
     pub dst: usize,
-    /// Room there, as the caller says.
+    /// Room there, as the caller passes it.
     pub dest_max: usize,
-    /// Where from.
+    /// The source.
     pub src: usize,
     /// Bytes to copy.
     pub size: usize,
 }
 
-/// Where the copies from the one with the number `first` on, up to those of the next attribute,
-/// go to and come from.
+/// The locations of the copies from index `first` on, up to those of the next attribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute {
-    /// Number of a copy.
+    /// The index of a copy.
     pub first: usize,
-    /// Where to.
+    /// The location of the destinations.
     pub dst: Location,
-    /// Where from.
+    /// The location of the sources.
     pub src: Location,
 }
 
-/// A place as the API tells it.
+/// A location, as C passes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Location {
     /// An `aclrtMemLocationType`.
     pub kind: i32,
-    /// The device, where it is one.
+    /// The device, if it is one.
     pub id: u32,
 }
 
@@ -72,15 +71,15 @@ impl Location {
     /// ACL_MEM_LOCATION_TYPE_HOST_NUMA
     const HOST_NUMA: i32 = 4;
 
-    /// Whether memory there can be what is meant.
+    /// Whether memory there matches the location.
     fn fits(self, span: &Span) -> bool {
         let fits = match self.kind {
-            // Host memory is host memory: which kind and node is of no importance for a copy.
+            // Kind and NUMA node of host memory do not matter for a copy.
             Self::HOST | Self::UNREGISTERED | Self::HOST_NUMA => is_host(span.place),
             Self::DEVICE => span.place == Place::Device(self.id),
             _ => false,
         };
-        // Managed memory is everywhere.
+        // Managed memory matches every location.
         fits || memory::is_managed(span.addr)
     }
 }
@@ -98,9 +97,9 @@ impl fmt::Display for Location {
 /// Why a batch was not copied.
 #[derive(Debug)]
 pub struct Failure {
-    /// The number of the copy that is to blame, if it is one.
+    /// The index of the copy that failed, if it was one.
     pub entry: Option<usize>,
-    /// What is wrong.
+    /// The error.
     pub error: Error,
 }
 
@@ -129,8 +128,8 @@ impl fmt::Display for Element {
     }
 }
 
-/// The ways that copies can go. With managed memory, which is the host's and every device's, that may
-/// be both.
+/// The directions that copies can have. With managed memory, which belongs to the host and to every device, that may be
+/// both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ways {
     host_to_device: bool,
@@ -169,9 +168,9 @@ impl fmt::Display for Ways {
     }
 }
 
-/// A batch after the checks that need no look at any object.
+/// A batch after the checks of its values.
 struct Batch {
-    /// Those that copy anything, with their numbers.
+    /// Copies of at least one byte, with their indices.
     entries: Vec<(usize, Entry)>,
     attributes: Vec<Attribute>,
 }
@@ -230,8 +229,8 @@ impl Batch {
         Ok(attributes)
     }
 
-    /// The copies, with what lives at the addresses, for a stream or thread of device `own`; and
-    /// what has to be held while they are made.
+    /// The copies, with the memory at the addresses, for a stream or thread of device `own`; and the devices to hold
+    /// until they are queued.
     fn resolve(&self, own: &Device) -> Outcome<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = vec("numBatches", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
@@ -307,7 +306,7 @@ fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
     Ok(())
 }
 
-/// The copy with this number, whose attribute has the number `which`.
+/// The copy with this index, whose attribute has the index `which`.
 fn resolve_entry(
     index: usize,
     entry: Entry,
@@ -330,7 +329,7 @@ fn resolve_entry(
     Ok(Copy { dst, src, stage_source: false })
 }
 
-/// All copies of a batch go the same way: those that are left for the ones behind this one.
+/// All copies of a batch have one direction: returns the directions that remain possible for later ones.
 fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
     let own = Ways::of(copy);
     if own.is_none() {
@@ -352,7 +351,7 @@ fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
     Ok(left)
 }
 
-/// aclrtMemcpyBatch, aclrtMemcpyBatchV2: done when it returns, in order with no stream.
+/// aclrtMemcpyBatch, aclrtMemcpyBatchV2: complete when it returns, ordered with no stream.
 pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
@@ -369,7 +368,7 @@ pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
 /// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.
 pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
     let batch = Batch::read(arrays)?;
-    // Copies of pageable memory may have to be waited for, and no `Ref` may live across that.
+    // Copies of pageable memory may wait, and no `Ref` may live across a wait.
     let stream = stream::resolve(stream)?.to_arc();
     let Some(batch) = batch else { return Ok(()) };
     let (copies, _held) = batch.resolve(&stream.device)?;

@@ -1,4 +1,4 @@
-//! Copies on a device whose ends are told in its memory: they are read when the stream comes to the copy.
+//! Copies on a device whose addresses are in device memory: they are read when the stream reaches the copy.
 
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
 use crate::core::base::error::{Code, Error, Result};
@@ -8,18 +8,18 @@ use crate::core::runtime::thread;
 use crate::core::stream;
 use crate::core::transfer::memcpy::{self, Kind};
 
-/// What a word with an address or a length takes.
+/// Bytes of a word with an address or a length.
 const WORD: usize = size_of::<u64>();
 
-/// What the description of a copy takes in device memory, in bytes.
+/// Bytes of the description of a copy in device memory.
 pub const DESCRIPTION: usize = 64;
 
-/// Where the words of a description are: source, destination, length; the rest is 0.
+/// The offsets of the words of a description: source, destination, length; the rest is 0.
 const SOURCE: usize = 0;
 const DESTINATION: usize = WORD;
 const LENGTH: usize = 2 * WORD;
 
-/// The one direction that such copies have.
+/// The only direction of such copies.
 fn check_kind(number: i32) -> Result<()> {
     match Kind::from_number(number)? {
         Kind::DeviceToDevice | Kind::InnerDevice => Ok(()),
@@ -54,17 +54,17 @@ fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Sp
 /// The arguments of aclrtMemcpyAsyncWithOffset as they came from C.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// Where the address of the destination is.
+    /// The address of the destination's address.
     pub dst: usize,
-    /// Room at the destination, from the offset on, as the caller says.
+    /// Room at the destination, from the offset on, as the caller passes it.
     pub dest_max: usize,
-    /// What is added to that address.
+    /// The offset added to it.
     pub dst_offset: usize,
-    /// Where the address of the source is.
+    /// The address of the source's address.
     pub src: usize,
     /// Bytes to copy.
     pub count: usize,
-    /// What is added to the source's address.
+    /// The offset added to it.
     pub src_offset: usize,
     /// An `aclrtMemcpyKind`.
     pub kind: i32,
@@ -101,7 +101,7 @@ pub fn description_size(kind: i32) -> Result<usize> {
     Ok(DESCRIPTION)
 }
 
-/// aclrtSetMemcpyDesc: done when it returns.
+/// aclrtSetMemcpyDesc: complete when it returns.
 pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: usize) -> Result<()> {
     check_kind(kind)?;
     check_not_null("desc", description)?;

@@ -13,11 +13,11 @@ use crate::core::stream::{self, interceptor};
 pub struct Request {
     /// First byte.
     pub addr: usize,
-    /// Room there in bytes, as the caller says.
+    /// Room there in bytes, as the caller passes it.
     pub room: usize,
-    /// What to set.
+    /// The pattern.
     pub pattern: Pattern,
-    /// How often.
+    /// The number of repetitions.
     pub count: usize,
 }
 
@@ -32,7 +32,7 @@ impl Request {
         Self { addr, room, pattern: Pattern::Word(value), count }
     }
 
-    /// What the pointer is called.
+    /// The name of the pointer argument.
     fn argument(&self) -> &'static str {
         match self.pattern {
             Pattern::Byte(_) => "devPtr",
@@ -40,8 +40,7 @@ impl Request {
         }
     }
 
-    /// Checks what can be checked without looking at any object. The length in bytes; `None`:
-    /// nothing to do.
+    /// Checks the values of the arguments. The length in bytes; `None`: nothing to do.
     fn check(&self) -> Result<Option<usize>> {
         let Self { addr, room, pattern, count } = *self;
         if count == 0 {
@@ -73,7 +72,7 @@ impl Request {
         Ok(Some(count * pattern.size()))
     }
 
-    /// The fill of `len` bytes, with what lives at the address.
+    /// The fill of `len` bytes, with the memory at the address.
     fn resolve(&self, len: usize) -> Result<Fill> {
         let argument = self.argument();
         let dst = memory::span(argument, self.addr, len)?;
@@ -87,7 +86,7 @@ impl Request {
     }
 }
 
-/// aclrtMemset, aclrtMemsetD32: done when it returns, in order with no stream.
+/// aclrtMemset, aclrtMemsetD32: complete when it returns, ordered with no stream.
 pub fn set(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
     interceptor::check_unordered()?;
@@ -108,11 +107,11 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
         return stream.submit(Op::Fill(fill)).map(drop);
     }
-    // Words of host memory are there when the call returns. No `Ref` may live across the wait.
+    // Host memory is filled when the call returns. No `Ref` may live across the wait.
     callback::refuse_endless_wait()?;
     let share = stream.to_arc();
     drop(stream);
     share.submit(Op::Fill(fill))?;
-    // Without a deadline it does not time out; failures of earlier work stay for who synchronizes.
+    // Without a deadline it cannot time out; failures of earlier work stay for a synchronize.
     share.wait(None).map(drop)
 }

@@ -1,6 +1,5 @@
-//! What happens where a floating-point number becomes too large. Arithmetic gives infinities and NaNs
-//! here, and nothing takes note of them: modes and switches are kept for those who ask, and every state
-//! says that there was no overflow.
+//! Floating-point overflow. Arithmetic returns infinities and NaNs here, and overflows are not detected: modes and
+//! switches are stored and returned, and every status is zero.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,21 +13,21 @@ use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream;
 
-/// Bytes at the address where overflows are to be looked for.
+/// Bytes of the overflow area.
 const AREA: usize = 512;
 
-/// What a device keeps, until it ends.
+/// State that a device keeps until it ends.
 #[derive(Default)]
 pub struct OfDevice {
     saturates: AtomicBool,
-    /// Where the bytes for notes are, once somebody has asked.
+    /// The address of the area, after its first use.
     area: Mutex<Option<usize>>,
 }
 
 static OVERFLOW: Key<OfDevice> = Key::new();
 
 impl OfDevice {
-    /// Those of a device.
+    /// The state of a device.
     #[inline]
     pub fn of(device: &Device) -> &Self {
         OVERFLOW.of(&device.features)
@@ -52,16 +51,16 @@ pub fn set_mode(mode: i32) -> Result<()> {
     Ok(())
 }
 
-/// aclrtGetDeviceSatMode: whether the mode is that of saturation.
+/// aclrtGetDeviceSatMode: whether the mode is saturation.
 pub fn saturates() -> Result<bool> {
     thread::refuse_inside_host_function()?;
     Ok(OfDevice::of(&thread::current()?.device).saturates.load(Ordering::Relaxed))
 }
 
-/// aclrtCtxGetFloatOverflowAddr: zeros in device memory, which go with the device.
+/// aclrtCtxGetFloatOverflowAddr: zeros in device memory, released with the device.
 ///
-/// One area for all contexts of a device is enough where nobody writes to it. It lies inside its
-/// allocation, so that no program can free it by its address.
+/// All contexts of a device share one area, because nothing writes to it. It lies inside its allocation, so that no
+/// program can free it by its address.
 pub fn area() -> Result<usize> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
@@ -74,7 +73,7 @@ pub fn area() -> Result<usize> {
     Ok(addr)
 }
 
-/// aclrtGetOverflowStatus and its relatives: zeros, in stream order.
+/// aclrtGetOverflowStatus and its variants: write zeros, in stream order.
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
     if addr == 0 {
@@ -90,7 +89,7 @@ pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)
 }
 
-/// aclrtResetOverflowStatus and its relatives: nothing was noted that could be forgotten.
+/// aclrtResetOverflowStatus and its variants: there is no status to reset.
 pub fn reset_status(stream: u64) -> Result<()> {
     stream::resolve(stream).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Random numbers on a device, by what `docs/random_numbers.md` says.
+//! Random numbers on a device, as `docs/random_numbers.md` defines them.
 
 use crate::algo::math::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
@@ -8,11 +8,11 @@ use crate::core::memory::{self, Held};
 use crate::core::runtime::device::Device;
 use crate::core::stream;
 
-/// What the counter takes, in bytes, and what it is aligned to.
+/// Bytes and alignment of the counter.
 const COUNTER: usize = 16;
 const COUNTER_ALIGNMENT: usize = 8;
 
-/// A number from C, or where it is.
+/// A number from C, or its address.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     /// 1 if it is an address.
@@ -30,15 +30,15 @@ pub struct Request {
     pub data_type: i32,
     /// An `aclrtRandomNumFuncType`.
     pub function: i32,
-    /// What describes the distribution; the second is missing where there is one only.
+    /// The parameters of the distribution; some have only one.
     pub parameters: (Value, Option<Value>),
-    /// Where they go.
+    /// The destination.
     pub result: usize,
-    /// Where the counter is; 0 for none.
+    /// The address of the counter; 0 for none.
     pub counter: usize,
     /// The seed.
     pub seed: Value,
-    /// How many.
+    /// How many numbers.
     pub count: Value,
 }
 
@@ -106,7 +106,7 @@ fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)>
     }
 }
 
-/// Fails for numbers that are known and no such distribution has.
+/// Fails for numbers that are known now and that no such distribution has.
 fn check_known(
     distribution: Distribution,
     element: RandomElement,
@@ -164,7 +164,7 @@ fn check_known(
     }
 }
 
-/// What an operation of a stream uses, and what it holds meanwhile.
+/// The memory of an operation, and the references that it holds meanwhile.
 struct Operands<'a> {
     device: &'a Device,
     held: Vec<Held>,
@@ -197,7 +197,7 @@ impl Operands<'_> {
         Ok(span)
     }
 
-    /// A number of `size` bytes that is told now, or read from memory.
+    /// A number of `size` bytes, passed now or read from memory later.
     fn number(
         &mut self,
         argument: &str,
@@ -212,7 +212,7 @@ impl Operands<'_> {
     }
 }
 
-/// What of the result's memory there is from `addr` on, for a count that is told later.
+/// The result's memory from `addr` on, for a count that is read later.
 fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Span> {
     let start = operands.at("randomResultAddr", addr as u64, element, element, true)?;
     let Some(found) = Allocation::find(addr) else {

@@ -25,7 +25,7 @@ fn check_address(addr: usize) -> Result<()> {
     Ok(())
 }
 
-/// The word at an address, and who has it where that is another device.
+/// The word at an address, and a reference to its device if that is another one.
 fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
     let span = memory::span("devAddr", addr, SIZE)?;
     if span.place == Place::Pageable {
@@ -38,7 +38,7 @@ fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option
     Ok((span, held))
 }
 
-/// A comparison, by its number in the API, with a value that can end it.
+/// A comparison, by its number in the API, with a value for which it can become true.
 fn comparison(value: u64, flag: u32) -> Result<Comparison> {
     let comparison = match flag {
         0 => Comparison::GreaterOrEqual,

@@ -1,12 +1,12 @@
-//! Waits for the end of callbacks that other threads run: no two are for each other.
+//! Waits until other threads have left callbacks, and refuses cycles of such waits.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Something whose callbacks are waited for.
+/// An object whose callbacks a thread waits for.
 pub trait Awaited: Send + Sync {
-    /// The threads that are inside its callbacks now. While somebody waits for it, no others come.
+    /// The threads that are inside its callbacks now. While a thread waits for it, no other thread enters.
     fn threads(&self) -> Vec<u64>;
 }
 
@@ -16,21 +16,22 @@ struct Waiting {
     for_: Arc<dyn Awaited>,
 }
 
-/// All of them. The locks inside of [`Awaited::threads`] come after this one.
+/// All waits. The locks inside of [`Awaited::threads`] come after this one.
 static WAITING: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
 
-/// A wait, until this is dropped.
+/// A wait; ends when this is dropped.
 pub struct Wait {
     thread: u64,
 }
 
-/// A thread that is inside the awaited callbacks waits, by way of others perhaps, for those of the caller.
+/// A thread inside the awaited callbacks waits, directly or through others, for a callback of the caller.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Circle;
 
 impl Wait {
-    /// `thread` is going to wait for the end of all callbacks of `for_` on other threads. Fails where one of those waits
-    /// for a callback that `thread` is inside of. A circle is there when its last wait begins, so one look is enough.
+    /// Registers that `thread` waits for all callbacks of `for_` on other threads. Fails if one of those threads waits
+    /// for a callback that `thread` is inside of. The last wait of a cycle closes it, so one check at the beginning is
+    /// enough.
     pub fn begin(thread: u64, for_: Arc<dyn Awaited>) -> Result<Self, Circle> {
         let mut waiting = WAITING.lock();
         let mut others = for_.threads().into_iter().filter(|other| *other != thread);
@@ -48,7 +49,7 @@ impl Drop for Wait {
         let place = waiting.iter().position(|wait| wait.thread == self.thread);
         let ended = place.map(|place| waiting.swap_remove(place));
         drop(waiting);
-        // It may be the last who has it.
+        // This may be its last reference.
         drop(ended);
     }
 }
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn a_thread_does_not_wait_for_its_own_callbacks_but_others_wait_for_them() {
         let own = wait(11, &[11, 12]).expect("12 does not wait");
-        // Both are inside of the same callback's functions: 12 would have to leave for 11, and 11 for 12.
+        // Both are inside callbacks of the same object: each would wait for the other.
         assert_eq!(wait(12, &[11, 12]).map(|_| ()), Err(Circle));
         drop(own);
         assert!(wait(12, &[11, 12]).is_ok());

@@ -1,4 +1,4 @@
-//! Graphs that are built: streams that are bound to them, and where these go on.
+//! Graphs that are built: the streams that are bound to them, and their control flow.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::core::graph::task::{Task, What};
 use crate::core::stream::Stream;
 
 impl Capture {
-    /// Records where a stream goes on.
+    /// Records control flow of a stream.
     pub fn add_control(&self, stream: Handle, control: Control) -> Result<()> {
         let mut state = self.open()?;
         let place = state.push(stream, What::Control, None, None);
@@ -36,7 +36,7 @@ impl Capture {
         Ok(())
     }
 
-    /// A stream is bound to it.
+    /// Binds a stream.
     pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
         let mut state = self.open()?;
         if !Recorder::of(stream).join(self)
@@ -57,7 +57,7 @@ impl Capture {
         Ok(())
     }
 
-    /// A stream is bound to it no more. While the graph is being built only one that was given nothing.
+    /// Unbinds a stream. While the graph is being built, only a stream without tasks.
     pub fn unbind(self: &Arc<Self>, stream: &Stream) -> Result<()> {
         let mut state = self.state.lock();
         let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
@@ -74,8 +74,7 @@ impl Capture {
         Ok(())
     }
 
-    /// The end of it, if `complete` makes something of its tasks and the streams that runs start. If not, it
-    /// goes on.
+    /// Ends the building, if `complete` succeeds with its tasks and the streams that runs start. Otherwise it goes on.
     pub fn end_building<T>(
         &self,
         complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>,

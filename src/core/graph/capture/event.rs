@@ -1,6 +1,6 @@
-//! Events in graphs. A record in a captured stream is a place in what is recorded, by which other streams join
-//! the capture and wait. It does not change what the event stands for in streams that run, unless the event has
-//! a time or is external: then each run of the graph records it.
+//! Events in graphs. A record in a captured stream is a place in the tasks, by which other streams join the capture and
+//! wait. It does not change the event for streams that run, unless the event has a timestamp or is external: then each
+//! run of the graph records it.
 
 use std::sync::{Arc, Weak};
 
@@ -29,12 +29,12 @@ pub(in crate::core::graph) fn capture_of(event: &Event) -> Option<(Arc<Capture>,
     })
 }
 
-/// What each run of a graph does for a record that is only a place in its order.
+/// The operation of each run for a record that is only a place in its order.
 pub(in crate::core::graph) fn record_inside(event: &Event) -> Option<Work> {
     event.has_time().then(|| Work::Record(Arc::clone(&event.native)))
 }
 
-/// What each run of a graph does for a record for those outside of it.
+/// The operation of each run for a record that streams outside of the graph use.
 pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Option<Step>) {
     if let Some(shared) = event.shared() {
         return (None, Some(Step::Record(Arc::clone(shared))));
@@ -43,8 +43,8 @@ pub(in crate::core::graph) fn record_of_runs(event: &Event) -> (Option<Work>, Op
     (Some(Work::Record(Arc::clone(&event.native))), event.signal().map(set))
 }
 
-/// What each run of a graph does for a wait for those outside of it. It waits for the signal of the event or, if
-/// it has none, for the record that is the latest when the run is queued.
+/// The operation of each run for a wait for a record outside of it. It waits for the signal of the event or, if it has
+/// none, for the record that is the latest when the run is queued.
 pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     event.check_waitable()?;
     Ok(match (event.signal(), event.shared()) {
@@ -54,7 +54,7 @@ pub(in crate::core::graph) fn wait_of_runs(event: &Event) -> Result<Step> {
     })
 }
 
-/// What each run of a graph does for a reset. Nothing if the event has no signal, since the run records it again.
+/// The operation of each run for a reset. None if the event has no signal, since the run records it again.
 pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step>> {
     event.check_resettable()?;
     Ok(event.signal().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))
@@ -104,7 +104,7 @@ fn record(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<()> {
     })
 }
 
-/// Has a stream wait where it is captured, or the event's record is; false if neither is so after all.
+/// Records a wait if the stream or the event's record is captured; false if neither is any more.
 fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
     let stream = recorder.stream();
     recorder.check_not_updating()?;
@@ -148,7 +148,7 @@ fn wait(recorder: &Recorder<'_>, event: &Event, raw: u64) -> Result<bool> {
     }
 }
 
-/// A stream takes part in a capture from now on.
+/// A stream joins a capture.
 fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     let stream = recorder.stream();
     capture.check()?;

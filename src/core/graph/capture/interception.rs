@@ -1,4 +1,4 @@
-//! What captures and changes of task groups do with the work of streams.
+//! The interceptor: captures and changes of task groups take the work of streams.
 
 use std::time::Instant;
 

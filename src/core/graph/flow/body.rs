@@ -1,5 +1,5 @@
-//! Conditional tasks in flows. The bodies of a task are steps of the strand that has the task, behind the
-//! choice; other streams of a body are strands that start when the body begins.
+//! Conditional tasks in flows. The bodies of a task are steps of the strand that has the task, after the choice; other
+//! streams of a body are strands that start when the body begins.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Flow {
         let records = records(tasks, &streams)?;
         let mut draft = Draft::new(device)?;
         let level = draft.level(tasks, streams, records, Some(tree));
-        // The first task is one of the stream that the capture began with, and all others come behind it.
+        // The first task belongs to the stream that the capture began with, and all others are ordered after it.
         if let Some((_, steps)) = draft.strands.first_mut() {
             steps.extend(defaults(device, &tree.defaults)?);
         }
@@ -29,8 +29,8 @@ impl Flow {
     }
 }
 
-/// The streams of a graph that was captured: first the one that the capture began with, since others join
-/// only behind a task of it.
+/// The streams of a graph that was captured: first the one that the capture began with, since others join only after a
+/// task of it.
 fn streams_of(tasks: &[Task]) -> Vec<Handle> {
     let mut streams = Vec::new();
     for task in tasks {
@@ -41,7 +41,7 @@ fn streams_of(tasks: &[Task]) -> Vec<Handle> {
     streams
 }
 
-/// What gives values what they begin with.
+/// The step that sets values to their defaults.
 fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
     if values.is_empty() {
         return Ok(None);
@@ -49,7 +49,7 @@ fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
     let mut nodes = Vec::with_capacity(2 * values.len());
     for (value, default) in values {
         let half = size_of::<u32>();
-        // The lower half comes first on all machines that there is a library for.
+        // All supported machines are little-endian.
         for (index, word) in [*default, 0].into_iter().enumerate() {
             let dst = Span { addr: value.addr + index * half, len: half, ..*value };
             let fill = Fill { dst, pattern: Pattern::Word(word) };
@@ -60,7 +60,7 @@ fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
 }
 
 impl Draft<'_> {
-    /// Writes the choice of a task, and its bodies.
+    /// Appends the choice of a task, and its bodies.
     pub(super) fn conditional(
         &mut self,
         level: &Level<'_>,
@@ -69,7 +69,7 @@ impl Draft<'_> {
     ) -> Result<()> {
         let Conditional { kind, value, ref bodies, .. } = *conditional;
         let choice = steps.len();
-        // It is known behind the bodies.
+        // Its targets are known after the bodies.
         steps.push(Step::End);
         let mut targets = Vec::with_capacity(bodies.len());
         let mut ends = Vec::with_capacity(bodies.len());
@@ -92,7 +92,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Writes what a body does.
+    /// Appends the steps of a body.
     fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
         let tasks = &tree.ready.tasks;
         let all = streams_of(tasks);

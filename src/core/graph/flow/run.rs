@@ -1,7 +1,6 @@
-//! Runs of flows. A run waits in its stream for a ticket. A thread of the library gives the strands their
-//! steps as far as it can: it never waits for a device. Where a strand looks at memory it hands itself over
-//! to that thread, which reads the memory and goes on. The ticket is dropped when all strands have come to
-//! their ends.
+//! Runs of flows. A run waits in its stream for a ticket. A thread of the library submits the steps of the strands as
+//! far as possible; it never waits for a device. Where a strand reads memory, its stream hands over to that thread,
+//! which reads the memory and goes on. The ticket is dropped when all strands have ended.
 
 mod dropped;
 
@@ -23,40 +22,40 @@ use crate::core::graph::control;
 use crate::core::graph::program::Program;
 use crate::core::stream::Stream;
 
-/// Runs of a flow, in the order in which they were queued. The first one goes on, or is next.
+/// Runs of a flow, in the order in which they were queued. The first one is current, or next.
 #[derive(Default)]
 pub struct Queued {
     runs: VecDeque<Entry>,
-    /// How many were ever queued.
+    /// How many were queued so far.
     count: u64,
 }
 
 /// A run that is queued.
 struct Entry {
     number: u64,
-    /// The stream that it was given to.
+    /// The stream that it was queued on.
     stream: Handle,
     report: Reporting,
-    /// What its stream waits for, once that has come to it.
+    /// The ticket that its stream waits for, after the stream has reached it.
     ticket: Option<Ticket>,
-    /// What keeps freed memory mapped until the run has ended, if its stream has dropped its work.
+    /// Tickets that keep freed memory mapped until the run has ended, if its stream has dropped its work.
     kept: Vec<Ticket>,
-    /// It is to end.
+    /// It must end early.
     stop: Option<Stop>,
-    /// It is to end from then on.
+    /// It must end from this time on.
     until: Option<Instant>,
 }
 
-/// Why a run is to end before its end.
+/// Why a run ends early.
 #[derive(Clone)]
 enum Stop {
-    /// Who ends it tells that.
+    /// The caller reports the reason.
     Quietly,
     /// A failure of its stream.
     Because(Fault),
 }
 
-/// The run that goes on, if one does.
+/// The current run, if there is one.
 #[derive(Default)]
 pub struct Machine(Option<Run>);
 
@@ -67,17 +66,17 @@ struct Run {
     strands: Vec<Turn>,
     /// The events that were recorded in this run.
     recorded: Vec<bool>,
-    /// Nothing new begins.
+    /// No new step begins.
     is_ending: bool,
 }
 
-/// Where a strand is.
+/// The state of a strand.
 #[derive(Clone, Default)]
 struct Turn {
     at: At,
-    /// How often it is to begin again when it has ended.
+    /// How many times it must begin again after its end.
     again: usize,
-    /// What its stream has to hand over; 0 for nothing.
+    /// The number of the awaited hand-over; 0 for none.
     awaited: u64,
 }
 
@@ -86,18 +85,18 @@ enum At {
     /// It was not started, or has ended.
     #[default]
     Nowhere,
-    /// Before this step, which it can take.
+    /// Before this step, which can run.
     Step(usize),
     /// Before a wait for an event that was not recorded yet.
     Waiting(usize),
-    /// Its stream comes to the choice that this step is.
+    /// Its stream has not reached the choice of this step.
     Choosing(usize),
-    /// Its stream comes to its end.
+    /// Its stream has not reached its end.
     Ending,
 }
 
-/// What its stream hands over for a run, when it has come to it. It lets go of the flow only by telling of it:
-/// a driver's thread may not be the one that drops a flow.
+/// Handed over by the stream of a run when it reaches the run. It drops its reference to the flow only through the
+/// serving thread: a driver's thread must not drop a flow.
 struct Arrival {
     flow: Option<Arc<Flow>>,
     number: u64,
@@ -119,11 +118,11 @@ impl Drop for Arrival {
     }
 }
 
-/// What a strand hands over when its stream has come to where the run has to decide.
+/// Handed over by a strand's stream when it reaches a place where the run has to decide.
 struct Return {
     flow: Option<Arc<Flow>>,
     strand: usize,
-    /// Different from that of all others.
+    /// Different from all others.
     number: u64,
 }
 
@@ -131,7 +130,7 @@ impl Delivery for Return {
     fn deliver(self: Box<Self>, _ticket: Ticket) {}
 }
 
-/// Delivered, or left out because the strand has failed: the run goes on either way.
+/// Delivered, or dropped because the strand has failed: the run goes on either way.
 impl Drop for Return {
     fn drop(&mut self) {
         if let Some(flow) = self.flow.take() {
@@ -140,8 +139,7 @@ impl Drop for Return {
     }
 }
 
-/// Queues a run. `tail` is a graph of nothing that comes behind it: memory that is given back is kept until
-/// that is over.
+/// Queues a run. `tail` is an empty graph after it: freed memory is kept until that is complete.
 pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
     serving::need()?;
     let _submitting = flow.submitting.lock();
@@ -154,7 +152,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
         match &queued {
             Ok(position) => run.report.position = *position,
-            // The stream was not given all of it: it does nothing.
+            // The stream did not accept all of it: it does nothing.
             Err(_) => run.stop = Some(Stop::Quietly),
         }
     }
@@ -162,7 +160,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
 }
 
 impl Queued {
-    /// One more: its number.
+    /// Adds a run. Returns its number.
     fn add(&mut self, stream: &Stream) -> u64 {
         self.count += 1;
         let report =
@@ -181,7 +179,7 @@ impl Queued {
 }
 
 impl Flow {
-    /// Ends the runs that are queued.
+    /// Ends all queued runs.
     pub fn abort(self: &Arc<Self>) {
         let text = "aclmdlRIAbort left out what a run of the graph had not begun";
         for run in &mut self.queued.lock().runs {
@@ -195,7 +193,7 @@ impl Flow {
         !self.queued.lock().runs.is_empty()
     }
 
-    /// A stream has come to a run.
+    /// A stream has reached a run.
     pub fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
         let mut queued = self.queued.lock();
         match queued.runs.iter_mut().find(|run| run.number == number) {
@@ -210,7 +208,7 @@ impl Flow {
         self.go_on();
     }
 
-    /// A stream has dropped a run that it had not come to.
+    /// A stream has dropped a run that it had not reached.
     pub fn drop_run(self: &Arc<Self>, number: u64) {
         let mut queued = self.queued.lock();
         let place = queued.runs.iter().position(|run| run.number == number);
@@ -221,7 +219,7 @@ impl Flow {
         self.go_on();
     }
 
-    /// A strand has come to where it has to choose, or to its end.
+    /// A strand has reached a choice, or its end.
     pub fn returned(self: &Arc<Self>, strand: usize, number: u64) {
         if let Some(run) = &mut self.machine.lock().0
             && run.strands[strand].awaited == number
@@ -253,7 +251,7 @@ impl Flow {
         self.go_on();
     }
 
-    /// Does what can be done now.
+    /// Does as much as is possible now.
     pub fn go_on(self: &Arc<Self>) {
         while let Some((kept, ticket)) = self.go_on_to_an_end() {
             // With no lock held.
@@ -262,7 +260,7 @@ impl Flow {
         }
     }
 
-    /// As [`Self::go_on`], up to the end of a run: what waits for that.
+    /// As [`Self::go_on`], up to the end of a run. Returns the tickets that wait for that.
     fn go_on_to_an_end(self: &Arc<Self>) -> Option<(Vec<Ticket>, Ticket)> {
         let mut machine = self.machine.lock();
         if machine.0.is_none() {
@@ -278,14 +276,14 @@ impl Flow {
         machine.0.take().map(|run| (kept, run.ticket))
     }
 
-    /// The next run, if its stream has come to it.
+    /// The next run, if its stream has reached it.
     fn next(&self) -> Option<Run> {
         let is_there =
             |queued: &Queued| queued.runs.front().is_some_and(|run| run.ticket.is_some());
         if !is_there(&self.queued.lock()) {
             return None;
         }
-        // Who queues it is done with that.
+        // Waits until the thread that queues it has finished.
         drop(self.submitting.lock());
         let mut queued = self.queued.lock();
         let first = queued.runs.front_mut()?;
@@ -305,7 +303,7 @@ impl Flow {
         })
     }
 
-    /// Gives all strands what they can be given.
+    /// Submits all possible steps of all strands.
     fn advance(self: &Arc<Self>, run: &mut Run) {
         loop {
             self.stop_if_requested(run);
@@ -351,7 +349,7 @@ impl Flow {
         }
     }
 
-    /// Gives a strand its steps from this one on, up to where it has to wait or to choose.
+    /// Submits the steps of a strand from this one on, up to a wait or a choice.
     fn take_steps(self: &Arc<Self>, run: &mut Run, strand: usize, from: usize) -> Result<()> {
         let native = &self.strands[strand].native;
         let mut next = from;
@@ -393,7 +391,7 @@ impl Flow {
         Ok(())
     }
 
-    /// The stream of a strand hands `strand` over when it has come to this.
+    /// The stream of a strand hands `strand` over when it reaches this.
     fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
         let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
         let delivery = Box::new(Return { flow: Some(Arc::clone(self)), strand, number });
@@ -404,18 +402,18 @@ impl Flow {
         Ok(())
     }
 
-    /// A strand ends, once its stream has come to it.
+    /// A strand ends, once its stream has reached the end.
     fn end(self: &Arc<Self>, run: &mut Run, strand: usize) {
         run.strands[strand].at = At::Ending;
         if let Err(fault) = self.hand_over(run, strand, strand) {
-            // Nothing may go on behind the end of the run. A device that failed runs nothing more.
+            // Nothing may run after the end of the run. A failed device runs nothing more.
             let _ = self.strands[strand].native.synchronize(None);
             run.strands[strand].at = At::Nowhere;
             self.fail(run, fault);
         }
     }
 
-    /// `strand` starts `other`, which comes after what it was given before.
+    /// `strand` starts `other`, which is ordered after its own earlier work.
     fn start(&self, run: &mut Run, strand: usize, other: usize) -> Result<()> {
         let started = &self.strands[strand].started;
         self.strands[strand].native.submit(Op::Record(started))?;
@@ -428,15 +426,15 @@ impl Flow {
         Ok(())
     }
 
-    /// A body begins, in the strand that has the task: its other streams start. What they have done by now
-    /// they did for it the last time.
+    /// A body begins, in the strand that has the task: its other streams start. What they did before belongs to the
+    /// previous time.
     fn begin(&self, run: &mut Run, strand: usize, body: usize) -> Result<()> {
         let Body { strands, events } = &self.bodies[body];
         run.recorded[events.clone()].fill(false);
         strands.clone().try_for_each(|other| self.start(run, strand, other))
     }
 
-    /// Looks at memory: where the strand goes on.
+    /// Reads memory. Returns where the strand goes on.
     fn choose(self: &Arc<Self>, run: &mut Run, strand: usize, step: usize) -> Result<At> {
         let Step::Choose(choice) = &self.strands[strand].steps[step] else {
             return Ok(At::Step(step));
@@ -472,7 +470,7 @@ impl Flow {
         Ok(control::signed(&bytes[..span.len]))
     }
 
-    /// Ends the run if it is to end.
+    /// Ends the run if that was requested.
     fn stop_if_requested(self: &Arc<Self>, run: &mut Run) {
         if run.is_ending {
             return;
@@ -507,7 +505,7 @@ impl Flow {
         let Reporting { failures, position, thread } = &run.report;
         let (position, thread) = (Some(*position), Some(*thread));
         let failure = Failure { fault, position, thread, launch: None };
-        // User code is called before the run is over, where that can be.
+        // User code is called before the run is complete, if possible.
         let Some(tell) = failures.failed(failure) else { return };
         let telling = self.strands.len();
         if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(tell)))).is_ok()

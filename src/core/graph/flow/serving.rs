@@ -1,5 +1,5 @@
-//! The thread that drives runs of flows, and drops what a driver's thread must not: one for the process, from
-//! the first such run, or change of a task group, to the end of the library.
+//! The thread that drives runs of flows, and drops objects that a driver's thread must not drop: one for the process,
+//! from the first such run, or change of a task group, until finalize.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,34 +13,34 @@ use crate::backend::Ticket;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::group::Group;
 
-/// What the thread is told.
+/// A message to the thread.
 pub enum Call {
-    /// A stream has come to a run.
+    /// A stream has reached a run.
     Arrived {
         /// Of this flow.
         flow: Arc<Flow>,
         /// Its number there.
         number: u64,
-        /// What the stream waits for.
+        /// The ticket that the stream waits for.
         ticket: Ticket,
     },
-    /// A stream has dropped a run that it had not come to.
+    /// A stream has dropped a run that it had not reached.
     GivenUp {
         /// Of this flow.
         flow: Arc<Flow>,
         /// Its number there.
         number: u64,
     },
-    /// A strand has come to where it hands itself over.
+    /// A strand's stream has handed over.
     Returned {
         /// Of this flow.
         flow: Arc<Flow>,
         /// Its number there.
         strand: usize,
-        /// Which of all hand-overs it was.
+        /// The number of the hand-over.
         number: u64,
     },
-    /// The stream of a run has dropped its work: what keeps freed memory mapped until the run has ended.
+    /// The stream of a run has dropped its work: a ticket that keeps freed memory mapped until the run has ended.
     Kept {
         /// Of this flow.
         flow: Arc<Flow>,
@@ -49,21 +49,21 @@ pub enum Call {
         /// Dropped when the run has ended.
         ticket: Ticket,
     },
-    /// Runs may have to end.
+    /// Checks whether runs must end.
     Look {
         /// Of this flow.
         flow: Arc<Flow>,
     },
-    /// A stream has come to a change of a task group.
+    /// A stream has reached a change of a task group.
     Replaced {
-        /// This one, which may be the last to be dropped of its graph.
+        /// The group, whose last reference this may be.
         group: Arc<Group>,
     },
 }
 
 struct State {
     calls: VecDeque<Call>,
-    /// How many there were, and how many of them were answered.
+    /// How many were posted, and how many of them were handled.
     posted: u64,
     answered: u64,
     thread: ServingThread,
@@ -75,10 +75,10 @@ static STATE: Mutex<State> = Mutex::new(State {
     answered: 0,
     thread: ServingThread::new(),
 });
-/// There is a call, or the end has come, or the thread has ended.
+/// There is a message, the thread must end, or it has ended.
 static CHANGED: Condvar = Condvar::new();
 
-/// Starts the thread if it is not there.
+/// Starts the thread if it does not run.
 pub fn need() -> Result<()> {
     // The new thread waits for the lock.
     let ended = STATE.lock().thread.need("portacl-graph", serve).map_err(|error| {
@@ -91,7 +91,7 @@ pub fn need() -> Result<()> {
     Ok(())
 }
 
-/// Tells the thread something. Without one nothing is left to do for it.
+/// Sends a message to the thread. Without a thread nothing is left to do.
 pub fn post(call: Call) {
     let mut state = STATE.lock();
     if state.thread.is_there() {
@@ -130,8 +130,8 @@ fn answer(call: Call) {
     }
 }
 
-/// Waits until the thread has answered, and let go of, what it was told so far: a device that is about to close
-/// would miss what it still holds. It waits for no device, so this takes no longer than calls of a backend.
+/// Waits until the thread has handled all messages so far and dropped their references: a device that is about to close
+/// would miss what they hold. The thread waits for no device, so this takes no longer than calls of a backend.
 pub fn drain() {
     let mut state = STATE.lock();
     let posted = state.posted;
@@ -140,7 +140,7 @@ pub fn drain() {
     }
 }
 
-/// Ends the thread; false if it has not ended by then. No stream is given work any more.
+/// Ends the thread; false if it has not ended by the deadline. No stream accepts work any more.
 pub fn stop(deadline: Instant) -> bool {
     let mut state = STATE.lock();
     let errors = state.thread.stop();

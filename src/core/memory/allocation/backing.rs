@@ -1,5 +1,5 @@
-//! What pools do for their memory, which the address map finds: the region of pools implements [`Backing`] and
-//! registers it before it creates its first pool.
+//! Operations on memory of pools that the address map finds. The region of pools implements [`Backing`] and registers
+//! it before it creates its first pool.
 
 use std::fmt::Display;
 use std::sync::OnceLock;
@@ -8,20 +8,20 @@ use super::{Allocation, Owner};
 use crate::backend::{Block, Driver};
 use crate::core::base::error::Result;
 
-/// Whose requests a pool serves.
+/// The users of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolUse {
-    /// The program's.
+    /// The program.
     Program,
-    /// Another process's, which exports single allocations.
+    /// Another process, which exports single allocations.
     Imported,
-    /// Captured ones, of graphs.
+    /// Graphs, for captured requests.
     Graphs,
 }
 
-/// What answers for memory of pools.
+/// Operations on memory of pools.
 pub trait Backing: Sync {
-    /// Whose requests the pool of this memory serves. None: the pool has ended.
+    /// The user of this memory's pool. `None`: the pool has ended.
     fn pool_use(&self, memory: &Allocation) -> Option<PoolUse>;
 
     /// Whether the pool of this memory ends with this opening of a device.
@@ -30,7 +30,7 @@ pub trait Backing: Sync {
     /// The backend's block that this memory is in.
     fn block(&self, memory: &Allocation) -> Block;
 
-    /// Whether a pool has this address, which is in no live allocation.
+    /// Whether this address, which is in no live allocation, is idle memory of a pool.
     fn is_idle(&self, driver: &dyn Driver, addr: usize) -> bool;
 
     /// Fails if the device with this id may not read the memory, or not write it. `argument` names `addr`.
@@ -43,31 +43,31 @@ pub trait Backing: Sync {
         writes: bool,
     ) -> Result<()>;
 
-    /// Frees memory at once, as nothing uses it any more. False: another thread was faster.
+    /// Frees memory at once; nothing uses it any more. False: another thread has freed it.
     fn release(&self, memory: &Allocation) -> Result<bool>;
 
-    /// The program frees memory outside of captures. True: it is a graph's, which keeps it for its next run.
+    /// The program frees memory outside of captures. True: the memory is a graph's, which keeps it for its next run.
     fn retains(&self, addr: usize) -> Result<bool>;
 
-    /// Returns what pools do not use to the device that this owner opened, and to those that share its memory
-    /// if it shares it. False: there was nothing.
+    /// Frees what pools do not use, on the device of this owner and on devices that share its memory. False: there was
+    /// nothing.
     fn trim(&self, owner: Owner, shares_memory: bool) -> bool;
 }
 
 static BACKING: OnceLock<&'static dyn Backing> = OnceLock::new();
 
-/// From now on this answers for memory of pools.
+/// Registers the operations.
 pub fn register(backing: &'static dyn Backing) {
     BACKING.get_or_init(|| backing);
 }
 
-/// What answers for memory of pools.
+/// The registered operations.
 #[inline]
 pub fn backing() -> &'static dyn Backing {
     BACKING.get().copied().unwrap_or(&NoPools)
 }
 
-/// Before the first pool.
+/// The operations before the first pool.
 struct NoPools;
 
 impl Backing for NoPools {

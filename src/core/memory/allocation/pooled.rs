@@ -7,7 +7,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::Block;
 use crate::core::base::error::Result;
 
-/// What the address map keeps of all memory of one pool.
+/// The fields that are equal for all memory of one pool.
 #[derive(Clone, Copy)]
 pub struct PoolTag([u64; 2]);
 
@@ -18,12 +18,12 @@ impl PoolTag {
     }
 }
 
-/// Memory of a pool, as whoever frees it finds it: no more of it than that takes.
+/// Memory of a pool, with the fields that a free needs.
 #[derive(Clone, Copy)]
 pub struct PoolMemory {
-    /// For [`Allocation::retire`] and its likes.
+    /// Its entry, for [`Allocation::retire`] and similar calls.
     pub entry: Entry,
-    /// Its place, if the pool is the core's own.
+    /// Its place, for a pool of the core.
     pub place: HeldPlace<'static>,
     /// First byte.
     pub base: usize,
@@ -31,20 +31,19 @@ pub struct PoolMemory {
     pub len: usize,
     /// The pool's handle.
     pub pool: u64,
-    /// The pool's own word.
+    /// A word that the pool defines.
     pub note: u64,
 }
 
 impl PoolMemory {
-    /// What the pool gave.
+    /// The pool's block.
     pub fn block(&self) -> Block {
         Block { addr: self.base, len: self.len, token: self.note }
     }
 }
 
 impl Allocation {
-    /// Puts in what a driver gave for its pool, quicker where the same was there before and
-    /// [rests](Self::retire).
+    /// Inserts a driver's block for its pool; faster if the same range is [retired](Self::retire) there.
     #[inline(always)]
     pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
@@ -57,29 +56,29 @@ impl Allocation {
         Self::register_new(base, len, first, pool, token)
     }
 
-    /// As [`Self::register_of_pool`], of a block that does not rest where this thread saw the last one there.
+    /// As [`Self::register_of_pool`], for a block that is not retired where this thread saw it last.
     #[inline(never)]
     fn register_new(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
         let range = Range { base, len, words: [first, pool, token] };
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }
 
-    /// Makes room for parts of a backend's block that a pool of the core's own cuts up.
+    /// Makes room for blocks within a backend's block that a pool of the core divides.
     pub fn hold(addr: usize, len: usize) -> std::result::Result<(), InsertError> {
         ALLOCATIONS.hold(addr, len)
     }
 
-    /// Gives records for such parts, some at a time; none where there is no memory for them.
+    /// Allocates records for such blocks, several at a time; none if there is no memory for them.
     pub fn claim_held(records: &mut Vec<u32>) {
         ALLOCATIONS.claim_held(records);
     }
 
-    /// The block goes, and no part of it is in use.
+    /// Removes such a backend's block, of which no part is in use.
     pub fn remove_segment(addr: usize, len: usize) {
         ALLOCATIONS.let_go(addr, len);
     }
 
-    /// Puts in such a part, under the pool's lock, in a record of the pool's. False: it is 0, or there is no
+    /// Inserts such a block, under the pool's lock, in a record of the pool. False: the record is 0, or there is no
     /// memory for it.
     #[inline(always)]
     pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
@@ -89,25 +88,23 @@ impl Allocation {
         ALLOCATIONS.insert_held(record, &range, room)
     }
 
-    /// The place of a part with this record.
+    /// The place of a block with this record.
     #[inline(always)]
     pub fn held_place(record: u32) -> HeldPlace<'static> {
         ALLOCATIONS.place(record)
     }
 
-    /// Takes out such a part that was found as this entry, under the pool's lock; false: another
-    /// thread was faster.
+    /// Removes such a block that was found as this entry, under the pool's lock; false: another thread has removed it.
     pub fn leave_held(entry: Entry) -> bool {
         ALLOCATIONS.remove_held(entry)
     }
 
-    /// Takes the records of a pool back, with what is still in them.
+    /// Frees the records of a pool, with the blocks that are still in them.
     pub fn release_held(records: Vec<u32>) {
         ALLOCATIONS.release_held(records);
     }
 
-    /// As [`Self::find_start`], of memory of a pool; of other memory, with something that is no handle of a
-    /// pool: nothing else has a word like that there.
+    /// As [`Self::find_start`], for memory of a pool. For other memory the pool's field is not a handle of a pool.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
         let mut record = recent::record(addr);
@@ -121,7 +118,7 @@ impl Allocation {
         Some(PoolMemory { entry, place, base, len, pool, note })
     }
 
-    /// The record of the live one that begins at `addr`, where this thread did not see it last.
+    /// The record of the live range that begins at `addr`, if this thread did not see it last.
     #[inline(never)]
     fn find_record(addr: usize) -> Option<u32> {
         let record = ALLOCATIONS.record_of(addr)?;
@@ -129,8 +126,8 @@ impl Allocation {
         Some(record)
     }
 
-    /// Ends what was found as this entry, under the pool's lock. It rests until the same comes again, or something
-    /// else in its place; false: another thread was faster.
+    /// Removes the allocation of this entry, under the pool's lock. Its range stays retired until the same range is
+    /// inserted again or another one replaces it. False: another thread has removed it.
     #[inline]
     pub fn retire(entry: Entry) -> bool {
         ALLOCATIONS.rest(entry)

@@ -1,5 +1,5 @@
-//! Where a thread has seen memory of pools begin: who frees what it has allocated spares the way through the
-//! pages of the address map. A thread's own, because what several write travels between processors.
+//! A cache, in each thread, of the records in which memory of pools begins: a thread that frees what it allocated skips
+//! the pages of the address map. Private to the thread, because shared cache lines travel between processors.
 
 use std::cell::Cell;
 use std::hint::select_unpredictable;
@@ -10,21 +10,22 @@ use parking_lot::Mutex;
 use crate::algo::map::address_map::MAX_RECORDS;
 use crate::algo::thread::per_thread::{at_thread_end, per_thread};
 
-/// Pairs of places, 32 KiB of them: more than most threads need at a time.
+/// Pairs of places, 32 KiB: more than most threads need at a time.
 const PAIRS: usize = 1 << PAIR_BITS;
 const PAIR_BITS: u32 = 12;
 
-/// What pools give begins at multiples of this.
+/// Blocks of pools begin at multiples of this.
 const GRAIN_BITS: u32 = 8;
 
-/// Numbers of records have so many bits; above them, in the same word, is a part of the address.
+/// Bits of a record's number; above them, in the same word, is a part of the address.
 const RECORD_BITS: u32 = 24;
 const _: () = assert!(MAX_RECORDS == 1 << RECORD_BITS);
 
-/// Numbers of records in the map; 0: none. An address tells the pair, in which the newer one is below: two
-/// that meet stay both. Records are never freed: what is in one tells whether it is the one that is looked
-/// for. One thread's at a time, which makes it when it first notes something; never freed. Not in thread-local
-/// memory itself, which would be taken from the stack of every thread of the program.
+/// Numbers of records in the map; 0: none. The address selects a pair, in which the newer number is the lower word, so
+/// that two colliding addresses both stay. Records are never freed, and a record's content shows whether it is the
+/// right one. A table belongs to one thread at a time, which allocates it when it first notes something; tables are
+/// never freed. It is not in thread-local memory itself, which would take it from the stack of every thread of the
+/// program.
 type Table = [AtomicU64; PAIRS];
 
 per_thread! {
@@ -32,11 +33,11 @@ per_thread! {
 }
 
 at_thread_end! {
-    /// The thread's table is given back when the thread ends.
+    /// Releases the thread's table when the thread ends.
     fn is_given_back() -> bool => give_back;
 }
 
-/// What threads have that have noted nothing: it stays empty.
+/// The table of threads that have noted nothing: it stays empty.
 static NONE: Table = [const { AtomicU64::new(0) }; PAIRS];
 
 /// Tables of threads that have ended.
@@ -49,10 +50,10 @@ fn give_back() {
     }
 }
 
-/// The pair of an address, and what stands above the number of its record.
+/// The pair of an address, and the mark above the number of its record.
 #[inline(always)]
 fn place_of(base: usize) -> (usize, u32) {
-    /// The golden ratio: it mixes well whatever the distances of the addresses are.
+    /// The golden ratio: it spreads addresses at any distance.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX);
     // The highest bits, and those below them.
@@ -60,17 +61,17 @@ fn place_of(base: usize) -> (usize, u32) {
     ((mixed >> (u64::BITS - PAIR_BITS)) as usize, below >> RECORD_BITS)
 }
 
-/// The record of what this thread saw begin here, or of something else.
+/// The record in which this thread saw memory begin here, or the record of another address.
 #[inline(always)]
 pub fn record(base: usize) -> u32 {
     let (place, mark) = place_of(base);
     let pair = MINE.get()[place].load(Ordering::Relaxed);
     let (newer, older) = (pair as u32, (pair >> u32::BITS) as u32);
-    // As good as random, so that a branch would be guessed wrong.
+    // Nearly random, so that a branch would be mispredicted.
     select_unpredictable(newer >> RECORD_BITS == mark, newer, older) & (MAX_RECORDS - 1)
 }
 
-/// This thread has seen that memory begins here, with this record.
+/// Notes that memory begins here, with this record.
 #[inline(always)]
 pub fn note(base: usize, record: u32) {
     let mut table = MINE.get();
@@ -81,7 +82,7 @@ pub fn note(base: usize, record: u32) {
     let (place, mark) = place_of(base);
     let pair = table[place].load(Ordering::Relaxed);
     let (newer, older) = (pair as u32, pair >> u32::BITS);
-    // Most likely the same address once more.
+    // Most likely the same address again.
     let other = select_unpredictable(newer >> RECORD_BITS == mark, older, newer.into());
     let new = mark << RECORD_BITS | record;
     table[place].store(other << u32::BITS | u64::from(new), Ordering::Relaxed);
@@ -92,7 +93,7 @@ fn is_none(table: &'static Table) -> bool {
     std::ptr::eq(table, &NONE)
 }
 
-/// A table for the thread, unless its end has begun: nobody would give it back.
+/// Allocates a table for the thread, unless the thread is already ending: it would not be released then.
 #[cold]
 #[inline(never)]
 fn new_table() -> Option<&'static Table> {
@@ -139,7 +140,7 @@ mod tests {
         note(all[0], 1);
         note(all[1], 2);
         assert_eq!([record(all[0]), record(all[1])], [1, 2]);
-        // Once more the same address takes nobody's place; another one takes the older one's.
+        // The same address again evicts nothing; another one evicts the older entry.
         note(all[1], MAX_RECORDS - 1);
         assert_eq!([record(all[0]), record(all[1])], [1, MAX_RECORDS - 1]);
         note(all[2], 3);

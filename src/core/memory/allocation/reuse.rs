@@ -1,9 +1,9 @@
-//! Freed device memory that waits, registered but out of sight, for the next request of its size
-//! and page policy. That is what most programs free and allocate most of the time, and neither the
-//! device nor the address map has to do anything for it.
+//! Cached device memory: freed blocks, registered but hidden, for the next request of the same size and page policy.
+//! Most frees and allocations of most programs are served here, without the device and without a change of the address
+//! map.
 //!
-//! Such memory counts as free. It goes back to the device before a request fails for want of
-//! memory, and with the device.
+//! Cached memory counts as free. It is freed to the device before a request fails for lack of memory, and when the
+//! device is released.
 
 use super::backing::backing;
 use super::{ALLOCATIONS, Allocation, Kind};
@@ -16,21 +16,21 @@ use crate::core::runtime;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 
-/// Larger blocks go back at once: what that costs is small beside using them.
+/// Larger blocks are freed at once: their use costs far more than the allocation.
 const LARGEST: usize = (2 << 20) + (64 << 10);
-/// Bytes that a stripe of the cache may have at most, and its share of the device's memory.
+/// The most bytes that a stripe of the cache may have, and its share of the device's memory.
 const MOST_BYTES: usize = 16 << 20;
 const MOST_SHARE: u64 = 64;
 
-/// What allocations differ by, besides the size, as far as they are used again.
+/// What distinguishes allocations besides their size, if they can be cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(u8);
 
 impl Class {
-    /// Not used again.
+    /// Not cached.
     const NONE: Self = Self(0);
 
-    /// Of requests with this policy. What insists on its pages is made anew each time.
+    /// The class of requests with this policy. A request that insists on its pages is never served from the cache.
     fn of(pages: PagePolicy) -> Self {
         match pages {
             PagePolicy::HugeFirst => Self(1),
@@ -44,7 +44,7 @@ impl Class {
         len as u64 | u64::from(self.0) << 60
     }
 
-    /// The opposite of [`Self::pack`].
+    /// The inverse of [`Self::pack`].
     #[inline(always)]
     pub(super) fn unpack(word: u64) -> (Self, usize) {
         (Self((word >> 60) as u8), (word & ((1 << 60) - 1)) as usize)
@@ -57,7 +57,7 @@ impl Class {
     }
 }
 
-/// The freed memory of a device that waits.
+/// The cached memory of a device.
 #[derive(Default)]
 pub struct Reuse {
     cache: BlockCache,
@@ -66,7 +66,7 @@ pub struct Reuse {
 static REUSE: typed_slots::Key<Reuse> = typed_slots::Key::new();
 
 impl Reuse {
-    /// Those of a device.
+    /// The cache of a device.
     #[inline]
     pub fn of(device: &Device) -> &Self {
         REUSE.of(&device.features)
@@ -79,20 +79,20 @@ impl Reuse {
         self.cache.bytes() as u64
     }
 
-    /// What it has and has given.
+    /// Its contents and what it has served.
     pub fn contents(&self) -> Contents {
         self.cache.contents()
     }
 }
 
 impl Allocation {
-    /// The same, which may be used again for requests with this policy.
+    /// The same, which may serve requests with this policy again.
     pub fn reusable(self, pages: PagePolicy) -> Self {
         let (_, len) = Class::unpack(self.origin[0]);
         Self { origin: [Class::of(pages).pack(len), self.origin[1]], ..self }
     }
 
-    /// Memory for a request of `len` bytes, padding included, if some waits for it.
+    /// Cached memory for a request of `len` bytes, padding included.
     #[inline]
     pub fn reuse(device: &Device, len: usize, pages: PagePolicy) -> Option<usize> {
         let class = Class::of(pages);
@@ -103,8 +103,8 @@ impl Allocation {
         Reuse::of(device).cache.take(thread::shard(STRIPES), class.key(len), unpark)
     }
 
-    /// Frees the device memory that starts at `addr` if it can wait for its next use; then the
-    /// address is invalid. False: nothing has happened.
+    /// Frees the device memory that starts at `addr` into the cache, if possible; then the address is invalid. False:
+    /// nothing was changed.
     #[inline]
     pub fn set_aside(addr: usize) -> bool {
         let Some((entry, range)) = ALLOCATIONS.find_start(addr) else { return false };
@@ -126,8 +126,8 @@ impl Allocation {
         Reuse::of(&device).cache.put(thread::shard(STRIPES), room, || ALLOCATIONS.park(entry))
     }
 
-    /// After this had to go back to the device, which the caller holds: what keeps others like it
-    /// from waiting goes as well.
+    /// After this block had to be freed to the device, which the caller holds: frees cached memory that keeps such
+    /// blocks out of the cache.
     pub fn make_room(&self, device: &Device) {
         let (class, len) = Class::unpack(self.origin[0]);
         if matches!(self.kind, Kind::Device(_)) && class != Class::NONE && len <= LARGEST {
@@ -139,7 +139,7 @@ impl Allocation {
 }
 
 impl Device {
-    /// What `alloc` gives; if the device has no memory, what it gives when nothing waits any more.
+    /// The result of `alloc`; if the device has no memory, the result after all cached memory was freed.
     #[inline]
     pub fn with_all_memory<T>(
         &self,
@@ -161,7 +161,7 @@ impl Device {
         if fault.kind() != FaultKind::OutOfDeviceMemory {
             return Err(fault);
         }
-        // What is freed meanwhile goes to the device, too.
+        // What other threads free meanwhile goes to the device, too.
         let had_some = self.bytes_set_aside() != 0;
         let (parked, _pressure) = Reuse::of(self).cache.flush();
         free_parked(self, parked).for_each(drop);
@@ -172,14 +172,14 @@ impl Device {
         }
     }
 
-    /// Bytes that wait for their next use, in all devices that share this one's memory.
+    /// Cached bytes, in all devices that share this one's memory.
     pub fn bytes_set_aside(&self) -> u64 {
         let mut bytes = Reuse::of(self).bytes();
         self.others_in_memory(|other| bytes += Reuse::of(other).bytes());
         bytes
     }
 
-    /// Calls `each` for every other open device that takes of the same memory.
+    /// Calls `each` for every other open device that allocates from the same memory.
     fn others_in_memory(&self, mut each: impl FnMut(&Self)) {
         if !self.shares_memory {
             return;
@@ -194,18 +194,18 @@ impl Device {
         }
     }
 
-    /// At its end: all that waits goes back to it.
+    /// At its teardown: frees all cached memory to it.
     pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
         free_parked(self, Reuse::of(self).cache.flush().0).for_each(freed);
     }
 
-    /// As [`Self::release_set_aside`], where it is left behind with its memory.
+    /// As [`Self::release_set_aside`], if the device is abandoned with its memory.
     pub fn forget_set_aside(&self) {
         ALLOCATIONS.remove_parked(Reuse::of(self).cache.flush().0);
     }
 }
 
-/// What the device says to each; programs have freed it, so to most of them it is no news.
+/// Frees each block to the device. The program has freed them before, so most results are ignored.
 fn free_parked(device: &Device, parked: Vec<Parked>) -> impl Iterator<Item = backend::Result<()>> {
     let ranges = ALLOCATIONS.remove_parked(parked).into_iter();
     let tally = &DeviceTallies::of(device).device;

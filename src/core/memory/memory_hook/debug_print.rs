@@ -1,4 +1,4 @@
-//! Prints each allocation and release after it has happened.
+//! Prints each allocation and release after it was done.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Refuses what goes beyond a budget.
+//! Refuses allocations beyond a budget.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use super::{Event, MemoryHook, MemoryKind, Moment, Refusal};
 use crate::core::base::error::Code;
 
-/// Lets a program have so many bytes at a time, of what it allocates while the hook is registered.
+/// Limits the bytes that a program may hold at a time, of what it allocates while the hook is registered.
 pub struct Limit {
     most: usize,
     state: Mutex<State>,
@@ -15,16 +15,16 @@ pub struct Limit {
 
 #[derive(Default)]
 struct State {
-    /// Bytes that are handed out or about to be.
+    /// Bytes that are allocated or about to be.
     used: usize,
-    /// What each live allocation counts, by what tells it apart.
+    /// Counted bytes of each live allocation, by its identity.
     live: HashMap<u64, usize>,
-    /// As `live`, of those that are about to be given back.
+    /// As `live`, for allocations that are about to be freed.
     leaving: HashMap<u64, usize>,
 }
 
 impl Limit {
-    /// So many bytes at most.
+    /// At most `most` bytes.
     pub fn new(most: usize) -> Self {
         Self { most, state: Mutex::default() }
     }
@@ -40,7 +40,7 @@ impl State {
 
 impl MemoryHook for Limit {
     fn before(&self, moment: Moment, event: &Event) -> Result<(), Refusal> {
-        // Memory of another process takes nothing here.
+        // Memory of another process uses no memory here.
         if event.kind == MemoryKind::Imported {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl MemoryHook for Limit {
         match (moment, event.failed) {
             (Moment::Malloc, true) => state.used -= event.rounded,
             (Moment::Malloc, false) => {
-                // An address that comes again went with its device before.
+                // If the address was live before, it was released with its device.
                 state.release(event.memory_id());
                 state.live.insert(event.memory_id(), event.rounded);
             }

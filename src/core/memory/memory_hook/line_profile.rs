@@ -1,4 +1,4 @@
-//! Which lines of a program use how much memory: the counterpart of CuPy's LineProfileHook.
+//! Memory use by source line: the counterpart of CuPy's LineProfileHook.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::{Event, MemoryHook, Moment, ProfileRow, Tally};
 use crate::core::base::call_site::{Frame, Stack};
 
-/// Adds up by call site what is allocated while it is registered.
+/// Adds up allocations by call site while it is registered.
 pub struct LineProfile {
     /// Levels of the report below its root; 0: all.
     max_depth: usize,
@@ -31,7 +31,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A number of bytes, for people.
+/// A number of bytes, formatted.
 struct Bytes(u64);
 
 impl fmt::Display for Bytes {
@@ -50,7 +50,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// A line of the report and those below it.
+/// A line of the report and its children.
 #[derive(Default)]
 struct Node {
     tally: Tally,
@@ -66,11 +66,11 @@ impl Node {
         }
     }
 
-    /// This node and those below it, each before what is below itself.
+    /// This node and its descendants, each before its children.
     fn rows(&self, frame: Option<&Frame>, depth: usize, into: &mut Vec<ProfileRow>) {
         into.push(ProfileRow { depth, frame: frame.cloned(), tally: self.tally });
         let mut below: Vec<_> = self.below.iter().collect();
-        // What uses most comes first; equal ones stay in the order of their names.
+        // The largest use comes first; equal ones stay in the order of their names.
         below.sort_by_key(|(_, node)| std::cmp::Reverse(node.tally.used));
         for (frame, node) in below {
             node.rows(Some(frame), depth + 1, into);

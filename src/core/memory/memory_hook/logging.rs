@@ -39,7 +39,7 @@ impl Logging {
 
     fn write(&self, moment: Moment, event: &Event) {
         let mut to = self.to.lock();
-        // Made under the lock: times ascend from line to line.
+        // Formatted under the lock: times ascend from line to line.
         let line = self.line(moment, event);
         if let Err(why) = to.write_all(line.as_bytes()) {
             note_failure(&format!("a line could not be written: {why}"));
@@ -48,8 +48,8 @@ impl Logging {
 }
 
 impl MemoryHook for Logging {
-    // A release is logged before it happens: afterwards another thread may have the address again,
-    // and its line would come first.
+    // A release is logged before it is done: afterwards another thread may have the address again, and its line would
+    // come first.
     fn before(&self, moment: Moment, event: &Event) -> Result<(), super::Refusal> {
         if moment == Moment::Free {
             self.write(moment, event);

@@ -1,4 +1,4 @@
-//! Hooks for programs that know nothing of them: `PORTACL_MEMORY_HOOK`.
+//! Hooks that the environment selects: `PORTACL_MEMORY_HOOK`.
 
 use std::ffi::OsString;
 use std::io::{self, Write, stdout};
@@ -14,7 +14,7 @@ use crate::backend::at_exit;
 use crate::core::base::config::ReadyHook;
 use crate::core::base::error::Result;
 
-/// Where the profile goes, by the number of its hook.
+/// The file of the profile, by the id of its hook.
 static PROFILE: Mutex<Option<(u64, OsString)>> = Mutex::new(None);
 
 fn name(hook: &ReadyHook) -> &'static str {
@@ -25,7 +25,7 @@ fn name(hook: &ReadyHook) -> &'static str {
     }
 }
 
-/// Registers what is asked for for all threads, unless it is registered already.
+/// Registers the selected hook for all threads, unless it is registered already.
 pub fn register_ready(asked: &ReadyHook) -> Result<()> {
     const FILE: &str = "PORTACL_MEMORY_HOOK: the file";
     if list().iter().any(|info| info.name == name(asked)) {
@@ -38,8 +38,8 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
             Box::new(Logging::new(Box::new(to)))
         }
         ReadyHook::LineProfile(file) => {
-            // Told now, not when the work of a long run is to be written.
-            // But for a pipe: its reader would take that for the end.
+            // Checked now, not when the profile of a long run is to be written. Not for a pipe, whose reader would see
+            // its end.
             if !is_pipe(file.as_ref()) {
                 create_file(FILE, file)?;
             }
@@ -54,7 +54,7 @@ pub fn register_ready(asked: &ReadyHook) -> Result<()> {
     Ok(())
 }
 
-/// A log of a program that does not ask how its hooks fare: the first line that is lost is told.
+/// A log that reports its first lost line, because the program does not query failures of this hook.
 struct LogFile {
     file: OutputFile,
     told: bool,
@@ -79,7 +79,7 @@ impl Write for LogFile {
     }
 }
 
-/// Writes the profile that the variable asked for, if it did; again whenever there is more to tell.
+/// Writes the profile, if the variable selected one. Later calls write it again.
 pub fn write_profile() {
     let Some(profile) = PROFILE.try_lock().and_then(|profile| profile.clone()) else { return };
     let (id, file) = profile;

@@ -1,4 +1,4 @@
-//! Which hooks there are, and for whom.
+//! The registered hooks, and the threads that they are for.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend;
 use crate::core::base::error::{Code, Error, Result};
 
-/// Whose allocations a hook is about.
+/// The threads that a hook is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of the thread that registers it.
+    /// The thread that registers it.
     Thread,
-    /// Those of all threads.
+    /// All threads.
     Process,
 }
 
@@ -26,9 +26,9 @@ pub struct Entry {
     id: u64,
     /// The thread that it is for; `None`: all.
     thread: Option<u64>,
-    /// By which people know it.
+    /// Its name in texts.
     pub name: String,
-    /// What is called.
+    /// Its callbacks.
     pub hook: Box<dyn MemoryHook>,
     running: Arc<Running>,
     refusals: AtomicU64,
@@ -37,7 +37,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A callback begins on this thread; false: it may not.
+    /// A callback begins on this thread; false if it may not.
     pub fn enter(&self) -> bool {
         self.running.enter(this_thread())
     }
@@ -52,38 +52,38 @@ impl Entry {
         self.refusals.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has failed where it can refuse nothing.
+    /// It has failed at a moment when it cannot refuse.
     pub fn note_failure(&self, text: &str) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         text.clone_into(&mut self.last_failure.lock());
     }
 }
 
-/// What programs are told of a hook.
+/// The properties of a hook, as programs query them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
     /// Its number.
     pub id: u64,
     /// Its name.
     pub name: String,
-    /// Whose allocations it is about.
+    /// The threads that it is for.
     pub scope: Scope,
-    /// It is for the calling thread, or for all.
+    /// It is called on the calling thread.
     pub is_called_here: bool,
-    /// How often it has refused.
+    /// How many refusals it returned.
     pub refusals: u64,
-    /// How often it has failed after something had happened.
+    /// How many times it has failed after an event.
     pub failures: u64,
-    /// What the latest failure said.
+    /// The text of the latest failure.
     pub last_failure: String,
 }
 
 /// In the order of their registration.
 static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
-/// How many there are, for those who only want to know whether there are any.
+/// The number of hooks; calls without hooks read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The number of the calling thread: unlike the system's no other one ever has it.
+/// The number of the calling thread; unlike the system's id it is never reused.
 fn this_thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     per_thread! {
@@ -95,7 +95,7 @@ fn this_thread() -> u64 {
     NUMBER.get()
 }
 
-/// Whether there are any, for whichever thread.
+/// Whether any thread has hooks.
 #[inline]
 pub fn exist() -> bool {
     COUNT.load(Ordering::Relaxed) != 0
@@ -146,8 +146,9 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     Ok(id)
 }
 
-/// Takes a hook back. It is not called any more when this returns, except further up on this thread. Where waiting for its
-/// callbacks could be for ever, it is not called any more either, but is listed until another call has waited for them.
+/// Unregisters a hook. It is not called any more when this returns, except by calls in progress further up on this
+/// thread. If a wait for its callbacks could last forever, it is not called any more either, but stays listed until
+/// another call has waited for them.
 pub fn unregister(id: u64) -> Result<()> {
     let is_this = |entry: &Arc<Entry>| entry.id == id;
     let entry = ENTRIES.lock().iter().find(|entry| is_this(entry)).cloned();
@@ -182,7 +183,7 @@ fn still_running(entry: &Entry, stuck: &Stuck) -> Error {
     ))
 }
 
-/// The calling thread ends, and its hooks with it.
+/// Unregisters the hooks of a thread that ends.
 fn forget_thread() {
     let thread = Some(this_thread());
     let ended: Vec<_> = {
@@ -196,13 +197,13 @@ fn forget_thread() {
     }
 }
 
-/// What a hook has found out, if it is for that.
+/// The report of a hook, if it writes one.
 pub fn report(id: u64) -> Result<Option<String>> {
     let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
     entry.map(|entry| entry.hook.report()).ok_or_else(|| unknown(id))
 }
 
-/// Which places of the program use memory, if the hook is for finding out that.
+/// The profile of a hook, if it collects one.
 pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
     let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
     entry.map(|entry| entry.hook.profile()).ok_or_else(|| unknown(id))

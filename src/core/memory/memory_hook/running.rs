@@ -1,4 +1,4 @@
-//! Which threads are inside a hook's callbacks, and the wait for them to leave.
+//! The threads that are inside a hook's callbacks, and the wait for them to leave.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use crate::backend;
 use crate::core::base::callback::wait::{Awaited, Circle, Wait};
 use crate::core::stream::report;
 
-/// How long a thread waits that others may wait for in ways that are not known here: inside a host function, and with
+/// How long a thread waits if others may wait for it in ways that are not tracked: inside a host function, and with
 /// callbacks of streams to run.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Who runs the callbacks of a hook.
+/// The threads that run callbacks of a hook.
 #[derive(Default)]
 pub struct Running {
     state: Mutex<State>,
@@ -22,25 +22,25 @@ pub struct Running {
 
 #[derive(Default)]
 struct State {
-    /// The threads, one as often as it is inside.
+    /// The threads; nested callbacks appear once each.
     threads: Vec<u64>,
-    /// No callback begins any more.
+    /// No new callback may begin.
     ended: bool,
 }
 
-/// Why a wait was given up: the hook is called no more, but callbacks of it still run.
+/// Why a wait ended early: the hook is not called any more, but callbacks of it still run.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stuck {
-    /// A thread inside of it waits for a callback that the calling thread is inside of.
+    /// A thread inside it waits for a callback that the calling thread is inside of.
     Circle,
     /// The calling thread is inside a host function.
     HostFunction,
-    /// The calling thread has so many callbacks to run by this call.
+    /// The calling thread has this many callbacks to run, by this call.
     Reports(usize, &'static str),
 }
 
 impl Running {
-    /// `thread` begins a callback; false: it may not.
+    /// `thread` begins a callback; false if it may not.
     pub fn enter(&self, thread: u64) -> bool {
         let mut state = self.state.lock();
         if !state.ended {
@@ -59,12 +59,12 @@ impl Running {
         self.left.notify_all();
     }
 
-    /// No callback begins any more.
+    /// Lets no new callback begin.
     pub fn end(&self) {
         self.state.lock().ended = true;
     }
 
-    /// As [`Self::end`], and waits for the callbacks that run, but for those of `thread`, which is the calling one.
+    /// As [`Self::end`], and waits for the running callbacks, except those of `thread`, the calling one.
     pub fn end_and_wait(self: &Arc<Self>, thread: u64) -> Result<(), Stuck> {
         self.end();
         let for_: Arc<dyn Awaited> = self.clone();
@@ -91,7 +91,7 @@ impl Running {
     }
 }
 
-/// What may wait for the calling thread.
+/// Why another thread may wait for the calling one.
 fn awaited_by_others() -> Option<Stuck> {
     if backend::inside_host_function() {
         return Some(Stuck::HostFunction);

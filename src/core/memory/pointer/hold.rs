@@ -1,4 +1,4 @@
-//! What a call holds, and what it has to be allowed, that uses memory of others than its own device.
+//! References and access checks for memory that is not on the caller's device.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::access as mapped;
 use crate::core::runtime::device::Device;
 
-/// Whether some memory may be used by some only: that of the caller's own device, too, or page-locked.
+/// Whether some memory is restricted to some devices, including memory of the caller's device and page-locked memory.
 #[inline(always)]
 pub fn must_ask() -> bool {
-    // Not `||`: one look at both.
+    // Not `||`: one branch for both.
     access::is_host_memory_restricted() | mapped::restricted_exist()
 }
 
-/// Whether there is nothing to hold or to be allowed for memory in this place.
+/// Whether memory in this place needs no reference and no access check.
 #[inline(always)]
 pub fn is_local(place: Place, own: &Device) -> bool {
     match place {
@@ -29,9 +29,8 @@ pub fn is_local(place: Place, own: &Device) -> bool {
     }
 }
 
-/// What the caller holds while it uses a span that is on another device than its own: without it
-/// that device could be closed meanwhile. Fails where memory is a pool's that the caller's device may
-/// not use.
+/// A reference that the caller holds while it uses a span on another device, which could be closed otherwise. Fails if
+/// the caller's device may not use memory of a pool.
 #[inline]
 pub fn hold_other(
     argument: impl fmt::Display,
@@ -47,9 +46,9 @@ pub fn hold_other(
     }
 }
 
-/// Fails where a pointer of a kernel is to memory that is known to be of no use to it: a pool's or a
-/// mapping that its device may not use, or that nobody has any more. Null, and the end of an
-/// allocation, point to nothing and may be passed; memory of the host is the device's business.
+/// Fails if a pointer argument of a kernel is to memory that the kernel cannot use: freed memory, or memory of a pool
+/// or a mapping without access for its device. Null and the end of an allocation are accepted; host memory is left to
+/// the device.
 #[inline]
 pub fn check_pointer(
     argument: impl fmt::Display,
@@ -108,7 +107,7 @@ fn hold_device(
                 return Ok(Some(device));
             }
         }
-        // What only the driver knows is not ours to hold.
+        // Memory that only the driver knows needs no reference.
         None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
         None => {}
     }

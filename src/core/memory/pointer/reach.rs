@@ -1,9 +1,8 @@
 //! Which memory the operations of a stream may use.
 //!
-//! Copies reach the memory of all devices. Every other operation reaches its own device's memory, managed
-//! memory, and what its device was given access to on another device: memory of a pool, and mappings. Access is
-//! checked in one place for all of them, copies included ([`hold_other`]): reading needs read access, writing
-//! needs read-write access.
+//! Copies reach the memory of all devices. Every other operation reaches its own device's memory, managed memory, and
+//! memory on another device that its device has access to: of a pool, and mappings. Access is checked in one place for
+//! all of them, copies included ([`hold_other`]): reading needs read access, writing needs read-write access.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory::access as mapped;
 use crate::core::runtime::device::Device;
 
-/// What keeps the other device open whose memory an operation uses, until the operation is queued.
+/// A reference that keeps the other device open until the operation is queued.
 pub type Held = Option<Arc<Device>>;
 
 /// Device memory that an operation of a stream of `device` reads, or writes.
@@ -36,7 +35,7 @@ pub fn device_span(
     }
 }
 
-/// Fails where operations of this device's streams do not reach a span, or may not use it.
+/// Fails if operations of this device's streams do not reach a span, or may not use it.
 pub fn check_reach(argument: &str, span: &Span, device: &Device, writes: bool) -> Result<Held> {
     match span.place {
         Place::Device(id) if id != device.id && !reaches(span, device, writes) => {

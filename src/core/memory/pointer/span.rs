@@ -1,4 +1,4 @@
-//! What lives at an address.
+//! The memory at an address.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::virtual_memory;
 use crate::core::runtime;
 
-/// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
+/// The memory at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
 ///
-/// Inlined by force: its result would go through memory, in pieces of other sizes than it is read
-/// in, which the processor waits for.
+/// Always inlined: its result would go through memory, in stores of other sizes than the loads, which stalls the
+/// processor.
 #[inline(always)]
 pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
     let known = if is_plain(addr) { None } else { Allocation::reach(addr) };
@@ -24,15 +24,15 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
     }
 }
 
-/// Whether that is ordinary memory of the host for sure: of no allocation, and of no driver.
+/// Whether it is certainly pageable host memory: of no allocation, and of no driver.
 #[inline(always)]
 pub fn is_plain(addr: usize) -> bool {
-    // In this order: what is known was covered before.
+    // In this order: known memory was checked before.
     debug_assert!(Allocation::known(addr).is_none() || backend::may_know(addr), "{addr:#x}");
     !backend::may_know(addr)
 }
 
-/// Whether it is that although a driver may know it, where [`must_ask`](super::hold::must_ask) is false.
+/// Whether it is pageable host memory although a driver may know it, if [`must_ask`](super::hold::must_ask) is false.
 #[inline(never)]
 pub fn is_ordinary(addr: usize, len: usize) -> bool {
     addr.checked_add(len).is_some() && foreign(addr) == Foreign::Unknown
@@ -52,7 +52,7 @@ fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<
     }
 }
 
-/// As [`span`], past the end of an allocation: what is mapped side by side is used together.
+/// As [`span`], past the end of an allocation: adjacent mappings are used together.
 #[cold]
 fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) -> Result<Span> {
     let is_mapped = matches!(kind, Kind::Mapped(_) | Kind::HostMapped(_));
@@ -62,7 +62,7 @@ fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) 
     Err(outside(argument, addr, len))
 }
 
-/// Whether a pool has this address and no program.
+/// Whether the address is idle memory of a pool.
 #[inline]
 pub(super) fn is_idle_in_pool(addr: usize) -> bool {
     access::is_host_memory_restricted()
@@ -77,7 +77,7 @@ fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
     ))
 }
 
-/// What the backend knows of memory that is in no allocation.
+/// What the backend knows about memory that is in no allocation.
 #[inline]
 pub(super) fn foreign(addr: usize) -> Foreign {
     if backend::may_know(addr) { ask_backend(addr) } else { Foreign::Unknown }
@@ -101,7 +101,7 @@ pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error 
 
 #[cold]
 fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    // Freed since, by another thread.
+    // Freed meanwhile by another thread.
     let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
     let Allocation { base, len: all, kind, .. } = allocation;
     let left = all - (addr - base);

@@ -20,11 +20,11 @@ use crate::core::runtime;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 
-/// The way of ordinary device memory.
+/// The stages of device memory.
 const DEVICE: Hooks<FreedBlocks<Hooks<Statistics<DeviceMemory>>>> =
     Hooks::of_program(FreedBlocks(Hooks::of_device(Statistics(DeviceMemory))));
 
-/// aclrtMalloc: device memory of the current device. The address.
+/// aclrtMalloc: allocates memory of the current device. Returns the address.
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
     allocate(size, policy, true)
 }
@@ -44,7 +44,7 @@ pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Re
     allocate(size, policy, true)
 }
 
-/// Device memory, with the readable tail if `tail` and the device say so.
+/// Allocates device memory, with the readable tail if `tail` is set and the device has one.
 #[inline]
 fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     thread::refuse_inside_host_function()?;
@@ -61,22 +61,22 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     })
 }
 
-/// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
+/// aclrtFree: the address is invalid at once; queued work that uses the memory keeps it.
 pub fn free(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
     DEVICE.release(DeviceRelease { addr })
 }
 
-/// As [`free`], of memory that no hook knows.
+/// As [`free`], for memory that no hook knows.
 pub fn free_unhooked(addr: usize) -> Result<()> {
     FreedBlocks(Statistics(DeviceMemory)).release(DeviceRelease { addr })
 }
 
-/// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's own device.
-/// A failure that the wait tells of leaves the memory allocated.
+/// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's device. If the wait returns a
+/// failure, the memory stays allocated.
 pub fn free_with_sync(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
-    // What is no start of an allocation is not worth a wait; `free` says what it is.
+    // No wait for an address that is no start of an allocation; `free` returns the error.
     if let Some(allocation) = Allocation::find(addr)
         && allocation.base == addr
         && let Some(device) = allocation.device()
@@ -104,7 +104,7 @@ impl Release for DeviceRelease {
 }
 
 impl Claim for DeviceRelease {
-    /// The device stays open meanwhile.
+    /// Holds the device open.
     type Claimed = (Arc<Device>, Allocation);
 
     fn claim(self) -> Result<Self::Claimed> {
@@ -130,8 +130,7 @@ impl Claim for DeviceRelease {
     }
 }
 
-/// The stage of freed blocks: serves requests out of them, and keeps what is freed for the next request. What it keeps
-/// counts as free.
+/// The stage of freed blocks: serves requests from the cache, and caches what is freed. Cached memory counts as free.
 struct FreedBlocks<R>(R);
 
 impl<R> Resource for FreedBlocks<R>
@@ -188,7 +187,7 @@ where
         Ok(self.0.allocate(request)?.addr)
     }
 
-    /// As [`Resource::release`], where the memory cannot wait for its next use, or is none.
+    /// As [`Resource::release`], if the memory cannot be cached, or is no allocation.
     #[cold]
     fn release_now(&self, release: DeviceRelease) -> Result<()> {
         match Allocation::find(release.addr) {
@@ -210,7 +209,7 @@ fn release_to_pool(found: &Allocation, addr: usize) -> Result<()> {
     Err(not_freed("devPtr", addr))
 }
 
-/// The memory of devices, as it comes from their backends.
+/// The memory of devices, allocated by their backends.
 pub struct DeviceMemory;
 
 impl Source for DeviceMemory {
@@ -235,7 +234,7 @@ impl Source for DeviceMemory {
     }
 }
 
-/// Memory of a device, in the address map.
+/// Allocates memory of a device and inserts it in the address map.
 pub fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
     let block = device.with_all_memory(|native| native.alloc(len, pages))?;
     let allocation = Allocation::of_block(block, len, kind, device.owner);

@@ -1,10 +1,10 @@
-//! What may be freed, and by which call.
+//! Checks of addresses to free, and the call for each kind.
 
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime::thread;
 
-/// Whether a call that frees can begin: `argument` names the address.
+/// Fails if a call that frees cannot begin: `argument` names the address.
 pub fn check_free(argument: &str, addr: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if addr == 0 {
@@ -46,7 +46,7 @@ pub fn not_freed(argument: &str, addr: usize) -> Error {
     Error::param_invalid(format_args!("{argument} {addr:#x} is {what}; give it back with {call}"))
 }
 
-/// What gives memory of this kind back.
+/// The call that frees memory of this kind.
 pub fn freeing_call(kind: Kind) -> &'static str {
     match kind {
         Kind::Device(_) | Kind::Managed(_) => "aclrtFree",

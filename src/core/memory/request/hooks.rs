@@ -14,12 +14,12 @@ pub struct Hooks<R> {
 }
 
 impl<R> Hooks<R> {
-    /// Memory is handed to the program, and freed by it.
+    /// Memory is allocated to the program, and freed by it.
     pub const fn of_program(next: R) -> Self {
         Self { moment: Moment::Malloc, next }
     }
 
-    /// Memory is taken from a device or from the system.
+    /// Memory is allocated from a device or from the system.
     pub const fn of_device(next: R) -> Self {
         Self { moment: Moment::Alloc, next }
     }
@@ -72,12 +72,12 @@ impl<R: Resource> Hooks<R> {
     }
 }
 
-/// What hooks see of the release of memory at an address. None: that is no allocation of these kinds, which is no
-/// business of hooks; the call says what it is.
+/// What hooks see of the release of memory at an address. `None` if it is no allocation of these kinds; then the call
+/// returns the error.
 pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     let found = Allocation::known(addr).filter(|found| found.base == addr)?;
     let (kind, device) = MemoryKind::of(&found)?;
-    // What was imported of a pool, or is a graph's, is freed like memory of a pool.
+    // Imported memory of a pool and memory of graphs are freed like memory of a pool.
     let freed_as = if found.pool().is_some() { MemoryKind::Pool } else { kind };
     if !kinds.contains(&freed_as) {
         return None;
@@ -87,14 +87,14 @@ pub fn event_of_address(addr: usize, kinds: &[MemoryKind]) -> Option<Event> {
     Some(Event { addr, page_size, ..event })
 }
 
-/// Memory of another process, or memory without an address: at an address, or 0 and a handle that names it; on
-/// a device, or in host memory.
+/// Memory of another process, or memory without an address: an address, or 0 and a handle; on a device, or in host
+/// memory.
 pub struct Piece {
-    /// Which memory.
+    /// Its kind.
     pub kind: MemoryKind,
     /// The first byte.
     pub addr: usize,
-    /// What names it where there is no address.
+    /// The handle of memory without an address.
     pub handle: u64,
     /// Bytes.
     pub len: usize,
@@ -111,19 +111,19 @@ impl Piece {
         Event { addr, handle, page_size, ..Event::of_request(device, kind, 0, len) }
     }
 
-    /// Hands what was imported to the program, unless a hook refuses that: then `give_back` takes it back. Only
-    /// now is its length known, so that failures before this are not told.
+    /// Reports imported memory to the hooks. If a hook refuses it, `give_back` frees it. Its length is known only now,
+    /// so earlier failures are not reported to hooks.
     pub fn hand_out(&self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
         if !memory_hook::exist() {
             return Ok(());
         }
         around_import(&Event { size: self.len, ..self.event() }).inspect_err(|_| {
-            // The refusal is what there is to tell.
+            // The refusal is the failure to return.
             let _ = give_back();
         })
     }
 
-    /// Gives it back by `free`.
+    /// Frees it by `free`, between the hooks.
     pub fn free(&self, free: impl FnOnce() -> Result<()>) -> Result<()> {
         around_free(self.event(), free)
     }

@@ -7,18 +7,18 @@ use crate::core::runtime::device::Device;
 /// Which attribute, as `aclrtMallocAttrType` numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
-    /// `ACL_RT_MEM_ATTR_RSV`: nothing.
+    /// `ACL_RT_MEM_ATTR_RSV`: ignored.
     Reserved,
-    /// `ACL_RT_MEM_ATTR_MODULE_ID`: who counts it.
+    /// `ACL_RT_MEM_ATTR_MODULE_ID`: the module that counts it.
     ModuleId,
-    /// `ACL_RT_MEM_ATTR_DEVICE_ID`: for which device.
+    /// `ACL_RT_MEM_ATTR_DEVICE_ID`: the device.
     DeviceId,
     /// `ACL_RT_MEM_ATTR_VA_FLAG`: 1 for one address on host and device.
     VaFlag,
 }
 
 impl Attribute {
-    /// From C.
+    /// Converts the number of C.
     pub fn from_number(number: i32) -> Result<Self> {
         Ok(match number {
             0 => Self::Reserved,
@@ -48,7 +48,7 @@ impl MallocConfig {
                 "cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"
             )));
         }
-        // Also bounds how many a list with a wrong count is read for.
+        // This also bounds the reading of a list with a wrong count.
         if self.given[attribute as usize].replace(value).is_some() {
             return Err(Error::invalid_param(format_args!(
                 "cfg gives the attribute {attribute:?} more than once; give each at most once"
@@ -61,7 +61,7 @@ impl MallocConfig {
         self.given[attribute as usize]
     }
 
-    /// Checks what is asked of memory of `device`.
+    /// Fails unless memory of `device` can have these attributes.
     pub fn check_for_device(&self, device: &Device, session: &Session) -> Result<()> {
         self.check_device_id(session)?;
         if let Some(id) = self.of(Attribute::DeviceId)
@@ -81,7 +81,7 @@ impl MallocConfig {
         Ok(())
     }
 
-    /// Checks what is asked of pinned memory. It is every device's, at one address.
+    /// Fails unless pinned memory can have these attributes. It is usable by every device, at one address.
     pub fn check_for_host(&self, session: &Session) -> Result<()> {
         self.check_device_id(session)
     }

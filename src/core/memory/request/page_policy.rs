@@ -1,16 +1,16 @@
-//! From the malloc policies of the API to pages, and from requested to real sizes.
+//! Malloc policies of the API as page policies, and requested sizes as padded sizes.
 
 use crate::backend::PagePolicy;
 
-/// Requests of this size and above prefer huge pages under a policy that the API does not know.
+/// Requests of this size and above prefer huge pages if the policy is unknown.
 const HUGE_FROM: usize = 2 << 20;
 /// Sizes are multiples of this.
 const GRAIN: usize = 32;
 /// Bytes past the end that a program may read.
 const TAIL: usize = 32;
 
-/// The pages that `policy`, a number from C, asks for. Peer-to-peer variants and bandwidth hints
-/// change nothing here; a number that the API does not know is no error.
+/// The pages that `policy`, a number from C, selects. Peer-to-peer variants and bandwidth hints have no effect here; an
+/// unknown number is no error.
 pub fn pages(policy: i32, size: usize) -> PagePolicy {
     const BANDWIDTH_AND_ACCESS: i32 = 0x100 | 0x1000 | 0x10_0000;
     match policy & !BANDWIDTH_AND_ACCESS {
@@ -23,8 +23,7 @@ pub fn pages(policy: i32, size: usize) -> PagePolicy {
     }
 }
 
-/// The size of an allocation: rounded up to 32 bytes, plus 32 readable bytes where `tail` says so.
-/// `None` when that overflows.
+/// The size of an allocation: rounded up to 32 bytes, plus 32 readable bytes if `tail` is set. `None` on overflow.
 pub fn padded(size: usize, tail: bool) -> Option<usize> {
     size.checked_next_multiple_of(GRAIN)?.checked_add(if tail { TAIL } else { 0 })
 }

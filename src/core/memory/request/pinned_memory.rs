@@ -17,11 +17,11 @@ use crate::core::runtime;
 use crate::core::runtime::Session;
 use crate::core::runtime::thread;
 
-/// The way of page-locked memory, of which the library keeps none.
+/// The stages of page-locked memory, which is not cached.
 const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> =
     Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
 
-/// aclrtMallocHost: page-locked host memory. The address.
+/// aclrtMallocHost: allocates page-locked host memory. Returns the address.
 pub fn malloc_host(size: usize) -> Result<usize> {
     malloc_host_with_config(size, &MallocConfig::default())
 }
@@ -50,15 +50,15 @@ pub fn free_host(addr: usize) -> Result<()> {
     PINNED.release(PinnedRelease { addr })
 }
 
-/// aclrtFreeHostWithDevSync: as [`free_host`], after everything queued so far on all open devices,
-/// each of which may use the memory. A failure that the wait tells of leaves the memory allocated.
+/// aclrtFreeHostWithDevSync: as [`free_host`], after everything queued so far on all open devices, each of which may
+/// use the memory. If the wait returns a failure, the memory stays allocated.
 pub fn free_host_with_sync(addr: usize) -> Result<()> {
     check_free("hostPtr", addr)?;
     let pinned = |found: Allocation| found.base == addr && found.kind == Kind::Pinned;
     if Allocation::find(addr).is_some_and(pinned) {
         let devices = runtime::existing_session().map_or(0, |session| session.devices.len());
         let mut outcome = Ok(());
-        // One at a time: a device that is held here cannot end.
+        // One at a time, because a device cannot close while this holds it.
         for id in 0..devices as u32 {
             if let Some(device) = open_device(id) {
                 outcome = outcome.and(device.synchronize(None).map(drop));
@@ -81,7 +81,7 @@ impl Release for PinnedRelease {
 }
 
 impl Claim for PinnedRelease {
-    /// The session stays meanwhile.
+    /// Holds the session.
     type Claimed = (Arc<Session>, Allocation);
 
     fn claim(self) -> Result<Self::Claimed> {
@@ -99,7 +99,7 @@ impl Claim for PinnedRelease {
     }
 }
 
-/// Page-locked memory, as it comes from the driver.
+/// Page-locked memory, allocated by the driver.
 struct PinnedMemory;
 
 impl Source for PinnedMemory {

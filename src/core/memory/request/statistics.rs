@@ -1,9 +1,9 @@
-//! The stage of statistics: counts what a source has given.
+//! The stage of statistics.
 
 use crate::core::base::error::Result;
 use crate::core::memory::request::{Claim, MemoryRequest, Named, Resource, Source};
 
-/// Counts what a source gives and gets back. Opens the device, or the session, that the memory is to come from.
+/// Counts what a source allocates and frees. Opens the device, or the session, of a request.
 pub struct Statistics<S>(pub S);
 
 impl<S: Source> Resource for Statistics<S> {

@@ -1,4 +1,4 @@
-//! What happens to memory when its device or its session ends.
+//! The memory of a device or session in teardown.
 
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind, Owner};
@@ -6,7 +6,7 @@ use crate::core::memory::managed_memory;
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// Takes the device's allocations back, at its end.
+/// Frees the device's allocations.
 pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     device.release_set_aside(|freed| errors.step_on_device(freed));
     for allocation in Allocation::drain(device.owner) {
@@ -15,7 +15,7 @@ pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
     }
 }
 
-/// Takes all pinned memory and all registrations back, at the end of the session.
+/// Frees all pinned memory and ends all registrations, when the session ends.
 pub fn release_host_memory(session: &Session, errors: &mut TeardownErrors) {
     for allocation in Allocation::drain(session.owner) {
         errors.step_on_device(match allocation.kind {
@@ -33,7 +33,7 @@ pub fn forget_device_memory(device: &Device) {
     forget_memory(device.owner);
 }
 
-/// The owner is left behind with work that uses its memory: addresses die, memory stays.
+/// The owner is abandoned with work that uses its memory: addresses become invalid, the memory stays.
 pub fn forget_memory(owner: Owner) {
     Allocation::drain(owner).iter().for_each(managed_memory::forget);
 }

@@ -1,4 +1,4 @@
-//! Who may use what is mapped.
+//! Access to mappings.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 
-/// How many mappings there are that not everything may use for which their memory is there.
+/// The number of mappings with less than full access for their home.
 static RESTRICTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether there is such a mapping: then uses of memory have to be looked at.
+/// Whether there is such a mapping: then uses of memory are checked.
 #[inline]
 pub fn restricted_exist() -> bool {
     RESTRICTED.load(Ordering::Relaxed) != 0
 }
 
-/// What devices and the host may do with a mapping.
+/// The access of devices and the host to a mapping.
 pub struct MappingAccess {
     devices: AccessTable,
     host: Access,
@@ -30,13 +30,13 @@ pub struct MappingAccess {
 }
 
 impl MappingAccess {
-    /// Nobody may do anything.
+    /// No access at all.
     pub(super) fn none() -> Self {
         RESTRICTED.fetch_add(1, Ordering::Relaxed);
         Self { devices: AccessTable::none(), host: Access::None, restricted: true }
     }
 
-    /// What the device with this id may do, or the host.
+    /// The access of the device with this id, or of the host.
     fn get(&self, who: Option<u32>) -> Access {
         who.map_or(self.host, |id| self.devices.get(id))
     }
@@ -55,7 +55,7 @@ impl MappingAccess {
         self.restricted = restricted;
     }
 
-    /// What may be done where the memory is.
+    /// The access of the place where the memory is.
     fn at_home(&self, home: physical::Place) -> Access {
         match home {
             physical::Place::Device(id) => self.get(Some(id)),
@@ -63,7 +63,7 @@ impl MappingAccess {
         }
     }
 
-    /// Nobody at all may use it.
+    /// Whether there is no access at all.
     pub(super) fn is_none(&self) -> bool {
         self.host == Access::None && self.devices.is_none()
     }
@@ -77,7 +77,7 @@ impl Drop for MappingAccess {
     }
 }
 
-/// Who is meant: a device by its id, or the host.
+/// The device by its id, or the host.
 fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result<Option<u32>> {
     match location_type {
         at_location::DEVICE => {
@@ -95,7 +95,7 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
     }
 }
 
-/// aclrtMemSetAccess: all of a list of `count` requests, for a range that whole mappings fill.
+/// aclrtMemSetAccess: a list of `count` requests, all or none, for a range that whole mappings fill.
 pub fn set(
     addr: usize,
     size: usize,
@@ -142,7 +142,7 @@ pub fn set(
     Ok(())
 }
 
-/// Notes what may be done with a mapping, after the backend.
+/// Notes the access to a mapping, after the backend has set it.
 pub(super) fn allow(
     base: usize,
     memory: &Arc<physical::Physical>,
@@ -156,7 +156,7 @@ pub(super) fn allow(
     for (who, access) in wanted {
         mapping.access.set(*who, *access, memory.place);
     }
-    // What nobody may use is no allocation.
+    // A mapping without access is no allocation.
     if mapping.access.is_none() {
         Allocation::take(base, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)));
         return Ok(());
@@ -167,7 +167,7 @@ pub(super) fn allow(
     Allocation::of_mapping(base, memory.len, memory.kind(), memory.owner).register()
 }
 
-/// aclrtMemGetAccess: what a place may do with the mapping around an address.
+/// aclrtMemGetAccess: the access of a place to the mapping around an address.
 pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     if addr == 0 {
         return Err(Error::invalid_param(
@@ -183,7 +183,7 @@ pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     }
 }
 
-/// Whether `access` is enough to read, or to write.
+/// Whether `access` allows reading, or writing.
 fn suffices(access: Access, writes: bool) -> bool {
     match access {
         Access::ReadWrite => true,
@@ -192,7 +192,7 @@ fn suffices(access: Access, writes: bool) -> bool {
     }
 }
 
-/// Whether `device` was given access to all that is mapped in a span.
+/// Whether `device` has access to all mappings in a span.
 #[cold]
 pub fn is_granted(span: &Span, device: &Device, writes: bool) -> bool {
     let ranges = RANGES.lock();
@@ -200,8 +200,7 @@ pub fn is_granted(span: &Span, device: &Device, writes: bool) -> bool {
         .all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))
 }
 
-/// Fails where a part of a span is mapped and neither its own device nor `device` may use it like this.
-/// What lies elsewhere is not looked at.
+/// Fails if a part of a span is mapped and neither its home nor `device` has this access. Other memory is ignored.
 #[cold]
 pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool) -> Result<()> {
     let ranges = RANGES.lock();

@@ -1,4 +1,4 @@
-//! What is reserved, mapped, and allocated without an address.
+//! Lists of reserved ranges, mappings, and memory without an address.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::core::base::error::Error;
 use crate::core::base::handles::Object;
 use crate::core::memory::request::hooks::Piece;
 
-/// Memory without an address, as hooks know it.
+/// Memory without an address, as hooks see it.
 pub fn pieces() -> Vec<Piece> {
     all_memory().iter().map(|it| it.piece()).collect()
 }
@@ -27,7 +27,7 @@ pub fn exports_any() -> bool {
     all_memory().iter().any(|it| it.memory.key.lock().is_some())
 }
 
-/// Memory without an address, each once: what handles name, and what is only mapped any more.
+/// Memory without an address, each once: with a handle, or only mapped.
 fn all_memory() -> Vec<Arc<Physical>> {
     let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
     if USED.load(Ordering::Relaxed) {
@@ -35,13 +35,13 @@ fn all_memory() -> Vec<Arc<Physical>> {
         let mappings = ranges.0.values().flat_map(|range| range.mappings.values());
         all.extend(mappings.map(|mapping| Arc::clone(&mapping.memory)));
     }
-    // Those that handles name come first.
+    // Memory with a handle comes first.
     let mut seen = HashSet::new();
     all.retain(|it| seen.insert(Arc::as_ptr(&it.memory)));
     all
 }
 
-/// What is mapped around an address, whoever may use it.
+/// A mapping around an address, with or without access.
 pub struct Mapped {
     /// Its first address.
     pub base: usize,
@@ -49,7 +49,7 @@ pub struct Mapped {
     pub len: usize,
     /// Where the memory is.
     pub place: physical::Place,
-    /// As the system confirms it.
+    /// Page size, as the system confirms it.
     pub page_size: usize,
 }
 
@@ -67,7 +67,7 @@ pub fn at(addr: usize) -> Option<Mapped> {
     Some(Mapped { base, len: memory.len, place: memory.place, page_size })
 }
 
-/// What there is to say about an address in a range that is no allocation; nothing elsewhere.
+/// The error for an address in a range that is no allocation; `None` for other addresses.
 #[cold]
 pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
     let mut ranges = RANGES.lock();

@@ -1,4 +1,4 @@
-//! Memory without an address: the handles of it, and how it was asked for.
+//! Memory without an address: its handles and properties.
 
 mod allocation;
 
@@ -40,7 +40,7 @@ pub struct Properties {
     pub location_id: u32,
 }
 
-/// Where memory is to be.
+/// The place of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On the device with this id.
@@ -66,7 +66,7 @@ impl Place {
 }
 
 impl Properties {
-    /// Where that is, if it can be had. `argument`: what the program calls the properties.
+    /// The place, if it is available. `argument`: the program's name for the properties.
     fn place(&self, argument: &str, session: &Session) -> Result<Place> {
         /// The largest `aclrtMemAttr`, and those that ask for pages of 1 GiB.
         const LAST: i32 = 17;
@@ -125,11 +125,11 @@ impl Properties {
 pub(super) struct Memory {
     native: Arc<dyn PhysicalMemory>,
     len: usize,
-    /// Where it counts.
+    /// The tally that counts it.
     tally: Arc<Tally>,
-    /// It is another process's.
+    /// It was imported from another process.
     pub(super) is_imported: bool,
-    /// By which other processes have it as well.
+    /// The key by which other processes have it as well.
     pub(super) key: Mutex<Option<Key>>,
 }
 
@@ -142,19 +142,19 @@ impl Drop for Memory {
     }
 }
 
-/// Memory without an address. It goes when no handle names it and it is mapped nowhere.
+/// Memory without an address. It is freed when it has no handle and no mapping.
 pub struct Physical {
     pub(super) handle: Handle,
-    /// The handle that this memory was made with.
+    /// The first handle of this memory.
     first: Handle,
     properties: Properties,
     /// Bytes, a multiple of [`GRANULARITY`].
     pub(super) len: usize,
     pub(super) place: Place,
-    /// What it ends with: the opening of a device, or the session.
+    /// Its owner: the opening of a device, or the session.
     pub(super) owner: Owner,
     pub(super) memory: Arc<Memory>,
-    /// How often the handle has to be given up; at 0 it is dead. Changed while the ranges are locked.
+    /// References of the handle, which dies at 0. Changed while the ranges are locked.
     pub(super) references: AtomicU32,
 }
 
@@ -186,12 +186,12 @@ impl Physical {
         })
     }
 
-    /// What the backend knows it by.
+    /// The backend's object.
     pub(super) fn native(&self) -> &dyn PhysicalMemory {
         &*self.memory.native
     }
 
-    /// As hooks know it.
+    /// It, as hooks see it.
     pub(super) fn piece(&self) -> Piece {
         let (handle, device) = (self.first.raw(), self.place.device());
         let kind = match device {
@@ -202,7 +202,7 @@ impl Physical {
         Piece { kind, addr: 0, handle, len: self.len, device }
     }
 
-    /// How the address map calls it where it is mapped.
+    /// The kind of its mappings in the address map.
     pub(super) fn kind(&self) -> Kind {
         match self.place {
             Place::Device(id) => Kind::Mapped(id),
@@ -210,7 +210,7 @@ impl Physical {
         }
     }
 
-    /// What keeps it from ending while a call is inside: its device, if it is on one.
+    /// A reference to its device, if it is on one, so that it does not end during a call.
     pub(super) fn hold(&self) -> Result<Option<Arc<Device>>> {
         let Place::Device(id) = self.place else { return Ok(None) };
         match open_device(id).filter(|device| device.owner == self.owner) {
@@ -222,7 +222,7 @@ impl Physical {
         }
     }
 
-    /// How long a mapping of it is.
+    /// Fails unless a mapping of this size fits.
     pub(super) fn check_size(&self, size: usize) -> Result<()> {
         match size.checked_next_multiple_of(GRANULARITY) {
             Some(size) if size == self.len => Ok(()),
@@ -247,7 +247,7 @@ pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
     Ok(GRANULARITY)
 }
 
-/// Gives memory of a process its first handle here.
+/// Creates the first handle here of memory of any process.
 fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
     let len = memory.len;
     let memory = Arc::new(memory);
@@ -265,8 +265,7 @@ fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) 
     Ok(memory.handle.raw())
 }
 
-/// Makes memory known that another process has exported; `device`: where it is used, if it is memory of
-/// one.
+/// Registers memory that another process has exported; `device`: where it is used, if it is device memory.
 pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<Piece> {
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;

@@ -1,8 +1,7 @@
-//! Memory without an address in several processes.
+//! Memory without an address shared by processes.
 //!
-//! One process exports it once, and gets a key that travels as a number or as a fabric handle; each process
-//! that imports it has memory of its own kind, to be mapped like what it has allocated. The memory goes
-//! when no process has it any more.
+//! One process exports it once, and gets a key that travels as a number or as a fabric handle. Each process that
+//! imports it has memory to map like memory that it allocated. The memory is freed when no process has it any more.
 
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use crate::core::runtime::{self, Session};
 /// Bytes of a fabric handle.
 pub const FABRIC: usize = 128;
 
-/// What programs pass on: what a key becomes.
+/// The shareable forms of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A number.
@@ -44,7 +43,7 @@ impl Form {
     }
 }
 
-/// The handle type of the functions that know only numbers.
+/// Checks the handle type of functions that support only numbers.
 pub fn check_handle_type(handle_type: i32) -> Result<()> {
     match handle_type {
         0 => Ok(()),
@@ -71,7 +70,7 @@ pub fn from_number(number: u64) -> Result<Key> {
 pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
     let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(FABRIC);
     let rest = bytes[len..].iter().any(|byte| *byte != 0);
-    // What is behind the zeros is not part of a key, and nothing of ours.
+    // The bytes after the zeros are not part of a key.
     let text = if rest { &bytes[..] } else { &bytes[..len.min(MOST_TEXT + 1)] };
     Key::from_text(text).map_err(|fault| ipc_key::about("shareableHandle", fault))
 }
@@ -115,7 +114,7 @@ pub fn import(key: &Key, id: i32) -> Result<u64> {
     hand_out(memory)
 }
 
-/// Between the hooks of the program: the handle.
+/// Reports the import to the hooks of the program. Returns the handle.
 fn hand_out(memory: Piece) -> Result<u64> {
     memory.hand_out(|| physical::free(memory.handle))?;
     Ok(memory.handle)

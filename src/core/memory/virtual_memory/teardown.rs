@@ -1,4 +1,4 @@
-//! What happens to mappings and ranges when a device or the session ends.
+//! The mappings and ranges of a device or session in teardown.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::algo::map::slot_table;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::device::Device;
 
-/// Takes mappings back: of a device that ends, or all. What cannot be taken back.
+/// Ends mappings: of one device, or all. Returns those that could not be ended.
 fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors) -> Vec<usize> {
     let mut taken = Vec::new();
     for range in RANGES.lock().0.values_mut() {
@@ -32,12 +32,12 @@ fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors)
     stuck
 }
 
-/// A device ends, with what is mapped of its memory; the ranges stay.
+/// Ends the mappings of a device's memory; the ranges stay.
 pub fn end_with_device(device: &Device, errors: &mut TeardownErrors) {
     end_mappings(|memory| memory.owner == device.owner, errors);
 }
 
-/// The session ends, with all ranges.
+/// Ends all mappings and ranges with the session.
 pub fn end_with_session(errors: &mut TeardownErrors) {
     let stuck = end_mappings(|_| true, errors);
     let all = std::mem::take(&mut RANGES.lock().0);
@@ -49,18 +49,18 @@ pub fn end_with_session(errors: &mut TeardownErrors) {
     }
 }
 
-/// As [`end_with_device`], where work is left behind that uses its memory.
+/// As [`end_with_device`], if abandoned work uses its memory.
 pub fn forget_with_device(device: &Device) {
     end_mappings_silently(|memory| memory.owner == device.owner);
 }
 
-/// As [`end_with_session`], where work is left behind that uses its memory.
+/// As [`end_with_session`], if abandoned work uses its memory.
 pub fn forget_with_session() {
     end_mappings_silently(|_| true);
     std::mem::forget(std::mem::take(&mut RANGES.lock().0));
 }
 
-/// Addresses die, memory stays where it is.
+/// Addresses become invalid, the memory stays.
 fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
     for range in RANGES.lock().0.values_mut() {
         for (addr, mapping) in &mut range.mappings {

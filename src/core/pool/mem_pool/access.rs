@@ -1,4 +1,4 @@
-//! Which devices may use the memory of a pool: its own, and those that were allowed to.
+//! Which devices may use the memory of a pool: the device that it is on, and those with access.
 
 use std::fmt::Display;
 
@@ -28,7 +28,7 @@ impl Home {
 }
 
 impl Pool {
-    /// Changes what a device may do with its memory, and with that of graphs beside it.
+    /// Changes a device's access to its memory, and to the pool for graphs beside it.
     pub fn set_access(&self, id: u32, access: Access) -> Result<()> {
         let graphs = self.graphs.lock();
         self.set_driver_access(id, access)?;
@@ -40,7 +40,7 @@ impl Pool {
     }
 }
 
-/// portaclMemPoolSetAccess: all of a list of `count` requests, or nothing of it.
+/// portaclMemPoolSetAccess: a list of `count` requests, all or none.
 pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if count == 0 {
@@ -68,7 +68,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
                      reads and writes"
                 )));
             }
-            // Only the driver knows where the memory of an imported pool really is.
+            // Only the driver knows where the memory of an imported pool is.
             if !pool.is_imported {
                 if own == id {
                     continue;
@@ -110,7 +110,7 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
     })
 }
 
-/// Fails if `memory` is a pool's that `device` may not use, or not write.
+/// Fails if `memory` is a pool's without this access for `device`.
 #[cold]
 pub fn check(
     argument: &dyn Display,

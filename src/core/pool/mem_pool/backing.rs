@@ -1,4 +1,4 @@
-//! What regions below pools need to know about memory of pools.
+//! Operations on memory of pools for lower regions.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use crate::core::memory::allocation::{Allocation, Owner};
 
 struct Pools;
 
-/// The regions below ask here from now on.
+/// Registers them.
 pub fn register() {
     backing::register(&Pools);
 }

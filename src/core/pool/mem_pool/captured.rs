@@ -1,4 +1,4 @@
-//! Requests of captured streams: the region of graphs registers here what records them.
+//! Requests of captured streams: the region of graphs registers its recorder here.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use crate::core::stream::Stream;
 
 /// Records requests of captured streams.
 pub trait Recording: Sync {
-    /// A captured stream gets memory for its graph, which `allocate` takes from a pool.
+    /// A captured stream allocates memory for its graph, which `allocate` takes from a pool.
     fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>)
     -> Result<usize>;
 
@@ -17,12 +17,12 @@ pub trait Recording: Sync {
 
 static RECORDING: OnceLock<&'static dyn Recording> = OnceLock::new();
 
-/// From now on this records requests of captured streams.
+/// Registers the recorder.
 pub fn register(recording: &'static dyn Recording) {
     RECORDING.get_or_init(|| recording);
 }
 
-/// What records requests of captured streams.
+/// The recorder.
 pub fn recording() -> Result<&'static dyn Recording> {
     // It is registered before a stream is captured.
     RECORDING.get().copied().ok_or_else(|| {

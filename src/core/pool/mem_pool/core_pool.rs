@@ -1,5 +1,5 @@
-//! Pools of the core's own, for backends whose driver has none: the bookkeeping of [`algo::alloc::pool`] over
-//! ordinary blocks.
+//! Pools of the core, for backends whose driver has none: the bookkeeping of [`algo::alloc::pool`] over ordinary
+//! blocks.
 //!
 //! [`algo::alloc::pool`]: crate::algo::alloc::pool
 
@@ -30,12 +30,12 @@ use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
 use crate::core::order::{self, Lane};
 use crate::core::stream::Stream;
 
-/// Whether a fault is for want of memory.
+/// Whether a fault means that memory is exhausted.
 pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
 }
 
-/// Hides a block, which goes out of other processes' sight before anybody else can have it.
+/// Hides a block, and withdraws it from other processes before it can be allocated again.
 struct Hiding<'a> {
     own: &'a CorePool,
     block: &'a PoolMemory,
@@ -49,34 +49,33 @@ impl Hide for Hiding<'_> {
     }
 }
 
-/// A pool of the core's own.
+/// A pool of the core.
 pub struct CorePool {
     pool: Pool<HeldPages>,
     source: Source,
-    /// Gives what other processes can have.
+    /// The source of memory that other processes can import.
     shared: Option<Arc<dyn SharedMemory>>,
-    /// The device, if it wants to know what becomes of its memory.
+    /// The device, if it tracks the blocks that pools allocate from its memory.
     noted: Option<Arc<dyn backend::Device>>,
-    /// Somebody wants to know which blocks are freed: one of the two above.
+    /// One of the two above is set: frees are reported to it.
     is_watched: bool,
-    /// Bytes that it has at most, a multiple of [`GRANULE`].
+    /// The most bytes that it may have, a multiple of [`GRANULE`].
     most: u64,
     switches: Switches,
     threshold: AtomicU64,
-    /// Held while a part of it is given more memory: the first one for all parts if it may not have any
-    /// number of bytes.
+    /// Held while a part of it gets more memory: the first one for all parts if the pool has a limit.
     growth: [Mutex<()>; PARTS],
-    /// What it has, by address.
+    /// Its segments, by address.
     segments: Mutex<BTreeMap<usize, Block>>,
-    /// It may have something to give back.
+    /// It may have memory to free.
     is_idle: AtomicBool,
-    /// Its memory is gone. Locked by those who take it away, or find out that it was.
+    /// Its memory is released. Locked by threads that release it or check this.
     ended: Mutex<bool>,
 }
 
 impl CorePool {
-    /// A pool without memory, of at most `most` bytes. `shared`: where its memory comes from if other
-    /// processes can have it; it goes back to the source.
+    /// A pool without memory, of at most `most` bytes. `shared`: the source of its memory if other processes can import
+    /// it; segments are freed to their source.
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         let noted = match &source {
@@ -99,13 +98,13 @@ impl CorePool {
         }
     }
 
-    /// What `lane` may use of other streams' memory.
+    /// What `lane` may reuse of other streams' memory.
     #[inline]
     fn known<'a>(&self, lane: &'a Lane) -> Known<'a> {
         Known { rules: self.switches.rules(), lane: Some(lane), awaited: None }
     }
 
-    /// A block out of what the pool has: its address, as of all that give blocks.
+    /// Allocates a block from the segments of the pool. Returns its address.
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
@@ -126,8 +125,8 @@ impl CorePool {
         no_host_memory(len)
     }
 
-    /// Takes a block back when the lane comes to `position`, where it has a mark. False: another thread
-    /// was faster.
+    /// Frees a block when the lane reaches `position`, which is a submitted operation. False: another thread has freed
+    /// it.
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
         let has_passed =
@@ -140,7 +139,7 @@ impl CorePool {
         freed
     }
 
-    /// As [`Self::free`], of a block that nothing uses any more.
+    /// As [`Self::free`], for a block that nothing uses any more.
     pub fn free_now(&self, found: PoolMemory) -> bool {
         let block = (found.base, found.len);
         let leave = || self.leaves(block, Allocation::leave_held(found.entry));
@@ -149,8 +148,7 @@ impl CorePool {
         freed
     }
 
-    /// A block that went out of sight, if it did, goes out of other processes' sight before anybody else
-    /// can have it.
+    /// If the block was hidden, withdraws it from other processes before it can be allocated again.
     #[inline(always)]
     fn leaves(&self, (base, len): (usize, usize), left: bool) -> bool {
         if left && self.is_watched {
@@ -160,12 +158,12 @@ impl CorePool {
         left
     }
 
-    /// A program gets a block of it, and nobody else has it.
+    /// Reports a block to the device before the program gets it.
     pub fn note_allocated(&self, base: usize, len: usize) {
         self.note(base, len, Part::Lent);
     }
 
-    /// Whether the device wants to know what becomes of its memory.
+    /// Whether the device tracks the blocks of this pool.
     pub fn is_noted(&self) -> bool {
         self.noted.is_some()
     }
@@ -179,32 +177,32 @@ impl CorePool {
 
     #[inline]
     fn note_idle(&self) {
-        // Looked at first: what many threads write is slow.
+        // Read first: a write to a cache line that many threads share is slow.
         if !self.is_idle.load(Ordering::Relaxed) {
             self.is_idle.store(true, Ordering::Release);
         }
     }
 
-    /// All that it had from a stream is over.
+    /// All its frees on a stream are complete.
     pub fn forget(&self, lane: StreamKey) {
         self.pool.forget(lane);
     }
 
-    /// Gives back what is free while `keep` bytes remain. The first refusal of the backend.
+    /// Frees unused memory while `keep` bytes remain. Returns the first failure of the backend.
     pub fn trim(&self, keep: u64) -> backend::Result<()> {
         let known = Known { rules: Rules::NONE, lane: None, awaited: None };
         let segments = self.pool.release(keep, &known);
         self.free_segments(segments)
     }
 
-    /// Gives back all that is free; false if there is nothing.
+    /// Frees all unused memory; false if there is none.
     pub fn trim_all(&self) -> bool {
         let before = self.pool.reserved();
         release_failure::note_fault("memory of a pool, for want of memory", self.trim(0));
         self.pool.reserved() != before
     }
 
-    /// The host has waited for something: what is above the threshold goes back.
+    /// The host has waited: frees memory above the threshold.
     pub fn release_idle(&self) -> backend::Result<()> {
         if !self.is_idle.swap(false, Ordering::Acquire) {
             return Ok(());
@@ -216,7 +214,7 @@ impl CorePool {
         }
         let left = self.pool.stats();
         if left.reserved > threshold && left.reserved > left.used {
-            // Some of it was not seen to be free.
+            // Some memory was not known to be free yet.
             self.note_idle();
         }
         outcome
@@ -234,8 +232,8 @@ impl CorePool {
         outcome
     }
 
-    /// Takes all its memory away, if no block is taken, or in any case if `force`: what the backend
-    /// says. None if that has happened before, or does not happen.
+    /// Releases all its memory if no block is in use, or always if `force`. Returns the backend's result, or `None` if
+    /// nothing was released.
     pub fn end(&self, force: bool) -> Option<backend::Result<()>> {
         let mut ended = self.ended.lock();
         if *ended || (!force && self.pool.live() != 0) {
@@ -247,7 +245,7 @@ impl CorePool {
         Some(self.free_segments(segments))
     }
 
-    /// Forgets its memory, which stays where it is.
+    /// Forgets its memory, which stays allocated.
     pub fn abandon(&self) {
         let mut ended = self.ended.lock();
         *ended = true;
@@ -257,7 +255,7 @@ impl CorePool {
         self.segments.lock().clear();
     }
 
-    /// Takes back a block that nobody has heard of, of a pool that was destroyed meanwhile.
+    /// Frees a block that was not published, because the pool was destroyed meanwhile.
     pub fn undo(&self, addr: usize) {
         let ended = self.ended.lock();
         if let Some(found) = Allocation::find_pools(addr)
@@ -267,12 +265,12 @@ impl CorePool {
         }
     }
 
-    /// By what other processes have it, if it was made for that.
+    /// The source for memory that other processes import, if the pool is shareable.
     pub fn shared(&self) -> Option<&Arc<dyn SharedMemory>> {
         self.shared.as_ref()
     }
 
-    /// The block at this address is about to be freed: nobody imports it any more.
+    /// The block at this address is about to be freed: it cannot be imported any more.
     #[cold]
     pub fn withdraw(&self, addr: usize) {
         if let Some(shared) = &self.shared {
@@ -287,7 +285,7 @@ impl CorePool {
         (addr - block.addr < block.len).then_some(*block)
     }
 
-    /// What it has counted.
+    /// Its statistics.
     pub fn stats(&self) -> Stats {
         self.pool.stats()
     }

@@ -1,4 +1,4 @@
-//! The pools of a device: the one that it has from the beginning, and the one that is current.
+//! The default and the current pool of a device.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,10 +22,10 @@ use crate::core::stream::{self, Stream};
 /// The pools of a device that calls mean without naming them.
 #[derive(Default)]
 pub struct DevicePools {
-    /// The handle of the current one; 0: the default one, which need not exist yet.
+    /// The handle of the current pool; 0: the default pool, which need not exist yet.
     current: AtomicU64,
     default: Mutex<Option<Handle>>,
-    /// What graphs had at most.
+    /// The peaks of graphs.
     pub graphs: Highest,
 }
 
@@ -49,7 +49,7 @@ impl DevicePools {
         }
     }
 
-    /// The default pool, made when it is asked for first.
+    /// The default pool, created at its first use.
     #[cold]
     fn default(&self, device: &Arc<Device>) -> Result<u64> {
         let mut default = self.default.lock();
@@ -64,7 +64,7 @@ impl DevicePools {
         Ok(handle.raw())
     }
 
-    /// This pool is gone: if it was current, the default one is.
+    /// This pool is destroyed: if it was current, the default one is.
     pub fn forget(&self, raw: u64) {
         let _ = self.current.compare_exchange(raw, 0, Ordering::AcqRel, Ordering::Relaxed);
     }
@@ -76,7 +76,7 @@ pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     let stream = stream::resolve(raw_stream)?;
     let current = DevicePools::of(&stream.device).current(&stream.device)?;
     malloc_from(size, current, stream).or_else(|error| {
-        // Another thread may have destroyed it at this moment.
+        // Another thread may have destroyed it meanwhile.
         let stream = stream::resolve(raw_stream)?;
         if handles::get_pinned::<MemPool>("memPool", current, stream.pin()).is_ok() {
             return Err(error);
@@ -123,7 +123,7 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
         )));
     }
     DevicePools::of(&device).current.store(raw, Ordering::Release);
-    // Whoever destroys it at this moment has looked before that.
+    // A concurrent destroy has checked this before.
     if handles::get::<MemPool>("memPool", raw).is_err() {
         DevicePools::of(&device).forget(raw);
         return handles::get::<MemPool>("memPool", raw).map(drop);

@@ -1,8 +1,8 @@
-//! Memory of graphs: what captured requests take from pools.
+//! Memory of graphs: what captured requests allocate from pools.
 //!
-//! A captured request takes its memory from a second pool beside the one that it names: in the same place, with the
-//! same access, without a limit. So the attributes of the first one say nothing of graphs. It keeps what destroyed
-//! graphs leave until it is trimmed, or until memory is wanted elsewhere.
+//! A captured request allocates from a second pool beside the one that it names: in the same place, with the same
+//! access, without a limit. So the attributes of the first pool do not include graphs. The second one keeps the memory
+//! of destroyed graphs until it is trimmed, or until another request needs memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ use crate::core::runtime::thread;
 use crate::core::stream::Stream;
 
 impl MemPool {
-    /// The pool beside this one that graphs have their memory from.
+    /// The pool beside this one for memory of graphs.
     pub fn for_graphs(&self) -> Result<Arc<Pool>> {
         let mut graphs = self.pool.graphs.lock();
         if let Some(pool) = Pool::find(*graphs) {
@@ -63,7 +63,7 @@ impl MemPool {
 }
 
 impl Pool {
-    /// Gives a new pool the access of this one, and lets it keep what it has.
+    /// Gives a new pool the access of this one, and the attributes to keep its memory.
     fn prepare_for_graphs(&self, graphs: &Self) -> Result<()> {
         graphs.set_attribute(PoolAttribute::ReleaseThreshold, u64::MAX)?;
         if let Inner::Core(_) = &graphs.inner {
@@ -78,7 +78,7 @@ impl Pool {
     }
 }
 
-/// Memory for the graph that a stream is captured into: its address.
+/// Allocates memory for the graph that a stream is captured into. Returns the address.
 pub fn malloc(size: usize, raw: u64, stream: &Arc<Stream>) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     mem_pool.check_gives(size)?;
@@ -93,7 +93,7 @@ pub fn malloc(size: usize, raw: u64, stream: &Arc<Stream>) -> Result<usize> {
     Ok(addr)
 }
 
-/// As [`malloc`], whatever hooks there are.
+/// As [`malloc`], without hooks.
 pub fn malloc_unhooked(size: usize, raw: u64, stream: &Stream) -> Result<usize> {
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     let (pool, device) = (mem_pool.for_graphs()?, mem_pool.device.as_deref());
@@ -103,7 +103,7 @@ pub fn malloc_unhooked(size: usize, raw: u64, stream: &Stream) -> Result<usize> 
     }
 }
 
-/// The most that the graphs of a device had, in bytes. It grows by captured requests only, so those look.
+/// The most bytes that the graphs of a device had. Only captured requests raise it, so they update it.
 #[derive(Default)]
 pub struct Highest {
     used: AtomicU64,
@@ -112,7 +112,7 @@ pub struct Highest {
 
 impl Highest {
     fn note(&self, device: &Device) {
-        // Whoever asks is told what the driver says.
+        // A failure of the driver is returned by queries.
         let (Ok(used), Ok(reserved)) = (used(device), reserved(device)) else { return };
         self.used.fetch_max(used, Ordering::Relaxed);
         self.reserved.fetch_max(reserved, Ordering::Relaxed);
@@ -123,7 +123,7 @@ impl Highest {
         (self.used.load(Ordering::Relaxed), self.reserved.load(Ordering::Relaxed))
     }
 
-    /// Both begin again with what there is.
+    /// Resets both to the current values.
     pub fn restart(&self, device: &Device) -> Result<()> {
         self.used.store(used(device)?, Ordering::Relaxed);
         self.reserved.store(reserved(device)?, Ordering::Relaxed);

@@ -1,6 +1,5 @@
-//! Memory of a pool while there are hooks: they are told when a pool of the core's own takes memory
-//! from the device, and may do anything then. So nothing is held between the steps: each finds
-//! stream and pool anew, by their handles.
+//! Pool memory while there are hooks: they run when a core pool allocates from the device, and may make any call. So
+//! nothing is held between the steps: each looks stream and pool up again by their handles.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream;
 
-/// Memory of a pool for work of a stream, both by their handles, or for a graph that the stream is captured into.
+/// Pool memory for a stream, both by their handles, or for a graph that the stream is captured into.
 pub(super) fn malloc(request: &PoolRequest, stream: u64) -> Result<usize> {
     let PoolRequest { for_graph, size, pool: raw, .. } = *request;
     let pool = handles::get_arc::<MemPool>("memPool", raw)?;
@@ -28,7 +27,7 @@ pub(super) fn malloc(request: &PoolRequest, stream: u64) -> Result<usize> {
     if is_own {
         return Steps { size, raw, stream, for_graph }.serve();
     }
-    // What the driver does inside of its pools nobody sees.
+    // Allocations inside a driver's pools are invisible to hooks.
     let stream = stream::resolve(stream)?;
     if for_graph {
         let share = stream.to_arc();
@@ -39,7 +38,7 @@ pub(super) fn malloc(request: &PoolRequest, stream: u64) -> Result<usize> {
     PoolBlocks.allocate(PoolRequest { for_graph, size, pool: raw, order })
 }
 
-/// What is asked of a pool of the core's own, in steps that hold nothing between them.
+/// A request of a core pool, in steps that hold nothing between them.
 struct Steps {
     size: usize,
     raw: u64,
@@ -67,7 +66,7 @@ impl Request for SegmentRequest {
     }
 }
 
-/// The segments of a pool, which this takes for it.
+/// The segments of a pool.
 struct Segments<F>(F);
 
 impl<F: Fn() -> Result<Block>> Resource for Segments<F> {
@@ -79,13 +78,13 @@ impl<F: Fn() -> Result<Block>> Resource for Segments<F> {
         (self.0)()
     }
 
-    /// Segments go back without hooks, as the pool decides.
+    /// Segments are freed without hooks, when the pool decides.
     fn release(&self, _release: PoolRelease) -> Result<()> {
         Ok(())
     }
 }
 
-/// What a step has to do with.
+/// The objects of a step.
 struct Held<'a> {
     pool: &'a Pool,
     core: &'a CorePool,
@@ -103,10 +102,10 @@ impl Held<'_> {
     }
 }
 
-/// What a look at the pool comes to.
+/// The result of a step.
 enum Step {
     Served(usize),
-    /// It takes so many bytes, or better so many, from there.
+    /// The pool needs a segment: least and preferred bytes, and the place.
     Wants {
         least: usize,
         better: usize,
@@ -118,11 +117,11 @@ enum Step {
     },
 }
 
-/// Why a pool has no memory.
+/// Why a pool cannot serve a request.
 enum Lack {
-    /// It may not have more, which would be so many bytes.
+    /// It is at its limit; the segment would have this many bytes.
     Limit { least: usize, error: Error },
-    /// There is none.
+    /// Memory is exhausted.
     Memory(Error),
 }
 
@@ -146,7 +145,7 @@ impl Steps {
         }
     }
 
-    /// As [`CorePool::alloc_more`] does when nothing else has helped. Inside: there is no memory.
+    /// As the last resort of [`CorePool::alloc_more`]. Inside: memory is exhausted.
     fn serve_after_frees(&self, lack: Lack) -> Result<std::result::Result<usize, Error>> {
         let mut lack = match lack {
             Lack::Limit { error, .. }
@@ -178,7 +177,7 @@ impl Steps {
         })
     }
 
-    /// Out of what the pool has, or gets from the device.
+    /// From the pool's segments, or from a new one.
     fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
             let lack = match self.grow_while_possible()? {
@@ -200,7 +199,7 @@ impl Steps {
         }
     }
 
-    /// The same, where the device is asked at once, which hooks are told of and asked about.
+    /// The same; a segment is requested between hooks.
     fn grow_while_possible(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
             let step = self.step(|held| match held.query(self.size)? {
@@ -227,7 +226,7 @@ impl Steps {
         }
     }
 
-    /// Takes a segment between hooks, or finds that another thread has left no room for it. Inside: there is no memory.
+    /// Adds a segment between hooks, unless another thread has used the room. Inside: memory is exhausted.
     fn grow(&self, len: usize, home: Home) -> Result<std::result::Result<(), Error>> {
         let device = match home {
             Home::Device(id, _) => Some(id),
@@ -239,7 +238,7 @@ impl Steps {
                 let lane = order::lane(held.stream)?;
                 let added = held.core.add(len, lane, held.device).map_err(|fault| {
                     is_short.set(is_shortage(&fault));
-                    // For want of memory it may be tried again.
+                    // If memory is exhausted the request may be repeated.
                     if is_short.get() { fault.into() } else { held.pool.failed(fault.into()) }
                 })?;
                 is_late.set(added.is_none());
@@ -256,7 +255,7 @@ impl Steps {
         }
     }
 
-    /// Does something with pool and stream, which are held for no longer.
+    /// Calls `work` with pool and stream, which are held only during the call.
     fn step<R>(&self, work: impl FnOnce(Held<'_>) -> Result<R>) -> Result<R> {
         let stream = stream::resolve(self.stream)?.to_arc();
         let mem_pool = handles::get_arc::<MemPool>("memPool", self.raw)?;

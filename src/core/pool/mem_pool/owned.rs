@@ -1,8 +1,8 @@
 //! Memory of pools that graphs own, by address.
 //!
-//! A graph has its memory from the capture until it is destroyed. For the program it is there from the task that
-//! takes it until it is freed. What a run took and nothing freed is not taken again, and stays when the graph is
-//! destroyed, until it is freed.
+//! A graph has its memory from the capture until it is destroyed. The program has it from the task that allocates it
+//! until it is freed. Memory that a run has allocated and nothing has freed is not allocated again. When the graph is
+//! destroyed, it stays until it is freed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,17 +22,17 @@ struct Owned {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// No run has taken it, or it was freed.
+    /// No run has allocated it, or it was freed.
     Free,
-    /// A run has taken it.
+    /// A run has allocated it.
     Taken,
-    /// Likewise, and the graph is gone.
+    /// A run has allocated it, and the graph is destroyed.
     Left,
 }
 
 /// By address.
 static OWNED: Mutex<BTreeMap<usize, Owned>> = Mutex::new(BTreeMap::new());
-/// How many there are: one look for programs without any.
+/// The number of allocations; programs without any read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether graphs have any memory.
@@ -42,7 +42,7 @@ fn is_any() -> bool {
     COUNT.load(Ordering::Relaxed) != 0
 }
 
-/// Memory belongs to a graph from now on.
+/// Memory belongs to a graph.
 pub fn add(graph: Handle, addr: usize) {
     let owned = Owned { graph, state: State::Free };
     if OWNED.lock().insert(addr, owned).is_none() {
@@ -55,7 +55,7 @@ pub fn graph_of(addr: usize) -> Option<Handle> {
     OWNED.lock().get(&addr).map(|owned| owned.graph)
 }
 
-/// A run is about to be queued that takes and frees this, if it may.
+/// A run that allocates and frees this is about to be queued. Fails if it may not.
 pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     let mut all = OWNED.lock();
     let state = |addr: &usize| all.get(addr).map(|owned| owned.state);
@@ -76,7 +76,7 @@ pub fn begin_run(taken: &[usize], freed: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// The run was not queued after all.
+/// The run was not queued.
 pub fn undo_run(taken: &[usize], freed: &[usize]) {
     let mut all = OWNED.lock();
     change(&mut all, taken, State::Taken, State::Free);
@@ -91,10 +91,10 @@ fn change(all: &mut BTreeMap<usize, Owned>, addrs: &[usize], from: State, to: St
     }
 }
 
-/// The graph that owned this ends. Returns what no run has taken, which goes back to its pools. `is_there`: whether
-/// the memory did not go with its device.
+/// The graph that owned this ends. Returns the memory that no run has allocated, for its pools. `is_there`: whether the
+/// memory was not released with its device.
 pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<usize> {
-    // Before the lock: it looks into the address map.
+    // Before the lock, because it reads the address map.
     let there: Vec<bool> = addrs.iter().map(|addr| is_there(*addr)).collect();
     let mut idle = Vec::new();
     let mut all = OWNED.lock();
@@ -112,13 +112,12 @@ pub fn end_of_graph(addrs: Vec<usize>, is_there: impl Fn(usize) -> bool) -> Vec<
     idle
 }
 
-/// Whether this is memory that its graph alone has: no run has taken it, or it was freed since.
+/// Whether only its graph has this memory: no run has allocated it, or it was freed since.
 pub fn goes_with_its_graph(addr: usize) -> bool {
     is_any() && OWNED.lock().get(&addr).is_some_and(|owned| owned.state == State::Free)
 }
 
-/// The program frees memory, outside of captures: true if that was all, because it stays with a graph,
-/// which may take it again.
+/// The program frees memory, outside of captures: true if a graph keeps it, which may allocate it again.
 #[inline]
 pub fn retains(addr: usize) -> Result<bool> {
     if is_any() { free_outside(addr) } else { Ok(false) }

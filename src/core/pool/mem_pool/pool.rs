@@ -1,5 +1,4 @@
-//! What is behind the handle of a pool. It lives on after the handle until the last of its memory is
-//! freed, and is found by that memory.
+//! A pool behind its handle. It lives until the last of its memory is freed, and is found by that memory.
 
 mod driver_pool;
 mod home;
@@ -28,15 +27,15 @@ use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
-/// All of them, those included whose handle is gone.
+/// All pools, including those whose handle is destroyed.
 pub(super) static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
 
-/// In [`Pool::state`]: its handle is gone, and it ends with its last block.
+/// In [`Pool::state`]: its handle is destroyed, and it ends with its last block.
 pub(super) const RETIRED: u8 = 1;
-/// Its device wants to know what becomes of its memory.
+/// Its device tracks its blocks.
 const NOTED: u8 = 2;
 
-/// Who does the work.
+/// The implementation.
 pub enum Inner {
     /// The core.
     Core(Box<CorePool>),
@@ -44,11 +43,11 @@ pub enum Inner {
     Driver(DriverPool),
 }
 
-/// What a pool's memory is for.
+/// The users of a pool's memory.
 pub enum Use {
     /// The program's requests.
     Program,
-    /// It is another process's, of which single allocations are imported.
+    /// Imported from another process, as single allocations.
     Imported,
     /// Captured requests from a pool with this access.
     Graphs(Arc<AccessTable>),
@@ -56,34 +55,34 @@ pub enum Use {
 
 /// A pool without its handle.
 pub struct Pool {
-    /// By which it is found.
+    /// The key by which its memory finds it.
     pub key: Handle,
-    /// Of its memory.
+    /// The owner of its memory.
     pub(super) owner: Owner,
     /// Where its memory is.
     pub home: Home,
-    /// How the address map knows its memory.
+    /// The tag of its memory in the address map.
     pub tag: PoolTag,
-    /// How other processes can have it.
+    /// How it is shared with other processes.
     pub sharing: PoolSharing,
-    /// It is another process's.
+    /// It was imported from another process.
     pub is_imported: bool,
-    /// Its memory is that of graphs, and programs know the pool beside it.
+    /// Its memory is that of graphs; programs know the pool beside it.
     pub serves_graphs: bool,
-    /// The key of what gives memory to graphs instead of this pool, if anything does. Locked while that is made, and
-    /// while the access to both changes. It holds nothing: who ends a pool waits until nobody does.
+    /// The key of the pool that serves graphs beside this one, if there is one. Locked while that pool is created, and
+    /// while the access to both changes. It is no reference, because a teardown waits until the pool has none.
     pub graphs: Mutex<Option<Handle>>,
-    /// Who may use its memory.
+    /// The devices that may use its memory.
     pub access: Arc<AccessTable>,
-    /// Who does the work.
+    /// The implementation.
     pub inner: Inner,
     /// [`RETIRED`], [`NOTED`] or both.
     pub(super) state: AtomicU8,
-    /// Its handle, also when that is gone; 0: it has none yet.
+    /// Its handle, also after that is destroyed; 0: it has none yet.
     handle: AtomicU64,
-    /// Requests that it could not serve.
+    /// The number of failed requests.
     failures: AtomicU64,
-    /// Where it is counted when it is gone.
+    /// Keeps its statistics after its end.
     pub ended: Arc<Ended>,
 }
 
@@ -137,12 +136,12 @@ impl Pool {
         POOLS.get_raw_pinned(memory.pool, pin)
     }
 
-    /// The same, for calls that may wait.
+    /// As [`Self::of`], for calls that may wait.
     pub fn share_of(memory: &Allocation) -> Option<Arc<Self>> {
         POOLS.get_arc(memory.pool()?)
     }
 
-    /// The pool with this key, while it is there.
+    /// The pool with this key, if it exists.
     pub fn find(key: Option<Handle>) -> Option<Arc<Self>> {
         POOLS.get_arc(key?)
     }
@@ -152,7 +151,7 @@ impl Pool {
         POOLS.snapshot().into_iter().map(|(_, pool)| pool).collect()
     }
 
-    /// By this handle programs know it.
+    /// Sets the handle by which programs know it.
     pub fn set_handle(&self, handle: Handle) {
         self.handle.store(handle.raw(), Ordering::Relaxed);
     }
@@ -163,24 +162,24 @@ impl Pool {
         matches!(self.home, Home::Device(_, owner) if owner != device.owner)
     }
 
-    /// By which programs know it, or did.
+    /// Its handle, which may be destroyed.
     pub fn handle(&self) -> u64 {
         self.handle.load(Ordering::Relaxed)
     }
 
-    /// How many requests it could not serve.
+    /// The number of failed requests.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// Counts a request that it could not serve.
+    /// Counts a failed request.
     #[cold]
     pub fn failed(&self, error: Error) -> Error {
         self.failures.fetch_add(1, Ordering::Relaxed);
         error
     }
 
-    /// Memory that can be had without waiting: its address. None: it takes more than that.
+    /// Allocates without waiting. Returns the address, or `None` if that is not possible.
     #[inline(always)]
     pub fn alloc(
         &self,
@@ -198,7 +197,7 @@ impl Pool {
         }
     }
 
-    /// Memory in any way that there is.
+    /// Allocates by all means.
     pub fn alloc_more(
         &self,
         len: usize,
@@ -214,17 +213,17 @@ impl Pool {
         }
     }
 
-    /// Leaves a block of the core's own to the program, which the address map has: its address.
+    /// Publishes a block of a core pool, which is in the address map. Returns its address.
     #[inline]
     pub fn keep(&self, addr: usize) -> Result<usize> {
-        // Whoever destroys the pool sees the block after this, or is seen here.
+        // A concurrent destroy either sees the block, or its flag is seen here.
         match self.state.load(Ordering::SeqCst) {
             0 => Ok(addr),
             state => self.keep_noted(addr, state),
         }
     }
 
-    /// As [`Self::keep`], where there is something to note about the pool.
+    /// As [`Self::keep`], for a pool with a state.
     #[cold]
     fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
         let Inner::Core(own) = &self.inner else { return Ok(addr) };
@@ -237,7 +236,7 @@ impl Pool {
         Ok(addr)
     }
 
-    /// Memory of the driver's, in the lengths in which it counts its memory as well.
+    /// Allocates from a driver's pool, in multiples of the length that the driver counts.
     #[inline(always)]
     fn take(
         &self,
@@ -256,15 +255,15 @@ impl Pool {
         self.keep_driver_block(driver, block)
     }
 
-    /// As [`Self::keep`], of the driver's block, which nobody knows yet.
+    /// As [`Self::keep`], for a driver's block, which is not published yet.
     #[inline(always)]
     pub(super) fn keep_driver_block(&self, driver: &DriverPool, block: Block) -> Result<usize> {
         let undo = || {
-            // The first failure is the one to tell.
+            // The first failure is the one to return.
             let _ = driver.pool.free_now(block);
             driver.tally.unmade(block.len);
         };
-        // Whoever destroys the pool sees the block after this, or is seen here.
+        // A concurrent destroy either sees the block, or its flag is seen here.
         driver.tally.made(block.len);
         if self.is_retired() {
             return Err(self.too_late(undo));
@@ -283,8 +282,8 @@ impl Pool {
         Error::param_invalid("memPool was destroyed by another thread meanwhile")
     }
 
-    /// Takes memory back in the order of `stream`. False: another thread was faster. Who hears true looks
-    /// whether the pool [is retired](Self::is_retired): this may have been its last.
+    /// Frees memory in the order of `stream`. False: another thread has freed it. After true the caller checks whether
+    /// the pool [is retired](Self::is_retired), because this may have been its last block.
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, stream: &Stream) -> Result<bool> {
         match &self.inner {
@@ -305,7 +304,7 @@ impl Pool {
         Ok(true)
     }
 
-    /// Takes memory back at once. False: another thread was faster.
+    /// Frees memory at once. False: another thread has freed it.
     pub fn free_now(&self, found: &Allocation) -> Result<bool> {
         let Some(now) = Allocation::find_pools(found.base) else { return Ok(false) };
         if now.pool != self.key.raw() || now.len != found.len || now.note != found.block().token {
@@ -324,13 +323,13 @@ impl Pool {
         Ok(true)
     }
 
-    /// Whether its handle is gone.
+    /// Whether its handle is destroyed.
     #[inline]
     pub fn is_retired(&self) -> bool {
         self.state.load(Ordering::SeqCst) & RETIRED != 0
     }
 
-    /// Nothing comes from this stream any more, and all that did has happened.
+    /// The lane of this stream has ended, and its frees are complete.
     pub fn forget_lane(&self, lane: StreamKey) {
         if let Inner::Core(own) = &self.inner {
             own.forget(lane);
@@ -354,7 +353,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives back what is free while `keep` bytes remain.
+    /// Frees unused memory while `keep` bytes remain.
     pub fn trim(&self, keep: usize) -> Result<()> {
         match &self.inner {
             Inner::Core(own) => Ok(own.trim(keep as u64)?),
@@ -362,7 +361,7 @@ impl Pool {
         }
     }
 
-    /// What the driver has to know of a change of access, if it does the work.
+    /// Passes a change of access to the driver, if the pool is the driver's.
     pub fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
         match &self.inner {
             Inner::Core(_) => Ok(()),
@@ -370,7 +369,7 @@ impl Pool {
         }
     }
 
-    /// What a device may do with its memory. Of its own pools the driver knows best.
+    /// A device's access to its memory. For the driver's pools the driver is queried.
     pub fn access_of(&self, id: u32) -> Result<backend::Access> {
         match &self.inner {
             Inner::Driver(driver) if !self.is_imported => Ok(driver.pool.access(id)?),
@@ -378,7 +377,7 @@ impl Pool {
         }
     }
 
-    /// The backend's block that memory of this pool is in, if the core cuts it up.
+    /// The backend's block that contains memory of this pool, if the core divides it.
     pub fn segment(&self, addr: usize) -> Option<Block> {
         match &self.inner {
             Inner::Core(own) => own.segment(addr),
@@ -387,9 +386,9 @@ impl Pool {
     }
 }
 
-/// Bytes that a request of `size` bytes gets, of the core's pools and of a driver's.
+/// Bytes that a request of `size` bytes gets, from core pools and from driver pools.
 #[inline(always)]
 pub fn rounded(size: usize) -> usize {
-    // What overflows is too much for any pool.
+    // An overflow is too large for any pool.
     size.checked_next_multiple_of(GRAIN).unwrap_or(size)
 }

@@ -1,4 +1,4 @@
-//! How a new pool is to be: what came from C, and what of it can be had.
+//! The properties of a new pool, from C, and which of them are available.
 
 use crate::backend::{self, PoolOptions, PoolPlace, PoolSharing};
 use crate::core::base::error::{Error, Result};
@@ -17,7 +17,7 @@ pub struct Props {
     pub location_type: i32,
     /// The device or the NUMA node.
     pub location_id: u32,
-    /// Most bytes; 0: as many as there are.
+    /// The most bytes; 0: no limit.
     pub max_size: usize,
 }
 
@@ -35,7 +35,7 @@ pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
 }
 
 impl Props {
-    /// What the backend is told; it is all there.
+    /// The options for the backend; fails if a property is not available.
     pub fn check(self, session: &Session) -> Result<PoolOptions> {
         if self.alloc_type != 0 {
             return Err(Error::invalid_param(format_args!(
@@ -83,7 +83,7 @@ impl Props {
     }
 }
 
-/// What a request for such a handle is told where the core makes the pools.
+/// The error of a request for such a handle if the core implements the pools.
 #[cold]
 pub fn no_fabric(argument: &str) -> Error {
     Error::unsupported(format_args!(

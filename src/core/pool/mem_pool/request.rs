@@ -1,4 +1,4 @@
-//! The way of requests for memory of pools.
+//! The stages of requests for pool memory.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::core::memory::request::{Release, Request, Resource};
 use crate::core::runtime::device::Device;
 use crate::core::stream::{self, Stream};
 
-/// The way of memory that programs ask pools for. Pools count it themselves, under the locks that they hold anyway.
+/// The stages of requests by programs. Pools count their memory themselves, under their own locks.
 pub(super) const POOL: Captures<Hooks<PoolBlocks>> = Captures(Hooks::of_program(PoolBlocks));
 
-/// The way of memory that graphs get from pools, and of the same memory where a graph frees it.
+/// The stages of requests for graphs, and of frees by graphs.
 pub(super) const GRAPH: Hooks<PoolBlocks> = Hooks::of_program(PoolBlocks);
 
 /// The stream in whose order a request is served.
@@ -28,7 +28,7 @@ pub(super) enum Order {
     Stream(Ref<'static, Stream>),
     /// This one, in a call that may wait.
     Shared(Arc<Stream>),
-    /// The one with this handle, which hooks may destroy.
+    /// The stream with this handle, which hooks may destroy.
     Handle(u64),
     /// None: all uses of the memory have completed.
     Complete,
@@ -44,7 +44,7 @@ impl Order {
         }
     }
 
-    /// The stream for a call that may wait: no `Ref` may live across that.
+    /// The stream, for a call that may wait: no `Ref` may live across a wait.
     fn share(self) -> Result<Arc<Stream>> {
         match self {
             Self::Stream(stream) => Ok(stream.to_arc()),
@@ -116,8 +116,7 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     POOL.allocate(PoolRequest { for_graph: false, size, pool: raw, order })
 }
 
-/// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream comes to
-/// this.
+/// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream reaches this.
 #[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     if addr == 0 {
@@ -134,7 +133,7 @@ pub fn free_of_graph(addr: usize) -> Result<()> {
     GRAPH.release(PoolRelease { addr, order: Order::Complete })
 }
 
-/// The stage of captures: requests of captured streams are recorded, and what graphs own stays with them.
+/// The stage of captures: requests of captured streams are recorded, and memory that graphs own stays with them.
 pub(super) struct Captures<R>(R);
 
 impl<R> Resource for Captures<R>
@@ -169,7 +168,7 @@ where
     }
 }
 
-/// Memory for the graph that a stream is captured into.
+/// Allocates memory for the graph that a stream is captured into.
 #[cold]
 fn record_malloc(request: PoolRequest) -> Result<usize> {
     let PoolRequest { size, pool, order, .. } = request;
@@ -232,7 +231,7 @@ fn allocate_rarely(request: PoolRequest) -> Result<usize> {
     }
 }
 
-/// As [`PoolBlocks::allocate`], where the pool has to have more memory for it.
+/// As [`PoolBlocks::allocate`], if the pool has to grow.
 #[cold]
 fn allocate_more(request: PoolRequest) -> Result<usize> {
     let share = request.order.share()?;
@@ -252,7 +251,8 @@ fn release_rarely(release: PoolRelease) -> Result<()> {
     PoolBlocks.release(PoolRelease { addr, order })
 }
 
-/// What keeps the device of a pool's memory from ending while a stream of another one does something there.
+/// A reference to the device of a pool's memory, so that it does not end while a stream of another device uses the
+/// memory.
 #[cold]
 fn hold(addr: usize) -> Result<Arc<Device>> {
     Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Pools in several processes.
+//! Pools shared by processes.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -16,7 +16,7 @@ use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
-/// How memory is shared, by an `aclrtMemHandleType` that is not none.
+/// The way of sharing of an `aclrtMemHandleType` other than none.
 pub fn way(handle_type: i32) -> Result<PoolSharing> {
     match props::sharing("handleType", handle_type)? {
         PoolSharing::None => Err(Error::invalid_param(
@@ -95,7 +95,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 
-/// A backend's fault with the name of the argument that it is about.
+/// A backend's fault, with the name of the argument.
 fn about(argument: &str, fault: crate::backend::Fault) -> crate::backend::Fault {
     let text = format!("{argument}: {}", fault.text());
     fault.with_text(text)
@@ -107,7 +107,7 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     if addr == 0 {
         return Err(Error::invalid_param("ptr is null; it must be an allocation of a shared pool"));
     }
-    // Held until it has a name, so that what it is of does not end in between.
+    // Held until it has a name, so that its device does not end in between.
     let found = Allocation::find(addr).filter(|found| found.base == addr);
     let _device = found.and_then(|found| found.device());
     let _session = runtime::existing_session();
@@ -172,7 +172,7 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
 }
 
 impl Pool {
-    /// By what another process has it; it was made for that.
+    /// The handle for another process; the pool must be shareable.
     pub fn export(&self) -> Result<PoolHandle<OwnedFd>> {
         match &self.inner {
             Inner::Core(own) => {
@@ -193,7 +193,7 @@ impl Pool {
             Inner::Driver(driver) => driver.pool.export_block(found.block())?,
         };
         if Allocation::find(found.base) != Some(*found) {
-            // Another thread has freed it meanwhile, maybe before there was a name to withdraw.
+            // Another thread has freed it meanwhile, perhaps before there was a name to withdraw.
             if let Inner::Core(own) = &self.inner {
                 own.withdraw(found.base);
             }
@@ -202,7 +202,7 @@ impl Pool {
         Ok(name)
     }
 
-    /// Memory of another process; the pool is one. Its address.
+    /// Imports memory into an imported pool. Returns its address.
     pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
         let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
         let block = driver.pool.import_block(export);
@@ -210,7 +210,7 @@ impl Pool {
     }
 }
 
-/// The callers have looked: this tells of a defect.
+/// Callers have checked this: an error here is a defect of the library.
 #[cold]
 fn not_shared() -> Error {
     Error::new(Code::InternalError, "the memory pool is shared with nobody")

@@ -1,4 +1,4 @@
-//! Statistics of pools: of each of them, and of all in one place.
+//! Statistics of pools: of each pool, and the sums of a place.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::core::memory::memory_stats::{Amount, Stats};
 use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
 
-/// What the pools of one place have counted that are gone.
+/// The statistics of pools of one place that have ended.
 #[derive(Default)]
 pub struct Ended(Mutex<Sums>);
 
@@ -22,12 +22,12 @@ pub struct Ended(Mutex<Sums>);
 struct Sums {
     total: Amount,
     failures: u64,
-    /// The most that all pools together had, as far as those count that are gone.
+    /// The largest peak of all pools together, as far as it includes ended ones.
     peak: Amount,
     reserved_peak: u64,
 }
 
-/// What the pools have counted that are gone, of a device or of host memory.
+/// The statistics of ended pools, of a device or of host memory.
 #[derive(Default)]
 pub struct PoolTallies {
     /// Pools of the program.
@@ -52,26 +52,26 @@ impl PoolTallies {
         OF_HOST.of(&session.features)
     }
 
-    /// Those of the device, or of host memory where there is none.
+    /// Those of the device, or of host memory if there is none.
     pub fn of_place<'a>(device: Option<&'a Arc<Device>>, session: &'a Session) -> &'a Self {
         device.map_or_else(|| Self::of_host(session), |device| Self::of(device))
     }
 }
 
-/// A pool, and what it has.
+/// A pool and its statistics.
 pub struct Row {
-    /// Its handle, or what that was.
+    /// Its handle, which may be destroyed.
     pub handle: u64,
     /// It was destroyed, and some of its memory is still live.
     pub is_destroyed: bool,
-    /// It is another process's.
+    /// It was imported from another process.
     pub is_imported: bool,
-    /// What it has counted.
+    /// Its statistics.
     pub stats: Stats,
 }
 
 impl Pool {
-    /// Whose requests it serves.
+    /// The users of the pool.
     pub fn pool_use(&self) -> PoolUse {
         match (self.is_imported, self.serves_graphs) {
             (true, _) => PoolUse::Imported,
@@ -80,7 +80,7 @@ impl Pool {
         }
     }
 
-    /// What it has counted, as far as no driver has to be asked.
+    /// Its counts, without a query of the driver.
     fn counted(&self) -> Stats {
         let stats = match &self.inner {
             Inner::Core(own) => of_own(own.stats()),
@@ -89,7 +89,7 @@ impl Pool {
         Stats { failures: self.failures(), ..stats }
     }
 
-    /// What it has counted, and what it takes. An imported pool's reserve is the exporting process's.
+    /// Its counts and reserved memory. The reserve of an imported pool belongs to the exporting process.
     pub fn stats(&self) -> Result<Stats> {
         let mut stats = self.counted();
         if let Inner::Driver(_) = &self.inner
@@ -115,7 +115,7 @@ impl Pool {
         self.set_attribute(PoolAttribute::ReservedHigh, 0)
     }
 
-    /// It is gone: what it has counted stays with its place.
+    /// It ends: its counts are added to those of its place.
     pub fn note_end(&self) {
         let stats = self.counted();
         let beside =
@@ -150,13 +150,13 @@ fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_
     })
 }
 
-/// The device of each pool, none for host memory, its handle, and the bytes that programs have of it.
+/// The device of each pool (`None` for host memory), its handle, and the bytes that programs have of it.
 pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
     let pools = Pool::all().into_iter().filter(|pool| !pool.serves_graphs);
     pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
 }
 
-/// Of several at once. Peaks are added up, though pools have theirs at different moments: together they never had more.
+/// The sum of several. Peaks are added although pools reach them at different moments: it is an upper bound.
 pub fn sum(all: &[Stats]) -> Stats {
     let mut sum = Stats::default();
     for stats in all {
@@ -171,7 +171,7 @@ pub fn sum(all: &[Stats]) -> Stats {
     sum
 }
 
-/// Of all these pools on this device, or in host memory, those included that are gone.
+/// The sum of these pools on this device, or in host memory, including ended ones.
 pub fn of_all(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<Stats> {
     let all = in_place(device).filter(|pool| pool.pool_use() == pool_use);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
@@ -184,7 +184,7 @@ pub fn of_all(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Resu
     Ok(stats)
 }
 
-/// The peaks of the same pools begin again.
+/// Resets the peaks of the same pools.
 pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) -> Result<()> {
     {
         let mut sums = ended.0.lock();
@@ -194,7 +194,7 @@ pub fn restart_peaks(device: Option<&Device>, pool_use: PoolUse, ended: &Ended) 
     all.try_for_each(|pool| pool.restart_peak())
 }
 
-/// Each pool on this device, or in host memory, the oldest handle first; those that serve graphs have none.
+/// Each pool on this device, or in host memory, the oldest handle first; pools that serve graphs have none.
 pub fn rows(device: Option<&Device>) -> Result<Vec<Row>> {
     let mut rows = in_place(device)
         .filter(|pool| !pool.serves_graphs)

@@ -14,23 +14,23 @@ use crate::core::pool::mem_pool::pool::Pool;
 pub struct Live {
     /// First byte; 0: it has no address.
     pub addr: usize,
-    /// What names it where it has no address, else 0.
+    /// The handle of memory without an address, or 0.
     pub handle: u64,
-    /// Bytes that it takes, as statistics count them; the program may use fewer.
+    /// Its bytes as statistics count them; the program may use fewer.
     pub len: usize,
-    /// Which memory.
+    /// Its kind.
     pub kind: MemoryKind,
-    /// Which device; -1: host memory.
+    /// Its device; -1: host memory.
     pub device: i32,
     /// The handle of its pool, which may have been destroyed; 0: none.
     pub pool: u64,
-    /// Where it came from, if that was recorded.
+    /// Its origin, if that was recorded.
     pub record: Option<Record>,
 }
 
 impl Live {
-    /// Whether it goes with this. What goes with a session is not there any more when the process ends. What goes
-    /// with a graph is not reported: the graph is.
+    /// Whether it is released with this. Memory that ends with a session does not exist any more when the process ends.
+    /// Memory that ends with a graph is not reported: the graph is.
     pub(super) fn ends_with(&self, end: End<'_>) -> bool {
         if self.kind == MemoryKind::Graph && owned::goes_with_its_graph(self.addr) {
             return false;
@@ -48,8 +48,8 @@ pub fn count() -> usize {
     Allocation::all().iter().filter_map(MemoryKind::of).count() + virtual_memory::pieces().len()
 }
 
-/// The live allocations, by address. Nobody waits for this longer than a look at one of them takes:
-/// what is live during the whole call is there exactly once, what comes or goes meanwhile may be.
+/// The live allocations, by address. A concurrent call waits for this only while one allocation is read. Memory that is
+/// live during the whole call is in it exactly once; memory that is allocated or freed meanwhile may be.
 pub fn snapshot() -> Vec<Live> {
     let live = |found: &Allocation| {
         let (kind, device) = MemoryKind::of(found)?;
@@ -65,7 +65,7 @@ pub fn snapshot() -> Vec<Live> {
     let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
     all.extend(virtual_memory::pieces().into_iter().map(without_address));
     all.sort_unstable_by_key(|live| (live.addr, live.handle));
-    // What was freed and allocated again meanwhile.
+    // It was freed and allocated again meanwhile.
     all.dedup_by_key(|live| (live.addr, live.handle));
     all
 }

@@ -1,6 +1,6 @@
-//! Live objects of the program. What the library makes by itself is none of them: default contexts, streams and pools.
-//! Nor is what goes with another object and has no call that destroys it: kernels, lists of their arguments, tasks and
-//! streams of graphs. Memory that has a handle, and that of buffers, is in the list of live memory.
+//! Live objects of the program. Not included are objects that the library creates itself: default contexts, streams and
+//! pools; and objects that end with another one and have no call that destroys them: kernels, lists of their arguments,
+//! tasks and streams of graphs. Memory with a handle, and memory of buffers, is in the list of live memory.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::core::stream::allocator::Description;
 use crate::core::stream::event::Event;
 use crate::core::stream::notify::{CountedNotify, Notify};
 
-/// With what an object goes, if the program does not destroy it.
+/// What an object ends with, if the program does not destroy it.
 enum Life {
     /// With this opening of a device.
     Device(Owner),
@@ -52,13 +52,13 @@ impl Life {
 
 /// A live object.
 pub(super) struct LiveObject {
-    /// What a person calls it.
+    /// Its name in the report.
     pub noun: &'static str,
     /// Its handle or its first address.
     pub name: u64,
-    /// Bytes, if it is a range of them; else 0.
+    /// Bytes of a range; otherwise 0.
     pub len: usize,
-    /// Where it came from, if that was recorded.
+    /// Its origin, if that was recorded.
     pub record: Option<Record>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn is_reported(kind: u8) -> bool {
     REPORTED.iter().any(|known| *known as u8 == kind) || kind == Kind::LabelList as u8
 }
 
-/// What goes with this end, kind by kind, the oldest handle of each first.
+/// The objects that end with this, kind by kind, the oldest handle of each first.
 pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
     let mut all = Vec::new();
     of_devices(end, &mut all);
@@ -93,7 +93,7 @@ pub(super) fn all_that_end_with(end: End<'_>) -> Vec<LiveObject> {
     all
 }
 
-/// Adds the objects of a type; `life`: none of those that the library has made by itself.
+/// Adds the objects of a type; `life` returns `None` for those that the library creates itself.
 fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>) -> Option<Life>) {
     debug_assert!(is_reported(T::KIND as u8), "its origin is not recorded");
     let mut objects = T::table().snapshot();

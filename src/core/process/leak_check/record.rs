@@ -1,4 +1,4 @@
-//! Where live allocations and objects came from.
+//! The origins of live allocations and objects.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -13,23 +13,23 @@ use crate::core::base::call_site::Stack;
 use crate::core::base::error::Result;
 use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
 
-/// What the recorder knows of the live allocations, by what tells them apart.
+/// The records of live allocations, by their identity.
 static MEMORY: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
-/// The same of objects, by their handles.
+/// The records of objects, by their handles.
 static OBJECTS: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
 
-/// Where an allocation or an object came from.
+/// The origin of an allocation or an object.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Bytes that were asked for.
+    /// Bytes of the request.
     pub size: usize,
-    /// The stream in whose order it was made, 0 if none.
+    /// The stream in whose order it was created, 0 if none.
     pub stream: u64,
-    /// The thread, as the system counts it.
+    /// The system's id of the thread.
     pub thread: u32,
-    /// When.
+    /// The time.
     pub made: Instant,
-    /// From where.
+    /// The stack.
     pub stack: Stack,
 }
 
@@ -40,7 +40,7 @@ impl Record {
     }
 }
 
-/// The hook that records where allocations come from.
+/// The hook that records the origins of allocations.
 struct Recorder;
 
 impl MemoryHook for Recorder {
@@ -65,7 +65,7 @@ impl MemoryHook for Recorder {
     }
 }
 
-/// Records from now on where allocations come from. A second time changes nothing.
+/// Starts to record the origins of allocations. A second call does nothing.
 pub fn record() -> Result<()> {
     {
         let mut recorded = MEMORY.lock();
@@ -77,7 +77,7 @@ pub fn record() -> Result<()> {
     memory_hook::register("portacl's recorder", Scope::Process, Box::new(Recorder)).map(drop)
 }
 
-/// Records from now on where objects come from.
+/// Starts to record the origins of objects.
 pub(super) fn record_objects() {
     OBJECTS.lock().get_or_insert_default();
     handle_watch::watch(note_object);
@@ -102,17 +102,17 @@ fn note_object(handle: Handle, change: Change) {
     }
 }
 
-/// Of an allocation, if it was recorded.
+/// The record of an allocation, if there is one.
 pub(super) fn of_memory(id: u64) -> Option<Record> {
     MEMORY.lock().as_ref()?.get(&id).cloned()
 }
 
-/// Of an object, if it was recorded.
+/// The record of an object, if there is one.
 pub(super) fn of_object(handle: u64) -> Option<Record> {
     OBJECTS.lock().as_ref()?.get(&handle).cloned()
 }
 
-/// What was recorded of memory that went with the life.
+/// Removes the records of memory that ended with the session.
 pub fn forget() {
     if let Some(recorded) = &mut *MEMORY.lock() {
         recorded.clear();

@@ -1,4 +1,4 @@
-//! The report for people.
+//! The text of the report.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use crate::core::base::call_site::Names;
 use crate::core::base::release_failure;
 use crate::core::memory::memory_hook::MemoryKind;
 
-/// So many, with the word in the number that fits.
+/// A count, with the noun in singular or plural.
 struct Count<'a>(usize, &'a str);
 
 impl std::fmt::Display for Count<'_> {
@@ -48,7 +48,7 @@ impl Text {
         self.text.write_fmt(part).expect("a text takes all");
     }
 
-    /// Where something came from, behind a line without its end.
+    /// Appends the origin of something to an unfinished line.
     fn origin(&mut self, record: Option<&Record>, what: &str) {
         let Some(Record { thread, made, stack, .. }) = record else {
             self.text.push('\n');
@@ -98,7 +98,7 @@ impl Text {
     }
 }
 
-/// How many allocations are live, and a text that names them and the releases that failed unheard.
+/// The number of live allocations, and a text that lists them and the unreported failures of releases.
 pub fn memory() -> (usize, String) {
     let all = live::snapshot();
     let mut text = Text::default();
@@ -116,7 +116,7 @@ fn sum(all: &[Live]) -> String {
     format!("{} of {}", Count(all.len(), "allocation"), Count(bytes, "byte"))
 }
 
-/// What goes with this end, and the releases that failed unheard; empty: nothing.
+/// What ends with this, and the unreported failures of releases; empty: nothing.
 pub(super) fn at_end(end: End<'_>, what: &str) -> String {
     let mut memory = live::snapshot();
     memory.retain(|live| live.ends_with(end));

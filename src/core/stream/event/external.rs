@@ -1,8 +1,8 @@
 //! Events with ACL_EVENT_EXTERNAL: signals between streams and graphs, also graphs that run already.
 //!
-//! Such an event is set or not. A record sets it, a reset clears it, and a wait lasts until it is set:
-//! each when its stream, or its run of a graph, comes to it. Other events are different: a wait for
-//! one is for the record that was the latest when the wait was queued.
+//! Such an event is set or not. A record sets it, a reset clears it, and a wait lasts until it is set; each takes
+//! effect when its stream, or its run of a graph, reaches it. A wait for any other event is for the record that was the
+//! latest when the wait was queued.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub const SET: Change = Change::Set(1);
 /// Clears the signal.
 pub const CLEAR: Change = Change::Set(0);
 
-/// The signal of a new event that is to have one.
+/// Creates the signal of a new event that needs one.
 pub(super) fn create_signal(flags: u32) -> Result<Option<Arc<Notify>>> {
     if flags & flag::EXTERNAL == 0 {
         return Ok(None);
@@ -31,7 +31,7 @@ pub fn until_set(limit: Option<Duration>) -> NotifyWait {
     NotifyWait { until: Until::AtLeast(1), clear: false, limit }
 }
 
-/// A stream that is not captured sets it. Before the event's record: who waits for that sees it set.
+/// A stream that is not captured sets it. Before the event's record: a thread that waits for the record sees it set.
 pub(super) fn set(signal: &Arc<Notify>, stream: &Stream) -> Result<()> {
     stream.submit_now(Op::ChangeNotify(signal, SET)).map(drop)
 }

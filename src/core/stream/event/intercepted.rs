@@ -1,5 +1,4 @@
-//! Records of events that an interceptor took: they do not run, and do not change what the event stands for in
-//! streams that run.
+//! Records of events that an interceptor took: they do not run, and do not change the event for streams that run.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -16,7 +15,7 @@ pub type Kept = Box<dyn Any + Send + Sync>;
 /// A record that an interceptor took.
 pub struct Intercepted {
     kept: Kept,
-    /// The latest record in a stream that runs, as of then. A later one replaces the record that was taken.
+    /// The latest record in a running stream at that time. A later one replaces the record that was taken.
     before: Option<(Handle, Position)>,
 }
 
@@ -24,12 +23,12 @@ impl Event {
     /// Whether an interceptor took a record of it. It may have been replaced since.
     #[inline(always)]
     pub(super) fn may_be_intercepted(&self) -> bool {
-        // Relaxed: threads that share an event order what they do with it.
+        // Relaxed: threads that share an event order their uses of it.
         self.was_intercepted.load(Ordering::Relaxed)
     }
 
-    /// An interceptor takes a record: `take` returns what it keeps. Of two records at once the one that is taken
-    /// last is kept.
+    /// An interceptor takes a record: `take` returns what it keeps. Of two concurrent records the one taken last is
+    /// kept.
     pub fn intercept(&self, take: impl FnOnce() -> Result<Kept>) -> Result<()> {
         let mut uses = self.uses.lock();
         let kept = take()?;

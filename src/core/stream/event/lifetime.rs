@@ -1,4 +1,4 @@
-//! The beginning and the end of events.
+//! Creation and destruction of events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use crate::core::runtime::thread;
 use crate::core::stream::failure::Recorded;
 
 impl Event {
-    /// Counts it among the events that are limited in number. A second call does nothing.
+    /// Counts it towards the limit. A second call does nothing.
     pub(super) fn count(&self) -> Result<()> {
         if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -54,7 +54,7 @@ pub(super) fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn back
     })
 }
 
-/// The table of events has no handle.
+/// The table of events is full.
 #[cold]
 pub(super) fn no_handle() -> Error {
     let full = Error::new(Code::NoEventResource, "no more events can be made; destroy some");
@@ -122,7 +122,7 @@ pub fn create_ex(flags: u32) -> Result<u64> {
     create(Creator::Ex, flags)
 }
 
-/// aclrtDestroyEvent: never waits; what queued waits need stays.
+/// aclrtDestroyEvent: never waits; what pending waits need stays.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let event = handles::remove::<Event>("event", raw)?;
@@ -140,7 +140,7 @@ pub fn id(raw: u64) -> Result<u32> {
     Ok(handles::get::<Event>("event", raw)?.id)
 }
 
-/// aclrtGetEventAvailNum: how many more of the events that are limited in number can exist.
+/// aclrtGetEventAvailNum: how many more events the limit allows.
 pub fn available() -> Result<u32> {
     Ok(Quota::of(&thread::current()?.device).left().min(Event::table().room() as u32))
 }

@@ -1,4 +1,4 @@
-//! Points that streams have to come past: what an event remembers of its waits and resets.
+//! Marks: positions in streams by which an event knows whether its waits and resets are complete.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,21 +10,21 @@ use crate::core::base::error::Result;
 use crate::core::base::handles::Object;
 use crate::core::stream::Stream;
 
-/// At most one point for each stream.
+/// At most one mark for each stream.
 #[derive(Default)]
 pub struct Marks(Vec<Mark>);
 
 struct Mark {
     stream: Handle,
-    /// The stream is on another device than the event, which does not keep that one open.
+    /// The stream is on another device than the event, which does not keep that device open.
     elsewhere: bool,
     native: Arc<dyn backend::Event>,
 }
 
 impl Mark {
-    /// Whether the stream has come past it.
+    /// Whether the stream is past it.
     fn is_past(&self) -> Result<bool> {
-        // While the stream is there its device stays open.
+        // While the stream exists its device stays open.
         let stream = self.elsewhere.then(|| Stream::table().get(self.stream));
         if let Some(None) = stream {
             return Ok(true);
@@ -40,7 +40,7 @@ impl Mark {
 }
 
 impl Marks {
-    /// Whether there is a point in this stream.
+    /// Whether there is a mark in this stream.
     pub fn has(&self, stream: &Stream) -> bool {
         self.0.iter().any(|mark| mark.stream == stream.handle)
     }
@@ -63,15 +63,15 @@ impl Marks {
         self.0.push(Mark { stream: stream.handle, elsewhere, native });
     }
 
-    /// Forgets those that streams have come past, if there are many.
+    /// Removes marks that streams are past, if there are many.
     pub fn sweep(&mut self) {
         if self.0.len() == self.0.capacity() {
-            // What a failed device says of its own is told by others.
+            // A failure of the device is reported by other calls.
             self.0.retain(|mark| !mark.is_past().unwrap_or(true));
         }
     }
 
-    /// Whether a stream has come past its point.
+    /// Whether a stream is past its mark.
     pub fn any_past(&self) -> Result<bool> {
         for mark in &self.0 {
             if mark.is_past()? {
@@ -81,7 +81,7 @@ impl Marks {
         Ok(false)
     }
 
-    /// Whether all streams have come past their points, or have dropped them.
+    /// Whether all streams are past their marks, or have dropped them.
     pub fn all_past(&self) -> Result<bool> {
         for mark in &self.0 {
             if !mark.is_past()? && !mark.was_dropped() {
@@ -91,7 +91,7 @@ impl Marks {
         Ok(true)
     }
 
-    /// Forgets all of them; mostly there are none.
+    /// Removes all of them; mostly there are none.
     #[inline(always)]
     pub fn clear(&mut self) {
         if !self.0.is_empty() {

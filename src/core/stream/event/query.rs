@@ -54,7 +54,7 @@ pub fn is_complete_old(raw: u64) -> Result<bool> {
     is_complete(raw)
 }
 
-/// aclrtQueryEventWaitStatus: whether every stream has come past its waits for the event.
+/// aclrtQueryEventWaitStatus: whether every stream is past its waits for the event.
 pub fn waits_are_over(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
@@ -74,7 +74,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if deadline.is_none() {
         callback::refuse_endless_wait()?;
     }
-    // Read before the wait: a record that comes during it is not what is waited for.
+    // Read before the wait: a record during the wait is not awaited.
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
     let wait = match &event.shared {
@@ -92,7 +92,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if let Some(awaited) = awaited {
         awaited.is_over();
     }
-    // What failed in the stream before this point is reported here, if nobody was told yet.
+    // Reports what failed in the stream before this point, if it was not reported yet.
     let Some((stream, position)) = recorded else { return Ok(()) };
     let Some(stream) = Stream::table().get(stream) else { return Ok(()) };
     stream.failures().report_before(position)

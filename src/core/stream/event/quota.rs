@@ -1,18 +1,18 @@
-//! Some kinds of event are limited in number.
+//! The limit on the number of some kinds of events.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algo::map::typed_slots::Key;
 use crate::core::runtime::device::Device;
 
-/// How many events there are of which a device has a limited number.
+/// How many events of a device count towards the limit.
 #[derive(Default)]
 pub struct Quota(AtomicU32);
 
 static EVENTS: Key<Quota> = Key::new();
 
 impl Quota {
-    /// Those of a device.
+    /// The quota of a device.
     #[inline]
     pub fn of(device: &Device) -> &Self {
         EVENTS.of(&device.features)
@@ -20,21 +20,21 @@ impl Quota {
 }
 
 impl Quota {
-    /// The most there can be.
+    /// The limit.
     pub const MOST: u32 = 65_536;
 
-    /// One more; false if there are as many as there can be.
+    /// Adds one; false at the limit.
     pub fn take(&self) -> bool {
         let more = |count| (count < Self::MOST).then_some(count + 1);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// One less.
+    /// Subtracts one.
     pub fn release(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many more there can be.
+    /// How many more the limit allows.
     pub fn left(&self) -> u32 {
         Self::MOST - self.0.load(Ordering::Relaxed)
     }

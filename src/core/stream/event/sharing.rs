@@ -1,4 +1,4 @@
-//! Events of several processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a time.
+//! Events shared by processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a timestamp.
 
 use std::os::fd::AsFd;
 use std::sync::atomic::AtomicBool;
@@ -20,15 +20,15 @@ use crate::core::runtime::thread;
 use crate::core::stream::Stream;
 use crate::core::stream::failure::Recorded;
 
-/// What such an event has besides.
+/// The additional state of such an event.
 pub struct Shared {
     native: Arc<SharedEvent>,
-    /// Once another process may import it.
+    /// Set once another process may import it.
     export: OnceLock<Export>,
     is_imported: bool,
 }
 
-/// What is offered to others, until this is dropped.
+/// Offered to other processes until this is dropped.
 struct Export(Key);
 
 impl Export {
@@ -44,7 +44,7 @@ impl Drop for Export {
 }
 
 impl Shared {
-    /// The event is destroyed: it is imported no more from now on, whoever still uses it.
+    /// The event is destroyed: it cannot be imported any more, even while it is in use.
     pub(super) fn withdraw(&self) {
         if let Some(export) = self.export.get() {
             export.withdraw();
@@ -58,7 +58,7 @@ impl Shared {
 
     /// As [`super::record`], of an event and a stream of the same device that is not captured.
     pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
-        // Held, so that the record that is noted last is the latest of this process.
+        // Held, so that the record noted last is the latest of this process.
         let _uses = event.uses.lock();
         let position = queue_record(&self.native, |op| stream.submit(op))?;
         event.recorded.set(stream.handle, position);
@@ -85,20 +85,20 @@ impl Shared {
     }
 }
 
-/// Fails if the device has failed on which this process has recorded the event: what processes wait for is
-/// memory, which does not tell.
+/// Fails if the device on which this process recorded the event has failed: processes wait for memory, which reports no
+/// failure.
 fn check_recorder(event: &Event) -> Result<()> {
     let Some((stream, _)) = event.recorded.get() else { return Ok(()) };
     Stream::table().get(stream).map_or(Ok(()), |stream| stream.is_idle().map(drop))
 }
 
-/// A stream records the event: the next record is the latest one from now on.
+/// A stream records the event: the next record becomes the latest one.
 pub fn queue_record<E>(
     event: &Arc<SharedEvent>,
     submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
 ) -> std::result::Result<Position, E> {
     let record = event.record();
-    // A record has one meaning, whatever the change is.
+    // A record has the same effect with either change.
     let queued = submit(Op::ChangeNotify(&record, Change::Set(1)));
     queued.inspect_err(|_| event.take_back(&record))
 }
@@ -109,12 +109,12 @@ pub fn queue_wait<E>(
     limit: Option<Duration>,
     submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
 ) -> std::result::Result<Position, E> {
-    // As with the record: it is over or it is not.
+    // As with the record: it is complete or it is not.
     let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
     submit(Op::WaitNotify(&event.latest(), wait))
 }
 
-/// Another handle for a notify that stands for an event.
+/// Another handle for a notify that is the event.
 fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
     let device = thread::current()?.device.clone();
     let native = SharedEvent::new(notify);
@@ -170,7 +170,7 @@ pub fn export(raw: u64) -> Result<String> {
             let (bytes, descriptor) = shared.native.export()?;
             let parcel = Parcel::new(bytes, Some(descriptor));
             let key = BROKER.offer(Kind::Event, parcel, Admission::Anyone)?;
-            // Of two at once the second is withdrawn by its drop.
+            // Of two concurrent exports the second is withdrawn when it is dropped.
             shared.export.get_or_init(|| Export(key))
         }
     };
@@ -187,7 +187,7 @@ pub fn import(key: &[u8]) -> Result<u64> {
     }
     let about = |fault| ipc_key::about("handle", fault);
     let key = Key::from_text(key).map_err(about)?;
-    // Nothing of a device may be held while the other process is waited for.
+    // No reference to a device may be held while this waits for the other process.
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
     let descriptor = descriptor.ok_or_else(|| {

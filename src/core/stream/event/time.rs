@@ -1,4 +1,4 @@
-//! When events happened.
+//! The times of events.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::core::base::handles;
 use crate::core::runtime::thread;
 
 impl Event {
-    /// Whether it is one that can be asked when it happened.
+    /// Whether it has a timestamp.
     pub fn has_time(&self) -> bool {
         self.flags & flag::TIME_LINE != 0
     }
@@ -72,7 +72,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     Ok(ms)
 }
 
-/// aclrtEventGetTimestamp: microseconds of the machine's clock.
+/// aclrtEventGetTimestamp: microseconds of the system clock.
 pub fn time_us(raw: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;

@@ -68,7 +68,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
             false => external::wait(event, signal, &stream, limit),
         };
     }
-    // Not `||`: one look at both.
+    // Not `||`: one branch for both.
     if (stream.is_captured() | event.may_be_intercepted())
         && use_intercepted(&stream, event, raw, EventUse::Wait)?
     {
@@ -87,7 +87,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     wait_marked(event, &stream, limit, &mut event.uses.lock())
 }
 
-/// As [`wait_at_most`], with a mark behind the wait. aclrtQueryEventWaitStatus queries that mark.
+/// As [`wait_at_most`], with a mark after the wait. aclrtQueryEventWaitStatus queries that mark.
 fn wait_marked(
     event: &Event,
     stream: &Stream,
@@ -97,7 +97,7 @@ fn wait_marked(
     queue_marked(event, stream, uses, Op::Wait(&event.native, limit))
 }
 
-/// Queues a wait, and the mark behind it.
+/// Queues a wait, and the mark after it.
 pub(super) fn queue_marked(
     event: &Event,
     stream: &Stream,
@@ -115,7 +115,7 @@ pub(super) fn queue_marked(
 /// As [`wait_at_most`] without a limit, while the order of streams is tracked.
 #[cold]
 fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
-    // Locked, so that the clock belongs to the record that is waited for.
+    // Locked, so that the clock belongs to the awaited record.
     let mut uses = event.uses.lock();
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {

@@ -1,4 +1,4 @@
-//! What a failure does under ACL_STOP_ON_FAILURE.
+//! The effect of a failure under ACL_STOP_ON_FAILURE.
 
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Fault;
@@ -11,7 +11,7 @@ pub(in crate::core::stream) fn context(context: Handle, fault: &Fault) {
     let stop = Stop::new(fault);
     let mut streams = Stream::table().snapshot();
     streams.retain(|(_, stream)| stream.context == context);
-    // All streams know the reason before the first one stops: a refusal always has its reason.
+    // All streams know the reason before the first one stops: a refused submission always has its reason.
     for (_, stream) in &streams {
         stream.failures().note_stop(&stop);
     }

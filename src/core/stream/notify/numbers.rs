@@ -1,24 +1,24 @@
-//! Notifies are limited in number, and each has a number of its own.
+//! Notifies are limited in number, and each has a private number.
 
 use parking_lot::Mutex;
 
-/// The numbers that notifies of a device have, from 0 on.
+/// The numbers of a device's notifies, from 0 on.
 #[derive(Default)]
 pub struct Numbers(Mutex<InUse>);
 
 #[derive(Default)]
 struct InUse {
-    /// Those that were numbers back.
+    /// Numbers that were released.
     vacant: Vec<u32>,
-    /// How many were ever numbers at a time.
+    /// The largest count of numbers in use at one time.
     used: u32,
 }
 
 impl Numbers {
-    /// How many there can be at a time.
+    /// The limit.
     pub const MOST: u32 = 8192;
 
-    /// One that nobody has; none: there are as many as there can be.
+    /// A free number; `None` at the limit.
     pub fn take(&self) -> Option<u32> {
         let mut numbers = self.0.lock();
         if let Some(number) = numbers.vacant.pop() {
@@ -29,7 +29,7 @@ impl Numbers {
         (number < Self::MOST).then_some(number)
     }
 
-    /// Nobody has this number any more.
+    /// Frees this number.
     pub fn release(&self, number: u32) {
         self.0.lock().vacant.push(number);
     }

@@ -1,4 +1,4 @@
-//! Notifies in several processes: exported under a key, which others import.
+//! Notifies shared by processes: exported under a key, which others import.
 
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
@@ -11,11 +11,11 @@ use crate::core::base::ipc_key;
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
-/// The flag of an export that asks for no list of processes, and the one of an import that allows the
-/// devices to reach each other's memory, which notifies do not need.
+/// The flag of an export without a list of processes, and of an import that enables peer access, which notifies do not
+/// need.
 const OTHER_FLAG: u64 = 2;
 
-/// What is offered to others, until this is dropped.
+/// Offered to other processes until this is dropped.
 pub struct Export {
     key: Key,
     admission: Admission,
@@ -58,7 +58,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
             let (bytes, descriptor) = notify.common.native.export()?;
             let parcel = Parcel::new(bytes, Some(descriptor));
             let key = BROKER.offer(Kind::Notify, parcel, admission)?;
-            // Of two at once the second is withdrawn by its drop.
+            // Of two concurrent exports the second is withdrawn when it is dropped.
             notify.export.get_or_init(|| Export { key, admission })
         }
     };
@@ -70,7 +70,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     Ok(export.key.to_string())
 }
 
-/// aclrtNotifySetImportPid: lets these processes import it, besides those that may already.
+/// aclrtNotifySetImportPid: allows these processes to import it, in addition to those already allowed.
 pub fn admit(raw: u64, processes: &ipc_key::ProcessList) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
@@ -94,7 +94,7 @@ pub fn import(key: &[u8], flags: u64) -> Result<u64> {
         "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS",
     )?;
     let key = Key::from_text(key)?;
-    // Nothing of a device may be held while the other process is waited for.
+    // No reference to a device may be held while this waits for the other process.
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Notify, &key)?;
     let descriptor = descriptor.ok_or_else(|| {

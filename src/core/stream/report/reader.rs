@@ -1,7 +1,7 @@
 //! A thread of the program that runs callbacks, and the streams that it serves.
 //!
-//! Lock order: a stream's subscription, then a family's threads, then a reader. None of them is
-//! held while a callback runs, or while a stream is let go on.
+//! Lock order: a stream's subscription, then a family's threads, then a reader. None of them is held while a callback
+//! runs, or while a stream resumes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{Delivery, HostFn, Ticket};
 use crate::core::base::error::{Code, Error, Result};
 
-/// How long ending a subscription waits for the next of its callbacks to end.
+/// How long the end of a subscription waits for the next callback to complete.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What one thread runs.
+/// The callbacks of one thread.
 pub struct Reader {
     pub(super) family: &'static Family,
     /// Its pthread_t.
@@ -39,22 +39,22 @@ struct State {
     running: Option<u64>,
 }
 
-/// A stream that is served.
+/// A stream that the thread serves.
 #[derive(Default)]
 struct Line {
-    /// Callbacks that were launched and are not over.
+    /// Callbacks that were launched and are not complete.
     pending: usize,
-    /// It takes no more of them.
+    /// It accepts no more of them.
     draining: bool,
     /// How often callbacks that had not started were dropped.
     given_up: u64,
 }
 
-/// A callback on its way.
+/// A launched callback.
 pub(super) struct Callback {
     reader: Arc<Reader>,
     stream: u64,
-    /// What the line's count was when it was launched.
+    /// The line's count when it was launched.
     given_up: u64,
     function: Option<HostFn>,
 }
@@ -70,13 +70,12 @@ impl Reader {
         Arc::new(Self { family, thread, device, state, changed })
     }
 
-    /// It serves this stream from now on.
+    /// Serves this stream as well.
     pub(super) fn add(&self, stream: Handle) {
         self.state.lock().lines.insert(stream.raw(), Line::default());
     }
 
-    /// Counts a callback that is going to be queued on `stream`. `None`: its subscription is over,
-    /// or ends.
+    /// Counts a callback that is about to be queued on `stream`. `None`: its subscription is over, or ends.
     pub(super) fn admit(self: &Arc<Self>, stream: Handle, function: HostFn) -> Option<Callback> {
         let stream = stream.raw();
         let mut state = self.state.lock();
@@ -86,7 +85,7 @@ impl Reader {
         Some(Callback { reader: Arc::clone(self), stream, given_up, function: Some(function) })
     }
 
-    /// Runs, in the calling thread, what is there now, or the first that comes before the deadline.
+    /// Runs, in the calling thread, the posted callbacks, or the first that arrives before the deadline.
     pub(super) fn process(&self, timeout_ms: i32, deadline: Option<Instant>) -> Result<()> {
         let mut state = self.state.lock();
         while state.posted.is_empty() {
@@ -101,7 +100,7 @@ impl Reader {
                 Some(deadline) => _ = self.changed.wait_until(&mut state, deadline),
             }
         }
-        // What comes meanwhile is for the next call: this one ends.
+        // Callbacks that arrive meanwhile are for the next call, so that this one ends.
         for _ in 0..state.posted.len() {
             let Some(Posted { mut callback, ticket }) = state.posted.pop_front() else { break };
             state.running = Some(callback.stream);
@@ -118,7 +117,7 @@ impl Reader {
         Ok(())
     }
 
-    /// How many callbacks were launched and are not over, but for those of streams that `ends` names.
+    /// How many callbacks were launched and are not complete, without those of streams for which `ends` is true.
     pub(super) fn pending(&self, ends: &dyn Fn(u32, u64) -> bool) -> usize {
         let state = self.state.lock();
         let counted = state.lines.iter().filter(|(stream, _)| !ends(self.device, **stream));
@@ -136,8 +135,8 @@ impl Reader {
         )
     }
 
-    /// Takes no more callbacks of `stream`, and waits until all are over. Fails, and takes them again,
-    /// when none of them ends for some time, and at once when only the calling thread could run them.
+    /// Accepts no more callbacks of `stream`, and waits until all are complete. Fails, and accepts them again, if none
+    /// completes for some time, and at once if only the calling thread could run them.
     pub(super) fn drain(&self, stream: Handle, caller: u64) -> Result<()> {
         let mut state = self.state.lock();
         let line = state.line(stream)?;
@@ -182,8 +181,8 @@ impl Reader {
         ))
     }
 
-    /// The stream is not served any more. Callbacks that have not started are dropped, now or when
-    /// the stream comes to them, and it goes on behind them.
+    /// Stops serving the stream. Callbacks that have not started are dropped, now or when the stream reaches them, and
+    /// it goes on after them.
     pub(super) fn remove(&self, stream: Handle) {
         let mut threads = self.family.threads.write();
         let mut state = self.state.lock();
@@ -198,8 +197,8 @@ impl Reader {
         drop(given_up);
     }
 
-    /// Drops the callbacks that were launched on the stream and have not started, now or when the
-    /// stream comes to them; it goes on behind them, and is served as before.
+    /// Drops the callbacks that were launched on the stream and have not started, now or when the stream reaches them;
+    /// it goes on after them, and is served as before.
     pub(super) fn drop_pending(&self, stream: Handle) {
         let mut state = self.state.lock();
         if let Some(line) = state.lines.get_mut(&stream.raw()) {
@@ -210,8 +209,7 @@ impl Reader {
         drop(given_up);
     }
 
-    /// Waits until no callback of `stream`, which is not served any more, runs. False when the
-    /// deadline came first.
+    /// Waits until no callback of `stream`, which is not served any more, runs. False if the deadline passed.
     pub fn wait_for_running(&self, stream: Handle, deadline: Option<Instant>) -> bool {
         let mut state = self.state.lock();
         while state.running == Some(stream.raw()) {
@@ -226,7 +224,7 @@ impl Reader {
 }
 
 impl State {
-    /// What that stream has handed over. To be dropped when the lock is not held any more.
+    /// What that stream has handed over. The caller drops it after the lock.
     fn take_posted(&mut self, stream: Handle) -> Vec<Posted> {
         let posted = std::mem::take(&mut self.posted).into_iter();
         let (of_stream, others) =
@@ -251,7 +249,7 @@ impl Delivery for Callback {
         let mut state = reader.state.lock();
         let line = state.lines.get(&self.stream);
         if line.is_none_or(|line| line.given_up != self.given_up) {
-            // Not under the lock: the stream goes on, and the callback counts itself out.
+            // After the lock: the drop resumes the stream, and the callback updates the counts.
             drop(state);
             drop((self, ticket));
             return;
@@ -263,7 +261,7 @@ impl Delivery for Callback {
 }
 
 impl Drop for Callback {
-    /// It is over: it has run, or was given up.
+    /// It is complete: it has run, or was dropped.
     fn drop(&mut self) {
         let mut state = self.reader.state.lock();
         if let Some(line) = state.lines.get_mut(&self.stream) {

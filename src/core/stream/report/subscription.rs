@@ -28,7 +28,7 @@ pub(super) enum Link {
 
 impl Subscription {
     pub(super) fn reader(&self) -> Option<Arc<Reader>> {
-        // Relaxed: a subscription at the same time may come before or after.
+        // Relaxed: a concurrent subscription may come before or after.
         if !self.active.load(Ordering::Relaxed) {
             return None;
         }
@@ -54,8 +54,8 @@ impl Subscription {
         }
     }
 
-    /// The stream is being destroyed: callbacks that have not started are dropped, so that it comes
-    /// to its end. Returns the reader that may still run one.
+    /// The stream is being destroyed: callbacks that have not started are dropped, so that it completes. Returns the
+    /// reader that may still run one.
     pub fn end(&self, stream: Handle) -> Option<Arc<Reader>> {
         let Link::Thread(reader) = self.set(&mut self.link.lock(), Link::Over) else { return None };
         reader.remove(stream);

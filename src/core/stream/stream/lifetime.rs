@@ -1,4 +1,4 @@
-//! The beginning and the end of streams.
+//! Creation and destruction of streams.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
@@ -76,7 +76,7 @@ impl Stream {
         })
     }
 
-    /// Drops pending operations, and takes no more. Returns the position of the last operation that is kept.
+    /// Drops pending operations, and accepts no more. Returns the position of the last operation that is kept.
     pub fn abandon(&self) -> Position {
         self.note_abort();
         interceptor::installed().note(self, Change::Stopped);
@@ -96,14 +96,14 @@ impl Stream {
         waited
     }
 
-    /// Its device ends: waits for values and notifies end at `until`.
+    /// Its device is in teardown: waits for values and notifies end at `until`.
     pub fn limit_waits(&self, until: Instant) {
         interceptor::installed().note(self, Change::Limited(until));
         self.native.limit_waits(until);
     }
 
     /// Ends a stream that is out of the table already: drops callbacks that have not started, waits for all other
-    /// pending work, then takes no more. Reports a failure that was not reported yet.
+    /// pending work, then accepts no more. Returns a failure that was not reported yet.
     pub fn drain(&self, deadline: Option<Instant>) -> TeardownErrors {
         interceptor::installed().note(self, Change::Ending);
         let mut errors = TeardownErrors::default();
@@ -111,7 +111,7 @@ impl Stream {
         self.native.retire();
         let mut waited = self.native.synchronize(deadline);
         if waited.as_ref().is_err_and(|fault| fault.kind() != FaultKind::Execution) {
-            // What still runs uses memory that may go next: a refusal is no reason not to wait.
+            // Running work uses memory that may be freed next, so a failure here does not skip the wait.
             errors.step(waited.map(drop));
             waited = self.native.synchronize(deadline);
         }
@@ -119,7 +119,7 @@ impl Stream {
         match waited {
             Ok(Wait::TimedOut) => errors.timed_out = true,
             Ok(Wait::Done) => errors.step(self.failures.report_last()),
-            // A device that failed has nothing left to wait for, and says so in every call.
+            // A failed device has no pending work, and returns its failure from every call.
             Err(fault) => errors.step_on_device(Err(fault)),
         }
         let left = reader.is_none_or(|reader| reader.wait_for_running(self.handle, deadline));
@@ -151,7 +151,7 @@ pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Resu
     Ok(stream)
 }
 
-/// aclrtDestroyStream: waits for what is pending. aclrtDestroyStreamForce: drops it.
+/// aclrtDestroyStream: waits for pending work. aclrtDestroyStreamForce: drops it.
 pub fn destroy(raw: u64, force: bool) -> Result<()> {
     if raw == 0 {
         return Err(Error::invalid_param(

@@ -1,4 +1,4 @@
-//! Which stream an argument of a call means, and what the calls for its properties return.
+//! Resolves the stream argument of a call; the calls for its properties.
 
 use std::sync::Arc;
 

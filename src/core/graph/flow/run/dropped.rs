@@ -12,8 +12,8 @@ use crate::backend::{Delivery, Fault, Op, Payload, Ticket, Wait};
 use crate::core::graph::flow::serving::{self, Call};
 use crate::core::graph::flow::{Flow, Strand};
 
-/// What the keeper of a flow hands over: it waits until the run with this number has ended. As an [`Arrival`] it
-/// lets go of the flow on the serving thread only.
+/// Handed over by the keeper of a flow: it waits until the run with this number has ended. As an [`Arrival`] it drops
+/// its reference to the flow only on the serving thread.
 struct Keeping {
     flow: Option<Arc<Flow>>,
     number: u64,
@@ -35,12 +35,12 @@ impl Drop for Keeping {
     }
 }
 
-/// Programs that there are, for those who end streams.
+/// All flows, for threads that end streams.
 static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
-/// How many there are, or were not long ago: all that streams look at that none concerns.
+/// The number of flows, or a recent one: streams without flows read only this.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// A new flow.
+/// Adds a new flow.
 pub fn register(flow: &Arc<Flow>) {
     let mut flows = FLOWS.lock();
     flows.retain(|known| known.strong_count() > 0);
@@ -48,7 +48,7 @@ pub fn register(flow: &Arc<Flow>) {
     COUNT.store(flows.len(), Ordering::Release);
 }
 
-/// The flows that exist. One look where there is none.
+/// The flows that exist. Programs without flows pay for one load.
 fn flows() -> Vec<Arc<Flow>> {
     if COUNT.load(Ordering::Acquire) == 0 {
         return Vec::new();
@@ -62,7 +62,7 @@ pub fn stream_drops_work(stream: Handle) {
         let mut queued = flow.queued.lock();
         let mut its = queued.runs.iter_mut().filter(|run| run.stream == stream);
         its.by_ref().for_each(|run| run.stop = Some(Stop::Quietly));
-        // Only the first run may be going on. The others begin nothing.
+        // Only the first run may have begun. The others begin nothing.
         let current = queued.runs.front().filter(|run| run.stream == stream).map(|run| run.number);
         drop(queued);
         if let Some(number) = current {
@@ -72,11 +72,11 @@ pub fn stream_drops_work(stream: Handle) {
     }
 }
 
-/// A stream has dropped its work: what its current run has submitted is dropped too, where the device can do
-/// that. Operations on memory that have begun are waited for, user code that has begun is not.
+/// A stream has dropped its work: what its current run has submitted is dropped too, if the device can do that. Waits
+/// for operations on memory that have begun, not for user code.
 ///
-/// Waits for the serving thread, which calls no user code, and so must not be called there or inside a call of
-/// a backend.
+/// Waits for the serving thread, which calls no user code. Must not be called on that thread or inside a call of a
+/// backend.
 pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
     let mut waited = Wait::Done;
     for flow in flows() {
@@ -88,7 +88,7 @@ pub fn drop_runs_of(stream: Handle, why: &Fault, deadline: Option<Instant>) -> W
     waited
 }
 
-/// The device of a stream ends: runs that have not ended then do so at the next place where they choose.
+/// The device of a stream is in teardown: runs that have not ended by `until` end at the next choice.
 pub fn limit(stream: Handle, until: Instant) {
     for flow in flows() {
         let mut queued = flow.queued.lock();
@@ -106,7 +106,7 @@ impl Flow {
             Some(Box::new(Keeping { flow: Some(Arc::clone(self)), number }));
         let waits =
             self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut keeping), wait: true });
-        // A device that refuses this has failed, and runs nothing more.
+        // A device that rejects this has failed, and runs nothing more.
         let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
     }
 
@@ -129,12 +129,11 @@ impl Flow {
         why: &Fault,
         deadline: Option<Instant>,
     ) -> Wait {
-        // While this is locked the serving thread submits nothing and reads nothing. From then on it sees that
-        // the run is to end.
+        // While this is locked the serving thread submits and reads nothing. Afterwards it sees that the run must end.
         let machine = self.machine.lock();
         let Some(number) = self.current_run_of(stream, &machine) else { return Wait::Done };
         if self.strands.iter().any(|strand| strand.native.submitted().is_none()) {
-            // Such a device completes what it was given.
+            // Such a device completes what was submitted.
             return Wait::Done;
         }
         let now = Some(Instant::now());
@@ -147,7 +146,7 @@ impl Flow {
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return Wait::TimedOut;
             }
-            // A device that failed has nothing left to wait for.
+            // A failed device has no pending work.
             let _ = strand.native.settle(position.unwrap_or(0));
         }
         let mut machine = self.machine.lock();
@@ -162,7 +161,7 @@ impl Flow {
         Wait::Done
     }
 
-    /// The number of the run that goes on, if it is one of this stream.
+    /// The number of the current run, if it belongs to this stream.
     fn current_run_of(&self, stream: Handle, machine: &Machine) -> Option<u64> {
         machine.0.as_ref()?;
         let queued = self.queued.lock();

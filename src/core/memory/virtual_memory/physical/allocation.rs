@@ -1,4 +1,4 @@
-//! The way of memory without an address.
+//! The stages of memory without an address.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -70,7 +70,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     Ok(way.allocate(request)?.0)
 }
 
-/// Memory without an address, as it comes from a backend. Host memory may be of one NUMA node.
+/// Memory without an address, allocated by a backend. Host memory may be on one NUMA node.
 struct PhysicalBlocks {
     node: Option<u32>,
 }
@@ -79,9 +79,9 @@ struct PhysicalBlocks {
 struct PhysicalBlock {
     native: Arc<dyn PhysicalMemory>,
     len: usize,
-    /// Where it counts.
+    /// The tally that counts it.
     tally: Arc<Tally>,
-    /// What it ends with.
+    /// Its owner.
     owner: Owner,
 }
 
@@ -122,7 +122,7 @@ impl Source for PhysicalBlocks {
     }
 }
 
-/// The stage of handles: gives memory without an address its first one.
+/// The stage of handles: creates the first handle.
 struct Handles<R> {
     properties: Properties,
     place: Place,
@@ -173,7 +173,7 @@ struct HandleRelease(u64);
 impl Release for HandleRelease {
     fn event(&mut self) -> Result<Option<Event>> {
         let memory = handles::get_arc::<Physical>("handle", self.0)?;
-        // What was mapped and had no handle any more was reported when its first one was given up.
+        // Memory that was mapped without a handle was reported when its first handle was freed.
         let is_reported =
             memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
         Ok(is_reported.then(|| memory.piece().event()))
@@ -200,7 +200,7 @@ fn free_unhooked(raw: u64) -> Result<()> {
             handles::remove::<Physical>("handle", raw)?;
         }
     }
-    // What is nowhere mapped goes now.
+    // Memory without a mapping is freed now.
     drop(memory);
     slot_table::flush_deferred();
     Ok(())

@@ -1,15 +1,15 @@
-//! How the address map keeps the blocks of the core's own pools.
+//! The records of the core pools' blocks in the address map.
 
 use crate::algo::alloc::pool::{Books, Card, Enter, Place, Taken};
 use crate::algo::map::address_map::HeldPlace;
 use crate::core::memory::allocation::{Allocation, PoolTag};
 
-/// The address of a block in the address map; or, where that has no room, the block's note.
+/// The address of a block in the address map or, if that is full, the block's note.
 pub type Entered = std::result::Result<usize, u64>;
 
 /// Enters blocks in the address map, under the lock of the bookkeeping.
 pub struct Entering {
-    /// How the map knows memory of the pool.
+    /// The tag of the pool's memory in the map.
     pub tag: PoolTag,
 }
 

@@ -1,4 +1,4 @@
-//! How a pool gets more memory.
+//! How a pool grows.
 
 use parking_lot::MutexGuard;
 
@@ -13,37 +13,36 @@ use crate::core::order::{self, Lane};
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
-/// Why a pool cannot have more memory.
+/// Why a pool cannot grow.
 pub(super) enum Lack {
-    /// It may not.
+    /// Its limit.
     Limit,
-    /// There is none, or it is refused.
+    /// Memory is exhausted, or the request failed.
     Memory(Fault),
 }
 
-/// What [`CorePool::alloc_or_plan`] comes to.
+/// The result of [`CorePool::alloc_or_plan`].
 pub enum Answer {
     /// A block, at this address.
     Taken(usize),
-    /// It takes a segment.
+    /// The pool needs a segment.
     Wants {
-        /// Of so many bytes.
+        /// The least bytes.
         least: usize,
-        /// Or better of so many.
+        /// The preferred bytes.
         better: usize,
     },
-    /// It may have no more memory.
+    /// The pool is at its limit.
     Full {
-        /// The segment that it takes would have so many bytes.
+        /// The bytes of the segment that it needs.
         least: usize,
-        /// What there is to say.
+        /// The error for the program.
         error: Error,
     },
 }
 
 impl CorePool {
-    /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
-    /// one.
+    /// A block from the pool's segments, or from a new one. May wait. `device`: the device of the pool, if it has one.
     #[cold]
     pub fn alloc_more(
         &self,
@@ -65,7 +64,7 @@ impl CorePool {
         self.alloc_after_frees(len, lane, device, tag, lack)
     }
 
-    /// To be held while the pool is given more memory for a lane: whoever would have it too waits.
+    /// Held while the pool grows for a lane, so that other threads wait for the new segment.
     fn growing(&self, lane: &Lane) -> MutexGuard<'_, ()> {
         let part = if self.most == u64::MAX { self.pool.part_of(lane.key()) } else { 0 };
         self.growth[part].lock()
@@ -80,7 +79,7 @@ impl CorePool {
     ) -> Result<std::result::Result<usize, Lack>> {
         let _growing = self.growing(lane);
         loop {
-            // Another thread may have given it more meanwhile.
+            // Another thread may have grown it meanwhile.
             let known = self.known(lane);
             let shortage = match self.pool.alloc(len, lane.key(), &known, Entering { tag }) {
                 Ok(entered) => return self.entered(entered, len).map(Ok),
@@ -113,7 +112,7 @@ impl CorePool {
         given.map(drop).map_err(Lack::Memory)
     }
 
-    /// Takes memory for the pool, which `lane` wants.
+    /// Adds a segment for a request of `lane`.
     fn add_segment(
         &self,
         len: usize,
@@ -126,14 +125,14 @@ impl CorePool {
             (None, _) => self.source.alloc(len, device),
         }?;
         self.enter_segment(block, lane).inspect_err(|_| {
-            // The first failure is the one to tell.
+            // The first failure is the one to return.
             let _ = self.source.free(block);
         })?;
         Ok(block)
     }
 
     fn enter_segment(&self, block: Block, lane: &Lane) -> backend::Result<()> {
-        // Held: who takes the pool's memory away takes this along, or is seen here. Nobody would later.
+        // Held: a thread that releases the pool's memory either sees this segment, or `ended` is set here.
         let ended = self.ended.lock();
         if *ended {
             let why = "memPool was destroyed by another thread meanwhile".to_string();
@@ -149,7 +148,7 @@ impl CorePool {
         Ok(())
     }
 
-    /// A block that another stream has yet to come past, which `stream` is made to wait for first.
+    /// Allocates a block that another stream's pending operations use, after making `stream` wait for them.
     fn alloc_after_wait(
         &self,
         len: usize,
@@ -164,17 +163,17 @@ impl CorePool {
                 Err(Some(freed)) => freed,
                 Err(None) => return Ok(None),
             };
-            // Once it has ended nobody is told to follow it.
+            // An ended stream cannot be waited for.
             if let Some(other) = order::find(freed.stream).map(|found| found.to_arc()) {
                 other.let_follow(stream, lane)?;
                 known.awaited = Some(freed);
             }
-            // Another thread may have taken the memory meanwhile.
+            // Another thread may have allocated the memory meanwhile.
         }
     }
 
-    /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
-    /// [`Self::alloc_more`] for a caller who may hold nothing between them.
+    /// As [`Self::alloc`]. If that fails, returns the next step of [`Self::alloc_more`], for a caller that holds
+    /// nothing between the steps.
     pub fn alloc_or_plan(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
         let lane = order::lane(stream)?;
         let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
@@ -188,7 +187,7 @@ impl CorePool {
         })
     }
 
-    /// A block out of what it has, when it can have no more.
+    /// Allocates from the existing segments when the pool cannot grow.
     pub fn alloc_slow(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
         let known = self.known(lane);
@@ -196,8 +195,8 @@ impl CorePool {
         found.map(|entered| self.entered(entered, len)).transpose()
     }
 
-    /// A segment of at least `len` bytes, after [`Answer::Wants`]. None: another thread was faster, and it may have
-    /// no more now.
+    /// Adds a segment of at least `len` bytes, after [`Answer::Wants`]. `None`: another thread has grown the pool to
+    /// its limit.
     pub fn add(
         &self,
         len: usize,
@@ -211,7 +210,7 @@ impl CorePool {
         }
     }
 
-    /// A block that `stream` waits for, where the pool may add waits and there is one.
+    /// A block that `stream` waits for, if the pool may add waits and there is one.
     pub fn alloc_with_wait(
         &self,
         len: usize,

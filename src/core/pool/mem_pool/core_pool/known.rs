@@ -1,5 +1,4 @@
-//! What a pool of the core's own may use again: the switches that programs set, and what they let a stream
-//! know of others.
+//! What a core pool may reuse: the attributes that programs set, and what they let a stream know of others.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -7,44 +6,44 @@ use crate::algo::alloc::pool::{Freed, Order, StreamKey};
 use crate::backend::Position;
 use crate::core::order::{self, Lane};
 
-/// What a pool may use again. Bits, to be read at once.
+/// The reuse rules of a pool. Bits, read at once.
 #[derive(Clone, Copy)]
 pub struct Rules(u8);
 
 impl Rules {
-    /// What other streams have freed that the stream's waits for events come behind.
+    /// Reuse memory that another stream has freed if the stream is ordered after the free by events.
     pub const FOLLOWS_EVENTS: Self = Self(1);
-    /// What other streams have freed where the free has happened.
+    /// Reuse memory that another stream has freed if the free is complete.
     pub const OPPORTUNISTIC: Self = Self(2);
-    /// What other streams have freed if the stream is made to wait for it.
+    /// Reuse memory that another stream has freed after adding a wait for it.
     pub const ADDS_WAITS: Self = Self(4);
     const ALL: Self = Self(7);
-    /// None of that.
+    /// No reuse between streams.
     pub const NONE: Self = Self(0);
 
-    /// Whether this one is among them.
+    /// Whether the rule is set.
     #[inline]
     pub fn have(self, rule: Self) -> bool {
         self.0 & rule.0 != 0
     }
 }
 
-/// The [`Rules`] of a pool, which programs switch on and off at any time; on at first.
+/// The [`Rules`] of a pool, which programs can change at any time; all set at first.
 pub struct Switches(AtomicU8);
 
 impl Switches {
-    /// All are on.
+    /// All rules set.
     pub fn new() -> Self {
         Self(AtomicU8::new(Rules::ALL.0))
     }
 
-    /// Those that are on.
+    /// The rules that are set.
     #[inline(always)]
     pub fn rules(&self) -> Rules {
         Rules(self.0.load(Ordering::Relaxed))
     }
 
-    /// Switches one on or off.
+    /// Sets or clears a rule.
     pub fn set(&self, rule: Rules, on: bool) {
         match on {
             true => self.0.fetch_or(rule.0, Ordering::Relaxed),
@@ -53,13 +52,13 @@ impl Switches {
     }
 }
 
-/// What the rules of the pool let a stream know of others.
+/// What the rules of the pool let a stream know of other streams.
 pub struct Known<'a> {
-    /// Those of the pool, or fewer.
+    /// The pool's rules, or a subset.
     pub rules: Rules,
-    /// Who asks, if it is a stream.
+    /// The lane of the stream that allocates.
     pub lane: Option<&'a Lane>,
-    /// What it waits for because the pool has added that.
+    /// The free that it waits for because the pool has added a wait.
     pub awaited: Option<Freed>,
 }
 
@@ -70,7 +69,7 @@ impl Order for Known<'_> {
             return Some(order::observed(stream));
         }
         Some(match self.lane {
-            // Most of what a stream finds in a pool is its own.
+            // Most blocks that a stream finds in a pool were freed by the stream itself.
             Some(lane) if lane.key() == stream => lane.finished(),
             _ => order::finished(stream),
         })

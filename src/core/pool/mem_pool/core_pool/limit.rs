@@ -1,4 +1,4 @@
-//! What a pool does that can have no more memory.
+//! A pool at its limit.
 
 use super::known::{Known, Rules};
 use super::{CorePool, Lack, is_shortage};
@@ -11,19 +11,19 @@ use crate::core::pool::mem_pool;
 use crate::core::runtime::device::Device;
 
 impl CorePool {
-    /// Bytes that it may have more.
+    /// Bytes by which it may grow.
     pub(super) fn room(&self) -> usize {
         let room = self.most - self.pool.reserved().min(self.most);
         usize::try_from(room).unwrap_or(usize::MAX) & !(GRANULE - 1)
     }
 
-    /// Bytes that the next segment has to have, and those that it had better have. None: it may not have them.
+    /// The least and the preferred bytes of the next segment. `None`: beyond the limit.
     pub(super) fn room_for(&self, shortage: Shortage) -> Option<(usize, usize)> {
         let room = self.room();
         (shortage.least <= room).then(|| (shortage.least, shortage.better.min(room)))
     }
 
-    /// As [`Self::alloc_more`], when nothing else has helped: after all frees that come by themselves.
+    /// As [`Self::alloc_more`], as a last resort: after all pending frees that do not depend on the program.
     #[cold]
     pub(super) fn alloc_after_frees(
         &self,
@@ -59,14 +59,14 @@ impl CorePool {
         Err(self.beyond_limit(len))
     }
 
-    /// Whether the limit is below a request together with what programs have: no free that is pending helps.
+    /// Whether the limit is less than a request plus the live blocks: pending frees do not help then.
     #[cold]
     pub fn is_too_long(&self, len: usize) -> bool {
         self.pool.stats().used.saturating_add(len as u64) > self.most
     }
 
-    /// Makes room for a segment of `least` bytes, by giving back others that are free and too short. False: they
-    /// are too few, and stay.
+    /// Frees unused segments that are too short, to make room for a segment of `least` bytes. False: they do not
+    /// suffice, and stay.
     #[cold]
     pub fn make_room(&self, least: usize) -> bool {
         let missing = least.saturating_sub(self.room());
@@ -80,7 +80,7 @@ impl CorePool {
         any
     }
 
-    /// What is said where it may not have enough.
+    /// The error of a request beyond the limit.
     #[cold]
     pub fn beyond_limit(&self, len: usize) -> Error {
         Error::new(

@@ -1,20 +1,20 @@
-//! Where the segments of a pool come from.
+//! The source of a pool's segments.
 
 use std::sync::Arc;
 
 use crate::backend::{self, Block, Driver, PagePolicy};
 use crate::core::runtime::device::Device;
 
-/// Where segments come from and go to.
+/// Allocates and frees segments.
 pub enum Source {
     /// The memory of a device.
     Device(Arc<dyn backend::Device>),
-    /// Host memory, of a NUMA node if one is named.
+    /// Host memory, of a NUMA node if there is one.
     Host(Arc<dyn Driver>, Option<u32>),
 }
 
 impl Source {
-    /// A segment. `device`: the one that it is, where there is one.
+    /// Allocates a segment. `device`: the device of the source, if it has one.
     pub(super) fn alloc(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
         match (self, device) {
             (Self::Device(_), Some(device)) => {
@@ -26,7 +26,7 @@ impl Source {
                 if let Some(node) = *node
                     && let Err(fault) = backend::bind_to_node(block, node)
                 {
-                    // The first failure is the one to tell.
+                    // The first failure is the one to return.
                     let _ = driver.free_host(block);
                     return Err(fault);
                 }
@@ -35,7 +35,7 @@ impl Source {
         }
     }
 
-    /// Gives a segment back.
+    /// Frees a segment.
     pub(super) fn free(&self, block: Block) -> backend::Result<()> {
         match self {
             Self::Device(native) => native.free(block),

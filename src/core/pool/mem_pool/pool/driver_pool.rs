@@ -7,20 +7,20 @@ use crate::core::memory::memory_stats::Tally;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;
 
-/// A pool of the driver's.
+/// A pool of the driver.
 pub struct DriverPool {
     pub(in crate::core::pool::mem_pool) pool: Box<dyn backend::Pool>,
-    /// Counts blocks from before programs know them until they are no more to know them.
+    /// Counts blocks from before they are published until after they are withdrawn.
     pub tally: Tally,
 }
 
 impl DriverPool {
-    /// A pool that has given nothing yet.
+    /// A new pool without blocks.
     pub fn new(pool: Box<dyn backend::Pool>) -> Self {
         Self { pool, tally: Tally::default() }
     }
 
-    /// After a first try.
+    /// After a first failure.
     #[cold]
     pub(super) fn alloc_again(
         &self,
@@ -36,12 +36,12 @@ impl DriverPool {
         })
     }
 
-    /// Whether programs have none of its memory, nor are about to get some.
+    /// Whether programs have none of its memory, and no request is in progress.
     pub(super) fn is_unused(&self) -> bool {
         self.tally.read().current.count == 0
     }
 
-    /// Ends all that is known of its memory. What programs had.
+    /// Removes all its memory from the address map. Returns what programs had.
     pub(super) fn drain(&self, owner: Owner) -> Vec<Allocation> {
         self.tally.paused(|| Allocation::drain(owner))
     }

@@ -1,9 +1,9 @@
-//! Where the memory of a pool is.
+//! The place of a pool's memory.
 
 use crate::core::memory::allocation::{Kind, Owner};
 use crate::core::runtime::device::Device;
 
-/// Where the memory of a pool is, and with what it ends.
+/// The place of a pool's memory, which it ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// On a device: its id, and this opening of it.
@@ -15,7 +15,7 @@ pub enum Home {
 }
 
 impl Home {
-    /// How the address map calls its memory.
+    /// The kind of its memory in the address map.
     pub(super) fn kind(self) -> Kind {
         match self {
             Self::Device(id, _) => Kind::Pool(id),
@@ -32,7 +32,7 @@ impl Home {
         }
     }
 
-    /// For texts, behind "is".
+    /// For texts, after "is".
     pub fn in_words(self) -> String {
         match self {
             Self::Device(id, _) => format!("on device {id}"),
@@ -41,12 +41,12 @@ impl Home {
         }
     }
 
-    /// Whether this device is the one.
+    /// Whether it is this device.
     pub fn is(self, device: &Device) -> bool {
         self.is_of(device.owner)
     }
 
-    /// Whether its device was opened as this.
+    /// Whether it is on this opening of a device.
     pub fn is_of(self, opening: Owner) -> bool {
         matches!(self, Self::Device(_, owner) if owner == opening)
     }

@@ -1,4 +1,4 @@
-//! How pools end: with their last block, or with their device or session.
+//! The end of pools: with their last block, or with their device or session.
 
 use std::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use crate::backend;
 use crate::core::base::leave::wait_until_unshared;
 
 impl Pool {
-    /// Its handle is gone: it takes no more requests.
+    /// Its handle is destroyed: it accepts no more requests.
     pub fn retire(&self) -> backend::Result<()> {
         self.state.fetch_or(RETIRED, Ordering::SeqCst);
         if let Inner::Core(own) = &self.inner
@@ -15,19 +15,18 @@ impl Pool {
         {
             shared.close();
         }
-        // Who makes that pool at this moment sees the flag, or is seen here.
+        // A thread that creates that pool now sees the flag, or its pool is seen here.
         let graphs = Self::find(*self.graphs.lock());
         let ended = graphs.map_or(Ok(()), |graphs| graphs.retire());
         self.end_if_retired().and(ended)
     }
 
-    /// Ends a pool that takes no more requests, if programs have none of its memory. What the backend does
-    /// not take back.
+    /// Ends a retired pool, if programs have none of its memory. Returns the backend's failure.
     pub fn end_if_retired(&self) -> backend::Result<()> {
         if self.is_retired() { self.end_if_unused() } else { Ok(()) }
     }
 
-    /// The driver's pool goes when nobody is inside it any more. What the backend does not take back.
+    /// Ends the driver's pool when no call is inside it any more. Returns the backend's failure.
     #[cold]
     fn end_if_unused(&self) -> backend::Result<()> {
         let ended = match &self.inner {
@@ -44,7 +43,7 @@ impl Pool {
         ended.unwrap_or(Ok(()))
     }
 
-    /// Ends pools, with all that they have given: nobody is inside them any more.
+    /// Ends pools with all their blocks: no call is inside them any more.
     pub fn end_all(wanted: impl Fn(&Self) -> bool, mut step: impl FnMut(backend::Result<()>)) {
         for mut pool in Self::all() {
             if !wanted(&pool) || POOLS.remove(pool.key).is_none() {
@@ -64,7 +63,7 @@ impl Pool {
         }
     }
 
-    /// As [`Self::end_all`], where work is left behind that uses their memory, which stays.
+    /// As [`Self::end_all`], if abandoned work uses their memory, which stays.
     pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
         for pool in Self::all() {
             if wanted(&pool) && POOLS.remove(pool.key).is_some() {
