@@ -26,9 +26,8 @@ mod tests {
         println!("{what}: {best:.1} ns");
     }
 
-    /// Runs `body` in every order of its threads' steps in which a thread is interrupted at most
-    /// three times; more has never been seen to matter, and takes for ever.
-    /// `LOOM_MAX_PREEMPTIONS` and loom's other variables overrule it.
+    /// Runs `body` in every order of its threads' steps with at most three preemptions; more have never found a bug,
+    /// and take too long. `LOOM_MAX_PREEMPTIONS` and loom's other variables override it.
     #[cfg(loom)]
     pub fn model(body: impl Fn() + Sync + Send + 'static) {
         let mut builder = loom::model::Builder::new();

@@ -1,13 +1,5 @@
-//! Freed blocks that wait for the next request of the same size, so that freeing and allocating
-//! again costs neither a search for memory nor a change of the address map.
-//!
-//! The blocks are in stripes, each under a lock of its own that is held for a few instructions:
-//! threads spread over them, so that they seldom meet, and who meets somebody does without. A
-//! stripe belongs to no thread, so nothing has to be done when one ends.
-//!
-//! What has to be one step with taking a block out or putting one in, like changing its entry in
-//! the address map, is done under the stripe's lock. While [`BlockCache::flush`]'s result lives
-//! nothing is put in: all that was there has either come out of it or been taken before.
+//! Caches freed blocks for the next request of the same size, which is then served without a search for memory and
+//! without a change of the address map.
 
 use std::ptr;
 
@@ -21,21 +13,21 @@ pub const STRIPES: usize = if cfg!(loom) { 1 } else { 32 };
 const LISTS: usize = if cfg!(loom) { 1 } else { 64 };
 /// Blocks in a list.
 const DEPTH: usize = if cfg!(loom) { 2 } else { 32 };
-/// After so many blocks that found no room, those that are in the way have been there for too long.
+/// After this many blocks that found no room, blocks with other keys have been cached for too long.
 const PATIENCE: u32 = 16;
 
 /// What makes two blocks equal: the same request gets them.
 pub type Key = u64;
 
-/// Freed blocks.
+/// A cache of freed blocks.
 pub struct BlockCache {
-    /// Made when they are used first.
+    /// Allocated at their first use.
     stripes: [AtomicPtr<Stripe>; STRIPES],
-    /// How many threads want all memory back now: nothing is put in meanwhile.
+    /// How many threads are flushing: nothing is cached meanwhile.
     pressure: AtomicUsize,
 }
 
-/// On cache lines of its own.
+/// On separate cache lines.
 #[repr(align(128))]
 struct Stripe {
     /// Bytes in it, written under the lock.
@@ -44,21 +36,21 @@ struct Stripe {
 }
 
 struct State {
-    /// Blocks that were taken out by [`BlockCache::take`], and their bytes.
+    /// Blocks that [`BlockCache::take`] has served, and their bytes.
     served: (u64, u64),
     lists: [List; LISTS],
-    /// Blocks that would have been too much since the last one that was taken out to make room.
+    /// Blocks that found no room since [`BlockCache::make_room`] last removed one.
     refused: u32,
 }
 
-/// What a cache has, and what it has given.
+/// The contents of a cache, and what it has served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Blocks in it.
     pub blocks: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Blocks that requests have got from it.
+    /// Blocks that it has served.
     pub served_blocks: u64,
     /// Their bytes.
     pub served_bytes: u64,
@@ -66,7 +58,7 @@ pub struct Contents {
 
 struct List {
     key: Key,
-    /// Of each of its blocks.
+    /// Bytes of each of its blocks.
     bytes: usize,
     len: usize,
     blocks: [Option<Parked>; DEPTH],
@@ -94,7 +86,7 @@ impl BlockCache {
 
     #[inline]
     fn stripe(&self, index: usize) -> Option<&Stripe> {
-        // SAFETY: null, or made by `make_stripe`, and not freed before the cache is dropped.
+        // SAFETY: null, or allocated by `make_stripe`, and not freed before the cache is dropped.
         unsafe { self.stripes[index % STRIPES].load(Ordering::Acquire).as_ref() }
     }
 
@@ -110,14 +102,14 @@ impl BlockCache {
         let other =
             place.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
         if other.is_err() {
-            // SAFETY: made above, and nobody else has seen it.
+            // SAFETY: allocated above, and not published.
             drop(unsafe { Box::from_raw(new) });
         }
         self.stripe(index)
     }
 
-    /// Takes a block with this key out and makes something of it under the lock. None: there is
-    /// none, or another thread is at the stripe.
+    /// Removes a block with this key and converts it under the lock. `None`: there is none, or another thread has
+    /// locked the stripe.
     #[inline]
     pub fn take<R>(&self, index: usize, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
         let stripe = self.stripe(index)?;
@@ -135,8 +127,8 @@ impl BlockCache {
         Some(make(parked))
     }
 
-    /// Puts in what `park` gives, a block of `bytes` bytes, unless the stripe would have more than
-    /// `most` bytes then. `park` is only called where there is room, under the lock.
+    /// Caches the block of `bytes` bytes that `park` returns, unless the stripe would have more than `most` bytes then.
+    /// `park` is only called if there is room, under the lock.
     #[inline]
     pub fn put(
         &self,
@@ -147,7 +139,7 @@ impl BlockCache {
         let made = self.stripe(index);
         let Some(stripe) = made.or_else(|| self.make_stripe(index)) else { return false };
         let Some(mut state) = stripe.state.try_lock() else { return false };
-        // Relaxed is enough: whoever sets it locks the stripe afterwards.
+        // Relaxed is enough: a flushing thread locks the stripe after its store.
         if self.pressure.load(Ordering::Relaxed) != 0 {
             return false;
         }
@@ -172,7 +164,7 @@ impl BlockCache {
         true
     }
 
-    /// Takes out what has been in the way of blocks with this key for too long.
+    /// Removes blocks with other keys that have taken the room of this key for too long.
     pub fn make_room(&self, index: usize, key: Key) -> Vec<Parked> {
         let mut room = Vec::new();
         let Some(stripe) = self.stripe(index) else { return room };
@@ -189,7 +181,7 @@ impl BlockCache {
         room
     }
 
-    /// Takes everything out, and keeps it out as long as the result lives.
+    /// Removes all blocks, and caches none as long as the result lives.
     pub fn flush(&self) -> (Vec<Parked>, Pressure<'_>) {
         self.pressure.fetch_add(1, Ordering::Relaxed);
         let pressure = Pressure(&self.pressure);
@@ -205,7 +197,7 @@ impl BlockCache {
         stripes.map(|stripe| stripe.bytes.load(Ordering::Relaxed)).sum()
     }
 
-    /// What is in it and what it has given, each stripe at one moment.
+    /// The contents and what it has served, each stripe at one moment.
     pub fn contents(&self) -> Contents {
         let mut all = Contents::default();
         for stripe in (0..STRIPES).filter_map(|index| self.stripe(index)) {
@@ -245,7 +237,7 @@ impl Drop for BlockCache {
         for place in &self.stripes {
             let stripe = place.load(Ordering::Acquire);
             if !stripe.is_null() {
-                // SAFETY: made by `make_stripe`, and nobody looks.
+                // SAFETY: allocated by `make_stripe`, and `&mut self` excludes other users.
                 drop(unsafe { Box::from_raw(stripe) });
             }
         }

@@ -192,7 +192,7 @@ mod loom_block_cache {
 
     const ALL: usize = usize::MAX;
 
-    /// A thread frees a block while all memory is wanted: it comes out, or was not put in.
+    /// A thread frees a block during a flush: it is flushed, or was not cached.
     #[test]
     fn loom_flushing_misses_nothing() {
         model(|| {
@@ -217,7 +217,7 @@ mod loom_block_cache {
         });
     }
 
-    /// A thread allocates while all memory is wanted: the block is live, or flushed.
+    /// A thread allocates during a flush: the block is live, or flushed.
     #[test]
     fn loom_flushing_and_taking_share_no_block() {
         model(|| {

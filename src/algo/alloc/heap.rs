@@ -1,8 +1,4 @@
-//! Which parts of a range are free: segregated fits over two-level bins, with coalescing.
-//!
-//! Pure bookkeeping in units; the memory itself is never touched, so it may be unmapped, sparse
-//! or somebody else's. A device's memory, slabs of pinned host memory and memory pools are cut up
-//! by it.
+//! Manages the free and taken ranges of memory: segregated fits over two-level bins, with coalescing.
 
 pub mod bins;
 
@@ -11,11 +7,11 @@ use super::prefetch::prefetch;
 use crate::algo::host::grow::Grow;
 use bins::{Bins, bin_above, bin_of};
 
-/// The end of a list: a node that is nobody's.
+/// The end of a list: a node that is never used.
 const NONE: u32 = 0;
-/// How many ranges of a bin that need not fit are tried before a larger one is broken.
+/// How many ranges of a bin that may not fit are tried before a larger range is split.
 const TRIES: usize = 8;
-/// More ranges and edges than one call adds.
+/// At least the ranges and edges that one call adds.
 const AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +22,7 @@ enum State {
     Edge,
 }
 
-/// A range of units. Neighbours in address order are linked, and so are the ranges of a bin. It lies in one
+/// A range of units. It is linked to its neighbours in address order, and to the ranges of its bin. It lies in one
 /// cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -38,7 +34,7 @@ pub struct Node<T> {
     previous: u32,
     next: u32,
     state: State,
-    /// What its taker keeps with it.
+    /// The user's data for it.
     of: T,
 }
 
@@ -49,8 +45,7 @@ pub struct Region {
     last: u32,
 }
 
-/// The free and taken ranges of one or more regions. A range has the same number as long as it is
-/// taken.
+/// The free and taken ranges of one or more regions. A range keeps its number as long as it is taken.
 pub struct Heap<T = ()> {
     nodes: LargeVec<Node<T>>,
     /// Entries of `nodes` that are not in use.
@@ -70,8 +65,7 @@ impl<T: Copy + Default> Heap<T> {
         heap
     }
 
-    /// Makes room for what a call needs that takes a range or adds a region; false: there is no memory, and
-    /// nothing has changed.
+    /// Makes room for a call that takes a range or adds a region; false: there is no memory, and nothing has changed.
     #[inline]
     #[must_use]
     pub fn make_room(&mut self) -> bool {
@@ -80,7 +74,7 @@ impl<T: Copy + Default> Heap<T> {
             && (self.vacant.capacity() > known + AT_ONCE || self.grow_vacant())
     }
 
-    /// Whoever gives a range back cannot be refused: there is room for all numbers.
+    /// A free cannot fail, so there is room for all numbers.
     #[cold]
     #[inline(never)]
     fn grow_vacant(&mut self) -> bool {
@@ -88,7 +82,7 @@ impl<T: Copy + Default> Heap<T> {
         self.vacant.make_room(all - self.vacant.len()).is_ok()
     }
 
-    /// Adds `len` free units from `start` on, apart from all others.
+    /// Adds `len` free units from `start` on, as a separate region.
     pub fn add_region(&mut self, start: u64, len: u32) -> Region {
         let first = self.new_node(start, 0, State::Edge);
         let last = self.new_node(start + u64::from(len), 0, State::Edge);
@@ -99,7 +93,7 @@ impl<T: Copy + Default> Heap<T> {
         Region { first, last }
     }
 
-    /// Takes a region out again. It must be entirely free: then true.
+    /// Removes a region. Returns false if it is not entirely free.
     pub fn remove_region(&mut self, start: u64, len: u32) -> bool {
         let edge = |node: u32| self.nodes[node as usize].state == State::Edge;
         let whole = |&node: &u32| {
@@ -115,7 +109,7 @@ impl<T: Copy + Default> Heap<T> {
         true
     }
 
-    /// Makes one region of two of which the second begins where the first ends.
+    /// Joins two regions of which the second begins where the first ends.
     pub fn join(&mut self, left: Region, right: Region) -> Region {
         let before = self.nodes[left.last as usize].before;
         let after = self.nodes[right.first as usize].after;
@@ -124,13 +118,12 @@ impl<T: Copy + Default> Heap<T> {
         if self.is_free(before) && self.is_free(after) {
             self.free.remove(&mut self.nodes, before);
             self.nodes[before as usize].state = State::Taken;
-            self.give(before);
+            self.free(before);
         }
         Region { first: left.first, last: right.last }
     }
 
-    /// Takes `len` units from `start` on, which are free, out of a region: what is left of it before
-    /// and behind them.
+    /// Removes `len` free units from `start` on from a region. Returns what is left before and after them.
     pub fn cut_out(
         &mut self,
         region: Region,
@@ -165,8 +158,8 @@ impl<T: Copy + Default> Heap<T> {
         (left, right)
     }
 
-    /// Takes `len` units whose first is a multiple of `align` (a power of two): the number to
-    /// give them back with, and the first unit.
+    /// Takes `len` units whose first is a multiple of `align` (a power of two). Returns the number, by which they are
+    /// freed, and the first unit.
     pub fn take(&mut self, len: u32, align: u32) -> Option<(u32, u64)> {
         let node = self.find(len, align)?;
         let start = self.nodes[node as usize].start.next_multiple_of(align.into());
@@ -180,9 +173,9 @@ impl<T: Copy + Default> Heap<T> {
             return self.take_from(node, len);
         }
         let front = self.take_from(node, skipped);
-        // What is behind keeps the number.
+        // The rest keeps the number.
         let taken = self.take_from(node, len);
-        self.give(front);
+        self.free(front);
         taken
     }
 
@@ -199,7 +192,7 @@ impl<T: Copy + Default> Heap<T> {
         self.new_front(node, len)
     }
 
-    /// Makes a taken range of the `len` units before what `node` was shortened to.
+    /// Creates a taken range of the `len` units before `node`, which was shortened.
     #[inline(always)]
     fn new_front(&mut self, node: u32, len: u32) -> u32 {
         let Node { start, before, .. } = self.nodes[node as usize];
@@ -210,9 +203,9 @@ impl<T: Copy + Default> Heap<T> {
         front
     }
 
-    /// Gives a range back. Answers the free range it is now part of: first unit and length.
+    /// Frees a range. Returns the free range that it is now part of: first unit and length.
     #[inline]
-    pub fn give(&mut self, node: u32) -> (u64, u32) {
+    pub fn free(&mut self, node: u32) -> (u64, u32) {
         let Node { start, len, before, after, state, .. } = self.nodes[node as usize];
         debug_assert_eq!(state, State::Taken, "given back twice");
         let whole = match (self.is_free(before), self.is_free(after)) {
@@ -245,7 +238,7 @@ impl<T: Copy + Default> Heap<T> {
         (n.start, n.len)
     }
 
-    /// A free range begins at `start` now and has `more` units more.
+    /// Extends a free range: it begins at `start` and has `more` units more.
     #[inline]
     fn grow(&mut self, node: u32, start: u64, more: u32) {
         let len = self.nodes[node as usize].len + more;
@@ -253,14 +246,14 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[node as usize].start = start;
     }
 
-    /// Cuts the first `len` units off a taken range, which keeps its number and loses its bin: the
-    /// front's number.
+    /// Splits the first `len` units off a taken range, which keeps its number and loses its bin. Returns the number of
+    /// the front.
     pub fn split(&mut self, node: u32, len: u32) -> u32 {
         self.nodes[node as usize].len -= len;
         self.new_front(node, len)
     }
 
-    /// Joins a taken range with the one behind it, free or taken, whose number ends.
+    /// Joins a taken range with the one after it, free or taken, whose number becomes unused.
     pub fn absorb_after(&mut self, node: u32) {
         let gone = self.nodes[node as usize].after;
         if self.is_free(gone) {
@@ -284,14 +277,14 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[node as usize].len
     }
 
-    /// Has what is known of a range fetched, without waiting for it.
+    /// Prefetches the node of a range.
     #[inline(always)]
     pub fn prefetch(&self, node: u32) {
         prefetch(&self.nodes[node as usize]);
     }
 
-    /// What is kept with a taken range. Whoever takes one writes it first: it is what the last
-    /// range with this number has left.
+    /// The user's data for a taken range. The user writes it first: until then it is the data of the previous range
+    /// with this number.
     #[inline]
     pub fn of(&self, node: u32) -> &T {
         &self.nodes[node as usize].of
@@ -303,7 +296,7 @@ impl<T: Copy + Default> Heap<T> {
         &mut self.nodes[node as usize].of
     }
 
-    /// What is kept with all ranges that there are or were.
+    /// The user's data for all ranges, current and former.
     pub fn all_of(&self) -> impl Iterator<Item = &T> {
         self.nodes.iter().map(|node| &node.of)
     }
@@ -324,18 +317,18 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[node as usize].before
     }
 
-    /// The range behind one, or the edge.
+    /// The range after one, or the edge.
     pub fn after(&self, node: u32) -> u32 {
         self.nodes[node as usize].after
     }
 
-    /// The free range that serves a request for `len` units best, and its bin.
+    /// The best free range for a request of `len` units, and its bin.
     #[inline(always)]
     pub fn fit(&self, len: u32) -> Option<(usize, u32)> {
         self.fit_in(&self.free, len)
     }
 
-    /// As [`Self::fit`] among the ranges that a taker has sorted.
+    /// As [`Self::fit`], among ranges that the user has sorted.
     #[inline(always)]
     pub fn fit_in(&self, bins: &Bins, len: u32) -> Option<(usize, u32)> {
         let own = bin_of(len);
@@ -347,20 +340,20 @@ impl<T: Copy + Default> Heap<T> {
         Some((bin, bins.head(bin)))
     }
 
-    /// Takes the first `len` units of a free range, or all of it where it has fewer.
+    /// Takes the first `len` units of a free range, or all of it if it has fewer.
     #[inline(always)]
     pub fn take_up_to(&mut self, node: u32, len: u32) -> u32 {
         let whole = self.nodes[node as usize].len;
         self.take_from(node, len.min(whole))
     }
 
-    /// Sorts a taken range into `bins`.
+    /// Adds a taken range to `bins`.
     #[inline]
     pub fn sort_into(&mut self, bins: &mut Bins, node: u32) {
         bins.put(&mut self.nodes, node);
     }
 
-    /// Takes a range out of `bins`.
+    /// Removes a range from `bins`.
     #[inline]
     pub fn sort_out(&mut self, bins: &mut Bins, node: u32) {
         bins.remove(&mut self.nodes, node);
@@ -375,8 +368,8 @@ impl<T: Copy + Default> Heap<T> {
         ranges.filter(|&(_, free)| free >= len).collect()
     }
 
-    /// Calls `each` for every range of a region, in order; panics where they are not one behind the
-    /// other, or where free ones are side by side or not in their bin. For checks.
+    /// Calls `each` for every range of a region, in order; panics if ranges are not contiguous, or if free ones are
+    /// adjacent or not in their bin. For checks.
     pub fn check(&self, region: Region, mut each: impl FnMut(u32)) {
         let mut before = region.first;
         let mut node = self.after(before);
@@ -418,11 +411,11 @@ impl<T: Copy + Default> Heap<T> {
         {
             return Some(node);
         }
-        // Nearly full: look at everything before saying no.
+        // Nearly full: search everything before failing.
         self.free.upwards_of(&self.nodes, own).find(fits)
     }
 
-    /// Makes `after` the range behind `before`.
+    /// Links `after` as the range after `before`.
     #[inline]
     fn chain(&mut self, before: u32, after: u32) {
         self.nodes[before as usize].after = after;
@@ -455,7 +448,7 @@ mod tests {
         let taken: Vec<_> = std::iter::from_fn(|| heap.take(1, 1)).collect();
         assert_eq!(taken.len(), 1000);
         for (node, _) in taken {
-            heap.give(node);
+            heap.free(node);
         }
         assert_eq!(heap.free_ranges(1), [(0, 1000)]);
     }
@@ -469,7 +462,7 @@ mod tests {
             std::iter::from_fn(|| heap.take(512, 512)).map(|(_, start)| start).collect();
         assert_eq!(starts.len(), 3);
         assert!(starts.iter().all(|start| start % 512 == 0));
-        heap.give(first);
+        heap.free(first);
         assert_eq!(heap.take(512, 512).map(|(_, start)| start), Some(0));
     }
 
@@ -480,7 +473,7 @@ mod tests {
         heap.add_region(512, 512);
         assert!(heap.take(513, 1).is_none());
         let (node, start) = heap.take(512, 1).unwrap();
-        assert_eq!(heap.give(node), (start, 512));
+        assert_eq!(heap.free(node), (start, 512));
         assert!(heap.remove_region(start, 512));
         assert!(!heap.remove_region(start, 512));
     }
@@ -508,11 +501,11 @@ mod tests {
                     }
                 } else if !live.is_empty() {
                     let (node, ..) = live.swap_remove(pick as usize % live.len());
-                    heap.give(node);
+                    heap.free(node);
                 }
             }
             for (node, ..) in live {
-                heap.give(node);
+                heap.free(node);
             }
             prop_assert_eq!(heap.free_ranges(1), vec![(0, 8192)]);
         }

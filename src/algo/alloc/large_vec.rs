@@ -1,7 +1,6 @@
-//! A vector that is good at growing large. Touching a page for the first time takes longer than writing all
-//! of it does later, and a vector that moves when it grows touches about three times what it holds. This one
-//! moves early into pages of 2 MiB, where the system has them, with room that costs nothing until it is used,
-//! and hardly ever after that.
+//! A vector for large arrays. The first touch of a page takes longer than all later writes to it, and a vector that
+//! moves when it grows touches about three times its size. This one moves early into pages of 2 MiB, if the system has
+//! them, with room that costs nothing until it is used, and rarely moves again.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
@@ -14,21 +13,22 @@ use super::prefetch::prefetch;
 const PAGE: usize = 2 << 20;
 /// Bytes at first.
 const FIRST: usize = 4 << 10;
-/// From this length on it moves into large pages: a large one is touched as fast as so many small ones.
+/// From this length on it moves into large pages: touching one takes as long as touching this many bytes in small
+/// pages.
 const SMALL: usize = 128 << 10;
-/// Among large pages it gets so many times the room that it had.
+/// The factor by which its room grows in large pages.
 const AHEAD: usize = 8;
-/// So many elements before it is added one's memory is fetched.
+/// How many elements ahead the memory is prefetched.
 const AHEAD_OF_USE: usize = 4;
 
-/// Large pages of vectors that are gone, for the next ones.
+/// Large pages of dropped vectors, for the next ones.
 static SPARE: [AtomicPtr<u8>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
 
 fn take_spare() -> Option<NonNull<u8>> {
     SPARE.iter().find_map(|spare| NonNull::new(spare.swap(ptr::null_mut(), Ordering::Acquire)))
 }
 
-/// Keeps a large page; false: there are enough.
+/// Keeps a large page; false if there are enough.
 fn keep_spare(page: *mut u8) -> bool {
     let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
     SPARE
@@ -36,7 +36,7 @@ fn keep_spare(page: *mut u8) -> bool {
         .any(|spare| spare.compare_exchange(ptr::null_mut(), page, release, relaxed).is_ok())
 }
 
-/// Elements that are only added. They hold no pointers: tools that look for leaks do not look into mappings.
+/// Elements that are only added. They hold no pointers: leak checkers do not scan mappings.
 pub struct LargeVec<T> {
     first: NonNull<T>,
     len: usize,
@@ -48,7 +48,7 @@ pub struct LargeVec<T> {
 
 // SAFETY: it owns its elements.
 unsafe impl<T: Send> Send for LargeVec<T> {}
-// SAFETY: who shares it only reads.
+// SAFETY: shared references only read.
 unsafe impl<T: Sync> Sync for LargeVec<T> {}
 
 impl<T: Copy> LargeVec<T> {
@@ -70,7 +70,7 @@ impl<T: Copy> LargeVec<T> {
         prefetch(self.first.as_ptr().wrapping_add(self.len + AHEAD_OF_USE));
     }
 
-    /// Makes room for `more` elements, which are few; false: there is no memory.
+    /// Makes room for `more` elements, a small number; false: there is no memory.
     #[inline]
     #[must_use]
     pub fn make_room(&mut self, more: usize) -> bool {
@@ -95,10 +95,10 @@ impl<T: Copy> LargeVec<T> {
             large => large.saturating_mul(AHEAD),
         };
         let Some(first) = memory::<T>(bytes) else { return false };
-        // SAFETY: the new memory has more room, and is nobody else's.
+        // SAFETY: the new memory has more room, and is not shared.
         unsafe { ptr::copy_nonoverlapping(self.first.as_ptr(), first.as_ptr(), self.len) };
         let (len, room) = (self.len, bytes / size_of::<T>());
-        // What it had goes.
+        // Drops its previous memory.
         *self = Self { first, len, room, bytes };
         true
     }
@@ -108,7 +108,7 @@ fn layout<T>(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, align_of::<T>()).expect("more elements than there are addresses")
 }
 
-/// None: the system has no such memory.
+/// `None`: the system has no such memory.
 fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     let layout = layout::<T>(bytes);
     let made = match bytes {
@@ -121,8 +121,8 @@ fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     Some(made?.cast())
 }
 
-/// Addresses that begin and end with large pages. Not from the program's allocator, which may think
-/// differently of large blocks once one has come back.
+/// Addresses that begin and end with large pages. Not from the program's allocator, which may change its policy for
+/// large blocks after one was freed.
 fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
     let all = bytes.checked_add(PAGE)?;
     let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -133,19 +133,19 @@ fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
         return None;
     }
     let before = mapped.addr().next_multiple_of(PAGE) - mapped.addr();
-    // SAFETY: inside the mapping, whose ends nobody uses.
+    // SAFETY: inside the mapping, whose ends are unused.
     unsafe {
         let first = mapped.byte_add(before);
         unmap(mapped.cast(), before);
         unmap(first.byte_add(bytes).cast(), PAGE - before);
-        // Where it is refused pages are small.
+        // If this fails, pages are small.
         libc::madvise(first, bytes, libc::MADV_HUGEPAGE);
         NonNull::new(first.cast())
     }
 }
 
 /// # Safety
-/// [`large_pages`] has mapped them, and nobody uses them any more.
+/// [`large_pages`] has mapped them, and they are not used any more.
 unsafe fn unmap(first: *mut u8, bytes: usize) {
     if bytes != 0 {
         // SAFETY: the caller gives up the mapping of `bytes` bytes at `first`, and nothing refers
@@ -175,7 +175,7 @@ impl<T> Deref for LargeVec<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: so many were pushed, into memory of its own.
+        // SAFETY: this many were pushed, into memory that the vector owns.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }
@@ -230,7 +230,7 @@ mod tests {
             (first..first + MANY as u64).for_each(|number| numbers.push(number));
             numbers
         };
-        // Other tests have vectors, too; nobody ever sees another's elements.
+        // Other tests have vectors, too; none ever sees another's elements.
         for turn in 0..100 {
             let (one, other) = (fill(turn), fill(!0 - MANY as u64));
             assert!((turn..).zip(one.iter()).all(|(wanted, number)| *number == wanted));

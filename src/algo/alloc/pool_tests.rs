@@ -1,4 +1,4 @@
-//! What may be reused by whom.
+//! Which memory a stream may reuse.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ const B: StreamKey = StreamKey(2);
 struct Known {
     passed: Option<u64>,
     followed: Option<u64>,
-    /// It takes no more work.
+    /// It accepts no more work.
     gone: bool,
 }
 
@@ -55,7 +55,8 @@ fn the_same_stream_has_all_its_memory_again_in_one_piece() {
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
 }
 
-/// Else who frees and allocates in turn, a little less each time, would have a large block for a short request.
+/// Otherwise a program that frees and allocates in turn, a little less each time, would get a large block for a short
+/// request.
 #[test]
 fn a_block_serves_no_request_that_is_much_shorter_whatever_it_served_before() {
     let pool = pool_of(4 * GRANULE);
@@ -96,7 +97,7 @@ fn a_wait_is_asked_for_last() {
     let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known, Plainly);
     assert!(ask(Known { followed: Some(3), ..NOTHING }).is_ok());
     let freed = Freed { stream: A, position: 5 };
-    // It changes nothing to be told.
+    // A query changes nothing.
     assert_eq!([ask(NOTHING), ask(NOTHING)], [Err(Some(freed)); 2]);
     assert!(ask(Known { followed: Some(5), ..NOTHING }).is_ok());
     assert_eq!(ask(NOTHING), Err(None));
@@ -123,7 +124,7 @@ fn a_wait_covers_all_frees_of_what_is_given() {
     assert_eq!(whole.map(|whole| whole.len), Ok(GRANULE));
 }
 
-/// What thousands of frees have left in one piece is not looked for each time, but in the end.
+/// Thousands of adjacent freed blocks are not searched each time, but as a last resort.
 #[test]
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
@@ -132,7 +133,7 @@ fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     pieces.iter().zip(1..).for_each(|(piece, position)| {
         pool.free_at(*piece, (A, position), false);
     });
-    // The first look is a debt for some time.
+    // The first search causes a debt for some time.
     assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_err());
     assert!(pool.alloc(2 * GRANULE, A, &NOTHING, Plainly).is_err());
     assert!(pool.alloc_slow(2 * GRANULE, B, &NOTHING, Plainly).is_none());
@@ -144,7 +145,7 @@ fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
 #[test]
 fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     let (pool, ..) = freed_by_a();
-    // Enough for the pool to look at them.
+    // Enough for the pool to search them.
     assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, A);
     let late = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
@@ -231,7 +232,7 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, Plainly).unwrap());
     assert_eq!([first.note >> 32, second.note >> 32], [0, 0]);
     pool.spread(B);
-    // It takes what is free elsewhere before it asks for more, while hardly anything is used there.
+    // It uses free memory of hardly used parts before it adds more.
     let third = pool.alloc(1, B, &NOTHING, Plainly).unwrap();
     assert_eq!(third.note >> 32, 0);
     let half = pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap();
@@ -242,7 +243,7 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
     let own = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
     assert_eq!((own.note >> 32, own.addr), (1, 1 << 31));
-    // What a stream has freed it has again wherever that is, and others when they may.
+    // A stream reuses its freed memory in any part, and other streams when they may.
     pool.free_at(own, (A, 5), false);
     assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_err());
     let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING, Plainly);
@@ -284,10 +285,10 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
 fn what_is_kept_with_blocks_stays_and_is_given_back_at_the_end() {
     let pool = pool_of(GRANULE);
     let first = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
-    // Whether everybody may have it at once, or the stream itself has it back.
+    // Whether every stream may have it at once, or only the stream itself.
     for has_passed in [true, false] {
         assert!(pool.free_at(first, (A, 1), has_passed));
-        // Who was too late frees nothing.
+        // A second free does nothing.
         assert!(!pool.free_at(first, (A, 1), has_passed));
         assert_eq!(pool.stats().blocks, 0);
         let again = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
@@ -300,7 +301,7 @@ fn what_is_kept_with_blocks_stays_and_is_given_back_at_the_end() {
     assert!([first, second].iter().all(|block| kept.contains(&block.number)));
 }
 
-/// What has passed is everybody's, however long it is; what has not is the stream's own.
+/// Memory of complete frees is free for every stream, at any length; other freed memory only for the stream itself.
 #[test]
 fn what_has_passed_when_it_is_freed_is_everybodys() {
     for len in [GRAIN, GRANULE, 4 * GRANULE] {
@@ -313,8 +314,8 @@ fn what_has_passed_when_it_is_freed_is_everybodys() {
     }
 }
 
-/// What a stream has freed counts as in use until the host has seen it, however short it is, and although
-/// everybody may have it.
+/// Freed memory counts as in use until the host has seen the free complete, at any length, although every stream may
+/// have it.
 #[test]
 fn what_the_host_has_not_seen_freed_does_not_go_back() {
     let pool = pool_of(GRANULE);
@@ -326,7 +327,7 @@ fn what_the_host_has_not_seen_freed_does_not_go_back() {
     assert_eq!(pool.release(0, &Known { passed: Some(7), ..NOTHING }).len(), 1);
 }
 
-/// With so many positions that older ones are forgotten: what remains is later ones.
+/// With enough positions that older ones are merged into later ones.
 #[test]
 fn any_number_of_frees_is_told_apart_by_what_matters() {
     let pool = pool_of(GRANULE);
@@ -343,7 +344,7 @@ fn any_number_of_frees_is_told_apart_by_what_matters() {
     assert_eq!(pool.release(0, &Known { passed: Some(3), ..NOTHING }).len(), 1);
 }
 
-/// Threads on streams of their own, which get parts while they are at it.
+/// Threads on separate streams, which get parts during the test.
 #[test]
 fn threads_get_parts_and_never_the_same_memory() {
     const THREADS: u64 = 4;

@@ -1,7 +1,6 @@
-//! Bringing memory near that will be used soon.
+//! Prefetching memory.
 
-/// Has the processor fetch what this is in, without waiting for it. Where it has no such hint, or has
-/// other things to do, nothing happens.
+/// Prefetches the cache line of this address. Without such an instruction this does nothing.
 #[inline(always)]
 pub fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! C++ names as they stand in the source. The C++ library of the process demangles them.
+//! Demangles C++ names with the C++ library of the process.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::null_mut;
@@ -19,8 +19,8 @@ unsafe extern "C" {
     fn portacl_linked_demangle() -> Option<Demangle>;
 }
 
-/// The demangler. A program without C++ has none until a library brings one: that of GCC is loaded. None: there is
-/// no such library, or no memory to load it.
+/// The demangler. If the program contains no C++, the library of GCC is loaded. `None`: there is no such library, or no
+/// memory to load it.
 fn demangler() -> Option<Demangle> {
     // SAFETY: the function reads one address.
     if let Some(linked) = unsafe { portacl_linked_demangle() } {

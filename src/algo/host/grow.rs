@@ -1,4 +1,4 @@
-//! Containers that grow only if there is memory, for callers that report a refusal.
+//! Containers that grow only if there is memory, for callers that report failures.
 
 use std::cell::Cell;
 use std::collections::{BinaryHeap, HashMap, TryReserveError, VecDeque};
@@ -10,7 +10,7 @@ per_thread! {
     static REPORTS: Cell<bool> = Cell::new(false);
 }
 
-/// Runs `allocate`, whose caller reports a refusal: the allocator's reserve is not for it.
+/// Runs `allocate`, whose caller reports failures: the allocator's reserve is not used.
 pub fn fallible<R>(allocate: impl FnOnce() -> R) -> R {
     let before = REPORTS.replace(true);
     let result = allocate();
@@ -25,7 +25,7 @@ pub fn caller_reports() -> bool {
 
 /// Containers that grow only if there is memory.
 pub trait Grow {
-    /// Makes room for `more` elements. Where there is no memory nothing has changed.
+    /// Makes room for `more` elements. On failure nothing has changed.
     fn make_room(&mut self, more: usize) -> Result<(), TryReserveError>;
 }
 

@@ -1,15 +1,4 @@
-//! The allocator of this library, with a reserve for the time when the system has no memory.
-//!
-//! Rust's containers end the process when an allocation fails. So no small allocation fails here: when the
-//! system refuses one, it comes from the reserve (`reserve`), and [`set_shortage_handler`]'s function is
-//! called. Public calls ask [`check`] from then on and are refused, with a code and a text, before they begin,
-//! unless enough of the reserve is left. A call that has begun can therefore go on to its end.
-//!
-//! The reserve serves pieces of a limited length: twice that of the longest container so far, so that each can
-//! double once more. A container that a program can make as long as it likes grows by
-//! [`super::grow::Grow`], which reports a refusal, and leaves the reserve alone.
-//!
-//! Only this library uses the allocator: its symbols are local in the package.
+//! The allocator of this library, with a reserve for when the system has no memory.
 
 #[cfg(debug_assertions)]
 pub mod faults;
@@ -21,35 +10,35 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use super::grow::caller_reports;
 
-/// What the reserve serves from the start on, in bytes; it is in memory that the process has anyway.
+/// Bytes of the initial reserve, which is in memory that the process has anyway.
 pub const RESERVE: usize = reserve::FIRST;
-/// Longest piece that it serves then.
+/// The longest block that it serves then.
 const PIECE: usize = RESERVE / 2;
-/// Containers up to this length may grow without asking: the reserve keeps a piece of twice the length of the
-/// longest. That is room among the addresses, and no memory before it is used.
+/// Containers up to this length may grow infallibly: the reserve keeps a block of twice the length of the longest one.
+/// It is address space only, and no memory before it is used.
 const LONGEST: usize = 64 << 20;
-/// The system has memory again when it gives so much at once.
+/// The system has memory again if it allocates this much at once.
 const PROBE: usize = 64 << 10;
 
-/// The longest allocation so far, up to [`LONGEST`]; at least what the first part of the reserve can double.
+/// The longest allocation so far, up to [`LONGEST`]; at least half of what the initial reserve can serve.
 static LARGEST: AtomicUsize = AtomicUsize::new(PIECE / 2);
 static HANDLER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
 /// The allocator.
 pub struct HostMemory;
 
-/// How much host memory there is.
+/// The supply of host memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Supply {
     /// The system has memory, and the reserve is filled.
     Ample,
     /// The system has none, but the reserve has enough for more calls.
     Reserve,
-    /// Only what gives memory back may go on.
+    /// Only calls that free memory may proceed.
     Short,
 }
 
-/// Calls `handler` each time when the reserve has served an allocation. It must not allocate.
+/// Sets a function that is called each time after the reserve has served an allocation. It must not allocate.
 pub fn set_shortage_handler(handler: fn()) {
     HANDLER.store(handler as *mut (), Ordering::Release);
 }
@@ -69,7 +58,7 @@ pub fn check() -> Supply {
     }
 }
 
-/// The reserve may be used so far before calls are refused: the rest is for those that have begun.
+/// How far the reserve may be used before calls are refused: the rest is for calls in progress.
 fn allowed_use() -> usize {
     #[cfg(debug_assertions)]
     if let Some(limit) = faults::allowed_use() {
@@ -78,7 +67,7 @@ fn allowed_use() -> usize {
     reserve::total() / 4
 }
 
-/// Whether most of the reserve is free, and pieces for the longest container are there. Adds parts otherwise.
+/// Whether most of the reserve is free, and it has blocks for the longest container. Adds parts otherwise.
 fn is_refilled() -> bool {
     let wanted = 2 * LARGEST.load(Ordering::Relaxed);
     let more = match reserve::used() > allowed_use() {
@@ -100,7 +89,7 @@ fn system_has_memory() -> bool {
     !block.is_null()
 }
 
-/// Whether a test has the system refuse this allocation.
+/// Whether a test makes the system refuse this allocation.
 #[inline(always)]
 fn is_refused() -> bool {
     #[cfg(debug_assertions)]
@@ -121,7 +110,7 @@ unsafe fn from_system(layout: Layout) -> *mut u8 {
     }
 }
 
-/// The longest piece that the reserve serves.
+/// The longest block that the reserve serves.
 fn longest_piece() -> usize {
     #[cfg(debug_assertions)]
     if let Some(limit) = faults::longest_piece() {
@@ -151,13 +140,13 @@ fn from_reserve(layout: Layout) -> *mut u8 {
     piece
 }
 
-/// The longest allocation so far: the reserve gets pieces for the next doubling.
+/// The longest allocation so far: the reserve gets blocks for the next doubling.
 #[cold]
 #[inline(never)]
 fn is_longest(size: usize) {
     if size <= LONGEST && !caller_reports() {
         LARGEST.fetch_max(size, Ordering::Relaxed);
-        // Where there is no memory for it, the next call finds out.
+        // If there is no memory for it, the next call notices.
         if !is_refilled() {
             let handler = HANDLER.load(Ordering::Acquire);
             if !handler.is_null() {
@@ -216,7 +205,7 @@ unsafe impl GlobalAlloc for HostMemory {
         faults::count_free();
         if reserve::has(block) {
             // SAFETY: it came from the reserve with this layout.
-            return unsafe { reserve::give_back(block, layout) };
+            return unsafe { reserve::free(block, layout) };
         }
         // SAFETY: the reserve does not have the block, so it came from System with this layout.
         unsafe { System.dealloc(block, layout) };

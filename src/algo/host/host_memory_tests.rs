@@ -7,7 +7,7 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
-/// All of it is one test, since there is one reserve for all threads.
+/// One test, since all threads share one reserve.
 #[test]
 fn the_reserve_serves_what_the_system_refuses() {
     let before = reserve::used();
@@ -26,7 +26,7 @@ fn the_reserve_serves_what_the_system_refuses() {
         let bytes = unsafe { std::slice::from_raw_parts(piece, layout.size()) };
         assert!(bytes.iter().all(|byte| usize::from(*byte) == number + 1), "pieces overlap");
     }
-    // A longer block is moved, with what is in it, wherever it comes from.
+    // A longer block is moved with its content, from either source.
     let (piece, small) = pieces[2];
     // SAFETY: a piece of this layout, and a size that fits the alignment.
     let longer = unsafe { HOST.realloc(piece, small, 300) };
@@ -44,7 +44,7 @@ fn the_reserve_serves_what_the_system_refuses() {
         }
     }
     assert_eq!(reserve::used(), before);
-    // What is longer than pieces are, and what reports a refusal by itself, is not served.
+    // Blocks that are too long, and callers that report failures, are not served.
     assert!(from_reserve(layout(64 << 20, 16)).is_null());
     assert!(fallible(|| from_reserve(layout(16, 16))).is_null());
     assert!(reserve::take(layout(64, 1 << 16)).is_null());
@@ -62,14 +62,14 @@ fn added_parts() {
     // allocated with.
     unsafe {
         piece.write_bytes(7, 5 << 19);
-        reserve::give_back(piece, layout(5 << 19, 64));
+        reserve::free(piece, layout(5 << 19, 64));
     }
     assert_eq!(reserve::used(), before);
     let other = Box::new(1_u8);
     assert!(!reserve::has(&raw const *other));
 }
 
-/// Whatever is allocated, a piece of twice its length can be had.
+/// After any allocation, a block of twice its length is available.
 fn the_reserve_keeps_up_with_containers() {
     let long = vec![1_u8; 5 << 20];
     let piece = from_reserve(layout(2 * long.len(), 16));

@@ -1,5 +1,5 @@
-//! Files of the program that are read as a whole. They may be pipes and devices: a program does not wait for ever for
-//! a writer, and does not read without end.
+//! Reads files of the program as a whole. They may be pipes and devices: a read does not wait forever for a writer, and
+//! is bounded.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use super::system_call::refused;
 
-/// How long a pipe may be empty before the read is given up.
+/// How long a pipe may be empty before the read fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
-/// Most bytes that are read of what has no length: pipes and devices.
+/// The most bytes read from files without a length: pipes and devices.
 const MOST: usize = 64 << 20;
-/// Bytes that are read of those at once.
+/// Bytes of one read of those.
 const STEP: usize = 64 << 10;
 
-/// The bytes of a file. Of a pipe, those up to its end.
+/// The bytes of a file; of a pipe, up to its end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     // Opening a FIFO waits for its writer otherwise.
     let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
@@ -37,7 +37,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What comes from a pipe or a device, up to its end.
+/// Reads a pipe or a device up to its end.
 fn read_stream(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
     loop {
         let len = bytes.len();
@@ -59,7 +59,7 @@ fn read_stream(file: &mut File, bytes: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-/// Waits until there is something to read, or nothing more will come.
+/// Waits until bytes are available, or no more will come.
 fn wait_for_bytes(file: &File) -> io::Result<()> {
     let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let milliseconds = libc::c_int::try_from(PATIENCE.as_millis()).unwrap_or(libc::c_int::MAX);
@@ -96,7 +96,7 @@ mod tests {
             Self(path)
         }
 
-        /// A writer that no reader has to wait for.
+        /// A writer that opens without a reader.
         fn writer(&self) -> File {
             File::options().read(true).write(true).open(&self.0).unwrap()
         }
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn a_fifo_is_read_up_to_its_end() {
         let fifo = Fifo::new("read");
-        // For reading as well: it may write before the reader comes.
+        // For reading as well: it may write before the reader opens it.
         let mut file = fifo.writer();
         let writer = std::thread::spawn(move || {
             for _ in 0..3 {
                 file.write_all(&[7; 100_000]).unwrap();
             }
             let mut left: libc::c_int = 1;
-            // What is not read when the last writer closes is lost.
+            // Unread bytes are lost when the last writer closes.
             while left > 0 {
                 // SAFETY: the call writes one number, for which there is room.
                 let asked = unsafe { libc::ioctl(file.as_raw_fd(), libc::FIONREAD, &raw mut left) };

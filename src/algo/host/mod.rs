@@ -1,4 +1,4 @@
-//! The host: its memory, system calls, files and texts.
+//! The host: memory, system calls, files and texts.
 
 pub mod cpp_name;
 pub mod grow;

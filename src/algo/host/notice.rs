@@ -1,18 +1,18 @@
-//! Words for people on the standard error stream.
+//! Messages on the standard error stream.
 
 use std::fmt::Display;
 use std::io::{Write, stderr};
 
 use parking_lot::Mutex;
 
-/// Writes a text, whole lines, in one piece. Where nothing can be written there (it is full, or nobody
-/// reads it any more), nothing is: the standard library's macros panic in that case.
+/// Writes whole lines in one write. If that fails (the device is full, or the pipe has no reader), nothing is written;
+/// the standard library's macros would panic.
 pub fn notice(text: impl Display) {
     // One write, so that lines of several threads do not mix.
     let _ = stderr().write_all(text.to_string().as_bytes());
 }
 
-/// So many different lines are remembered.
+/// How many different lines are remembered.
 const MOST_LINES: usize = 64;
 
 /// The lines that [`notice_once`] has written.

@@ -1,5 +1,5 @@
-//! Files that are written from their beginning to their end, which may be pipes: a program waits for no reader
-//! for ever, and does not die with one.
+//! Writes files sequentially, which may be pipes: a program does not wait forever for a reader, and is not killed by
+//! SIGPIPE.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 
 use crate::algo::thread::pause::pause;
 
-/// How long a pipe may be full before what is written there is given up.
+/// How long a pipe may be full before a write fails.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
-/// How often a full pipe is tried.
+/// How often a full pipe is retried.
 const STEP: Duration = Duration::from_millis(1);
 
 /// A file that is open for writing.
 pub struct OutputFile {
     file: File,
     is_pipe: bool,
-    /// Its reader has let the patience run out: it has none again before it reads.
+    /// A write has timed out: later writes do not wait again before the reader reads.
     is_late: bool,
 }
 
 impl OutputFile {
-    /// Makes the file, or empties it.
+    /// Creates the file, or truncates it.
     pub fn create(path: &Path) -> io::Result<Self> {
         // Opening a FIFO waits for its reader otherwise.
         let file = File::options()
@@ -76,7 +76,7 @@ impl Write for OutputFile {
     }
 }
 
-/// Why a file cannot be opened, in words where the system has misleading ones.
+/// Why a file cannot be opened; replaces misleading messages of the system.
 pub fn unopened(path: &Path, error: io::Error) -> io::Error {
     if is_pipe(path) && error.raw_os_error() == Some(libc::ENXIO) {
         return io::Error::new(
@@ -92,9 +92,9 @@ pub fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
 }
 
-/// The calling thread hears nothing of pipes that nobody reads, until dropped: the signal ends most programs.
+/// Blocks SIGPIPE for the calling thread until dropped: the signal kills most programs.
 struct NoPipeSignal {
-    /// The signals that were blocked; nothing where SIGPIPE was.
+    /// The previous signal mask; `None` if SIGPIPE was blocked.
     before: Option<libc::sigset_t>,
 }
 
@@ -178,7 +178,7 @@ mod tests {
         file.write_all(b"first\n").unwrap();
         let error = file.write_all(&[b'x'; 1 << 20]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
-        // Not once more.
+        // Later writes do not wait.
         let began = Instant::now();
         assert!(file.write_all(b"second\n").is_err());
         assert!(began.elapsed() < PATIENCE);

@@ -1,5 +1,4 @@
-//! What the system refuses, with the name of the call: a text that names no call leaves open what was
-//! refused.
+//! Errors of system calls that contain the name of the call.
 
 use std::io;
 
@@ -9,7 +8,7 @@ pub fn refused(call: &str) -> io::Error {
     named(call, io::Error::last_os_error())
 }
 
-/// Turns the error of a call by rustix into one that names the call.
+/// Converts an error of rustix into one that names the call.
 pub fn refused_by(call: &str) -> impl Fn(rustix::io::Errno) -> io::Error {
     move |error| named(call, error.into())
 }
@@ -20,7 +19,7 @@ pub fn named(call: &str, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{call}: {error}"))
 }
 
-/// The process may not make this call, or the kernel does not have it: to try again does not help.
+/// The process may not make this call, or the kernel does not have it: a retry does not help.
 pub fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
 }

@@ -1,25 +1,10 @@
-//! The address map: which registered range contains an address?
-//!
-//! Ranges do not overlap and may begin and end at any byte. A look-up takes no lock, never waits
-//! and writes nothing shared; changes take one lock.
-//!
-//! Addresses are cut into pages of 2 MiB. A page knows the range that covers its first byte, and the
-//! 256-byte granules in which others begin: a few itself, more in a `Node`, a bitmap. The range of an
-//! address is the one that begins last at or before it in its page, or else the one that covers the
-//! page's first byte, or none.
-//!
-//! Why readers need no lock: while a range is registered, no other begins inside it, so a reader
-//! that looks inside it comes to its record whatever happens elsewhere. Records are reused but
-//! stay records; each has a sequence number, and one that changes under a reader tells it that the
-//! range it came for is gone. A range ends to exist when that number moves on, at one moment for
-//! all its addresses; it begins to exist page by page while `insert` runs. One that came back from where
-//! it was parked or rested exists again at one moment.
+//! The address map: finds the registered range that contains an address.
 
 mod held;
 mod hint;
 mod page;
 mod parking;
-mod resting;
+mod retired;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -36,8 +21,8 @@ pub use hint::Hint;
 use page::{Page, Sheet};
 pub use parking::{Entry, Parked};
 
-/// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
-/// very top of it. Loom gets by with four small pages.
+/// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at its top. Loom uses
+/// four small pages.
 const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 48 };
 const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
 const PAGE_LEN: usize = 1 << PAGE_BITS;
@@ -52,18 +37,18 @@ const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << 12 };
 /// Numbers of records are smaller.
 pub const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
 
-/// A registered range of addresses, and what its owner wants to know about it.
+/// A registered range of addresses, with its owner's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     /// First address.
     pub base: usize,
     /// Length in bytes, not 0.
     pub len: usize,
-    /// The owner's own.
+    /// The owner's data.
     pub words: [u64; 3],
 }
 
-/// What a transfer wants to know of the range that contains an address.
+/// What a transfer needs to know of the range that contains an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reach {
     /// Bytes from the address to the range's end.
@@ -85,7 +70,7 @@ impl Range {
 /// Why a range cannot be registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InsertError {
-    /// It shares addresses with this one, or begins in the same 256 bytes.
+    /// It overlaps this one, or begins in the same 256 bytes.
     Overlap {
         /// First address of the other range.
         base: usize,
@@ -94,7 +79,7 @@ pub enum InsertError {
     },
     /// It does not lie within the 47 bits of user space.
     Unaddressable,
-    /// There is no memory left for the map.
+    /// There is no memory for the map.
     Full,
     /// Its length is 0.
     Empty,
@@ -122,16 +107,16 @@ impl fmt::Display for InsertError {
 
 impl std::error::Error for InsertError {}
 
-/// Where a [`Range`] is kept. The range is written under the lock only, while it is not live.
+/// The record of a [`Range`]. The range is written under the lock only, while it is not live.
 #[repr(align(64))]
 struct Record {
-    /// Its last two bits tell the state: [`IN_CHANGE`], [`LIVE`], [`RESTING`], or 0: no range, or a
-    /// parked one. It moves on with every change.
+    /// Its last two bits are the state: [`IN_CHANGE`], [`LIVE`], [`RETIRED`], or 0: no range, or a parked one. It
+    /// increases with every change.
     sequence: AtomicU64,
     base: AtomicUsize,
     len: AtomicUsize,
     words: [AtomicU64; 3],
-    /// What the holder keeps with it, where it is one's.
+    /// The holder's data, in held pages.
     card: Card,
 }
 
@@ -139,8 +124,8 @@ struct Record {
 const IN_CHANGE: u64 = 1;
 /// Readers find the range.
 const LIVE: u64 = 2;
-/// The range is gone, and may come back as it was.
-const RESTING: u64 = 3;
+/// The range is removed, and may be inserted again as it was.
+const RETIRED: u64 = 3;
 
 // SAFETY: atomics; all zeros is no range.
 unsafe impl Blank for Record {
@@ -174,7 +159,7 @@ impl Record {
         (sequence % 4 == LIVE && unchanged).then_some((sequence, part))
     }
 
-    /// How far the live range in it reaches from an address that it contains.
+    /// The bytes from an address in the live range to its end.
     #[inline(always)]
     fn reach(&self, addr: usize) -> Option<Reach> {
         let (_, (base, len, word)) = self.read_part(|| {
@@ -185,7 +170,7 @@ impl Record {
         Some(Reach { left, word })
     }
 
-    /// What is written in it. Under the lock, or where the number says that it did not change.
+    /// The words in it. Under the lock, or if the sequence has not changed.
     #[inline(always)]
     fn contents(&self) -> Range {
         Range {
@@ -195,7 +180,7 @@ impl Record {
         }
     }
 
-    /// Puts a live range in where none is. Under the lock.
+    /// Writes a live range where none is. Under the lock.
     fn write(&self, range: &Range) {
         let sequence = self.sequence.load(Ordering::Relaxed);
         self.sequence.store(sequence + IN_CHANGE, Ordering::Relaxed);
@@ -209,7 +194,7 @@ impl Record {
         self.sequence.store(sequence + LIVE, Ordering::Release);
     }
 
-    /// Ends the live range in it, which no page has. Under the lock.
+    /// Removes the live range in it, which is in no page. Under the lock.
     fn clear(&self) {
         let ended = self.end(self.sequence.load(Ordering::Relaxed));
         debug_assert!(ended);
@@ -234,11 +219,11 @@ fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
     range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
 }
 
-/// What writers know.
+/// The state of writers.
 struct State {
-    /// Records to use again.
+    /// Free records.
     free: Vec<u32>,
-    /// Records from here on were never used. Record 0 never is: as an index it means "none".
+    /// Records from here on were never used. Record 0 is never used: as an index it means "none".
     fresh: u32,
 }
 
@@ -261,7 +246,7 @@ impl AddressMap {
         }
     }
 
-    /// Registers a range. Takes time with the number of 2 MiB pages that it covers.
+    /// Registers a range. The time grows with the number of 2 MiB pages that it covers.
     pub fn insert(&self, range: Range) -> Result<(), InsertError> {
         if range.len == 0 {
             return Err(InsertError::Empty);
@@ -272,7 +257,7 @@ impl AddressMap {
         }
         let mut state = self.state.lock();
         while let Some(other) = self.conflict(&range) {
-            if !self.remove_resting(&mut state, other) {
+            if !self.remove_retired(&mut state, other) {
                 let Range { base, len, .. } = self.records[other as usize].contents();
                 return Err(InsertError::Overlap { base, len });
             }
@@ -280,9 +265,9 @@ impl AddressMap {
         self.put(state, &range)
     }
 
-    /// Puts in what nothing is in the way of.
+    /// Inserts a range that overlaps no other.
     fn put(&self, mut state: Guard<'_, State>, range: &Range) -> Result<(), InsertError> {
-        // All memory first, so that a failure leaves nothing behind.
+        // All memory first, so that a failure changes nothing.
         let (first, last) = (page_of(range.base), page_of(range.last()));
         for chunk in first / PAGE_CHUNK_LEN + 1..=last / PAGE_CHUNK_LEN {
             self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
@@ -309,39 +294,37 @@ impl AddressMap {
         Ok(())
     }
 
-    /// A record that nobody uses.
+    /// An unused record.
     fn new_record(&self, state: &mut State) -> Result<u32, InsertError> {
         if let Some(index) = state.free.pop() {
             return Ok(index);
         }
-        // Whoever takes a range out cannot be refused: there is room for all records.
+        // A removal cannot fail, so there is room for all records.
         let records = state.fresh as usize;
         if state.fresh == MAX_RECORDS
             || self.records.ensure(records).is_none()
             || state.free.make_room(records).is_err()
         {
-            self.remove_all_resting(state);
+            self.remove_all_retired(state);
             return state.free.pop().ok_or(InsertError::Full);
         }
         state.fresh += 1;
         Ok(state.fresh - 1)
     }
 
-    /// The range that contains this address. Any address may be asked for.
+    /// The range that contains this address, which may be any address.
     #[inline(always)]
     pub fn find(&self, addr: usize) -> Option<Range> {
         self.look_up(addr).map(|(_, range)| range)
     }
 
-    /// As [`Self::find`], with no more than copies need: two words, which a function returns in
-    /// registers.
+    /// As [`Self::find`], for copies: returns only two words, in registers.
     #[inline]
     pub fn reach(&self, addr: usize) -> Option<Reach> {
         self.look_up_by(addr, move |index| self.record(index)?.reach(addr))
     }
 
-    /// Removes the range that begins exactly here and returns it; of several racing removers one
-    /// gets it.
+    /// Removes the range that begins exactly here and returns it; one of several concurrent calls gets it.
     pub fn remove(&self, base: usize) -> Option<Range> {
         self.remove_if(base, |_| true)
     }
@@ -356,8 +339,8 @@ impl AddressMap {
         self.erase(&mut state, entry, &range).then_some(range)
     }
 
-    /// Changes the owner's words of the range that begins exactly here; false when there is none. A
-    /// look-up at this very moment may find nothing.
+    /// Changes the owner's data of the range that begins exactly here; false if there is none. A concurrent look-up may
+    /// find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
         match self.look_up(base) {
@@ -372,8 +355,8 @@ impl AddressMap {
         }
     }
 
-    /// Removes and returns all ranges that are `wanted`, which runs under the map's lock. Those that rest go
-    /// unmentioned.
+    /// Removes and returns all ranges for which `wanted`, which runs under the map's lock, is true. Retired ranges are
+    /// not returned.
     pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
         let mut state = self.state.lock();
         let mut drained = Vec::new();
@@ -384,30 +367,29 @@ impl AddressMap {
                 && self.erase(&mut state, Entry::new(index, sequence), &range)
             {
                 drained.push(range);
-            } else if record.is_resting() && wanted(&record.contents()) {
-                self.remove_resting(&mut state, index);
+            } else if record.is_retired() && wanted(&record.contents()) {
+                self.remove_retired(&mut state, index);
             }
         }
         drained
     }
 
-    /// Ranges, in no order, without keeping others from changing the map meanwhile: one that is
-    /// registered, and not updated, during the whole call is there exactly once; one that comes or
-    /// goes meanwhile may be there. Those are what was registered at some moment of the call, each at
-    /// its own, so that they may overlap.
+    /// All ranges, in no order, without blocking writers: a range that is registered, and not updated, during the whole
+    /// call is in it exactly once; one that is inserted or removed meanwhile may be. Each was registered at some moment
+    /// of the call, so that they may overlap.
     pub fn snapshot(&self) -> Vec<Range> {
         let end = self.state.lock().fresh;
         let live = |index| Some(self.records[index as usize].read()?.1);
         (1..end).filter_map(live).collect()
     }
 
-    /// How many ranges there are, parked and resting ones included.
+    /// The number of ranges, including parked and retired ones.
     pub fn len(&self) -> usize {
         let state = self.state.lock();
         state.fresh as usize - 1 - state.free.len()
     }
 
-    /// True when there is none.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -421,7 +403,7 @@ impl AddressMap {
         })
     }
 
-    /// The record of the range, whatever its state, that may begin at this very address.
+    /// The record of a range, in any state, that may begin at this address.
     #[inline(always)]
     fn record_at(&self, base: usize) -> Option<(u32, &Record)> {
         let page = self.page(page_of(base))?;
@@ -432,8 +414,8 @@ impl AddressMap {
         Some((index, self.record(index)?))
     }
 
-    /// What `read`, by value so that it stays in registers, makes of the record of the range, whatever its
-    /// state, that may contain the address.
+    /// The result of `read`, which is passed by value to stay in registers, for the record of a range, in any state,
+    /// that may contain the address.
     #[inline(always)]
     fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
         let page = self.page(page_of(addr))?;
@@ -443,8 +425,7 @@ impl AddressMap {
         }
     }
 
-    /// As [`Self::look_up_by`], where the range that begins last does so behind the address, in the
-    /// address's own granule.
+    /// As [`Self::look_up_by`], if the last range of the address's granule begins after the address.
     #[cold]
     fn look_before<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T>) -> Option<T> {
         let page = self.page(page_of(addr))?;
@@ -454,26 +435,26 @@ impl AddressMap {
         })
     }
 
-    /// What is known of a page, if anything ever was.
+    /// A page, if any range ever was in it.
     #[inline(always)]
     fn page(&self, number: usize) -> Option<Page<'_>> {
         Some(self.sheets.get(number / PAGE_CHUNK_LEN)?.page(number))
     }
 
-    /// The same, of a page of which something is.
+    /// A page that is in use.
     #[inline(always)]
     fn page_at(&self, number: usize) -> Page<'_> {
         self.sheets[number / PAGE_CHUNK_LEN].page(number)
     }
 
-    /// The record with this number, unless no range ever had it.
+    /// The record with this number, unless it was never used.
     #[inline(always)]
     fn record(&self, index: u32) -> Option<&Record> {
-        // The remainder says nothing new about a number, but to the compiler.
+        // The remainder only shows the compiler that the number is in bounds.
         self.records.get((index % MAX_RECORDS) as usize)
     }
 
-    /// The record of a range, whatever its state, that is in this one's way. Under the lock.
+    /// The record of a range, in any state, that overlaps this one. Under the lock.
     fn conflict(&self, range: &Range) -> Option<u32> {
         let contents = |index: u32| self.records[index as usize].contents();
         let at_base = self.look_up_by(range.base, |index| {
@@ -482,7 +463,7 @@ impl AddressMap {
         if at_base.is_some() {
             return at_base;
         }
-        // No range contains the base: one in the way begins behind it.
+        // No range contains the base: an overlapping one begins after it.
         let first = page_of(range.base);
         for number in first..=page_of(range.last()) {
             let Some(page) = self.page(number) else { continue };
@@ -493,14 +474,14 @@ impl AddressMap {
             let granule = if number == first { granule_of(range.base) } else { 0 };
             if let Some((start, record)) = page.first_start(granule) {
                 let same_granule = number == first && !begins_page(range.base) && start == granule;
-                // Ranges behind this one are no nearer.
+                // Ranges after this one are not nearer.
                 return (same_granule || contents(record).base <= range.last()).then_some(record);
             }
         }
         None
     }
 
-    /// Takes a live range out; false if it was ended meanwhile.
+    /// Removes a live range; false if it was removed meanwhile.
     fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
         let parked = self.park(entry);
         if parked.is_some() {
@@ -509,14 +490,14 @@ impl AddressMap {
         parked.is_some()
     }
 
-    /// Takes the range of a record that is not live out of the pages; the record is free.
+    /// Removes the range of a record that is not live from the pages, and frees the record.
     #[inline]
     fn detach(&self, state: &mut State, index: u32, range: &Range) {
         self.clear_pages(range);
         state.free.push(index);
     }
 
-    /// Takes a range that is not live out of the pages.
+    /// Removes a range that is not live from the pages.
     #[inline]
     fn clear_pages(&self, range: &Range) {
         self.clear_start(range.base);
@@ -525,7 +506,7 @@ impl AddressMap {
         }
     }
 
-    /// Nothing begins here any more inside a page.
+    /// No range begins here any more inside a page.
     #[inline]
     fn clear_start(&self, base: usize) {
         if !begins_page(base) {

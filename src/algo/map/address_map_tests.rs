@@ -27,12 +27,12 @@ pub mod real {
         *found == range(found.base, found.len)
     }
 
-    /// What must hold whenever nobody changes the map.
+    /// Invariants while the map does not change.
     fn check(map: &AddressMap) {
         check_with_parked(map, 0);
     }
 
-    /// As `check`, with so many parked or resting ranges.
+    /// As `check`, with this many parked or retired ranges.
     pub fn check_with_parked(map: &AddressMap, expected: usize) {
         let state = map.state.lock();
         let mut there = BTreeMap::new();
@@ -55,7 +55,7 @@ pub mod real {
 
         let mut covers = 0;
         let mut starts = 0;
-        // All pages that anything was in lately: looking at every one takes too long.
+        // All pages that were used lately: checking every one takes too long.
         let near = ranges.first().map_or(0, |first| page_of(first.base).saturating_sub(16))
             ..ranges.last().map_or(usize::MAX, |last| page_of(last.last()) + 17);
         let sheets = map.sheets.iter().map(|(sheet, _)| sheet * PAGE_CHUNK_LEN);
@@ -218,7 +218,7 @@ pub mod real {
                     .map(|n| {
                         scope.spawn(move || match n {
                             0 => usize::from(map.remove(MIDDLE + 0x100).is_some()),
-                            _ => usize::from(map.rest(entry)),
+                            _ => usize::from(map.retire(entry)),
                         })
                     })
                     .collect();
@@ -231,7 +231,7 @@ pub mod real {
     #[derive(Debug, Clone)]
     enum Step {
         Insert(usize, usize),
-        /// Right behind, or right before, a range that is there.
+        /// Directly after, or directly before, a range that exists.
         InsertAdjacent(usize, usize, bool),
         Remove(usize),
         /// Anywhere.
@@ -305,7 +305,7 @@ pub mod real {
                     Step::Insert(at, len) => Some(range(origin + at, len)),
                     Step::InsertAdjacent(which, len, behind) => nth(which).and_then(|other| {
                         let base = if behind { other.base + other.len } else { other.base - len };
-                        // A beginning on a granule, as all owners of ranges have it.
+                        // A start on a granule, as all owners of ranges have it.
                         (base % 256 == 0).then(|| range(base, len))
                     }),
                     Step::Remove(which) => {
@@ -313,7 +313,7 @@ pub mod real {
                             prop_assert_eq!(map.remove(range.base.wrapping_add(1)), None);
                             let (entry, _) = map.find_entry(range.last()).unwrap();
                             prop_assert_eq!(map.remove(range.base), model.remove(&range.base));
-                            prop_assert!(!map.rest(entry) && map.park(entry).is_none());
+                            prop_assert!(!map.retire(entry) && map.park(entry).is_none());
                             prop_assert_eq!(map.find(range.base), None);
                         }
                         None
@@ -347,7 +347,7 @@ pub mod real {
     fn threads_find_what_stays_and_nothing_that_never_was() {
         let map = AddressMap::new();
         let page = 1_usize << 21;
-        // What stays lies between, and shares pages and bitmap words with, what comes and goes.
+        // The permanent ranges lie between the others, and share pages and bitmap words with them.
         let stays: Vec<_> = (0..16).map(|n| range(MIDDLE + n * page + 0x700, 0x300)).collect();
         for &range in &stays {
             map.insert(range).unwrap();
@@ -358,7 +358,7 @@ pub mod real {
                 let (map, stop) = (&map, &stop);
                 scope.spawn(move || {
                     for round in 0..30_000_usize {
-                        // The threads have pages of their own, and share all records.
+                        // The threads have separate pages, and share all records.
                         let first = MIDDLE + (round * 5 % 8 * 2 + turn) * page;
                         let comes = match round % 3 {
                             0 => range(first + 0x400, 0x300),
@@ -442,8 +442,8 @@ mod loom_address_map {
         Some(found)
     }
 
-    /// What stays is found while its neighbours, in the same page, word and granule, come and go
-    /// and use the records of others.
+    /// A permanent range is found while its neighbours, in the same page, word and granule, come and go and reuse
+    /// records.
     #[test]
     fn loom_what_stays_is_found() {
         model(|| {
@@ -465,7 +465,7 @@ mod loom_address_map {
         });
     }
 
-    /// What stays is found while a page becomes too full for its own places.
+    /// A permanent range is found while a page becomes too full for its own places.
     #[test]
     fn loom_what_stays_is_found_in_a_page_that_gets_a_node() {
         model(|| {
@@ -479,14 +479,14 @@ mod loom_address_map {
                     assert_eq!(look(&map, 0x1ff), Some(stays));
                 })
             };
-            // A third beginning.
+            // A third start.
             map.insert(range(0x300, 0x80)).unwrap();
             reader.join().unwrap();
         });
     }
 
-    /// A record that is used again does not show a range that it never held. (At the first byte of
-    /// a page: without a node there are fewer steps to interleave.)
+    /// A reused record does not show a range that it never held. (At the first byte of a page: without a node there are
+    /// fewer steps to interleave.)
     #[test]
     fn loom_record_is_reused_under_a_reader() {
         model(|| {
@@ -506,7 +506,7 @@ mod loom_address_map {
         });
     }
 
-    /// A range is gone at one moment for all its pages.
+    /// A range is removed atomically for all its pages.
     #[test]
     fn loom_removal_is_one_step() {
         model(|| {
@@ -527,7 +527,7 @@ mod loom_address_map {
         });
     }
 
-    /// Words that change are the old ones, or the new ones, or for a moment nothing.
+    /// During a change of words a reader sees the old ones, the new ones, or nothing.
     #[test]
     fn loom_words_change_as_one() {
         model(|| {

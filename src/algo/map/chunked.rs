@@ -1,6 +1,5 @@
-//! A big array that is made in chunks when they are needed, and whose elements never move: readers
-//! need no lock, and an element's memory holds an element of the same type as long as the array
-//! lives.
+//! A large array that is allocated in chunks on demand, and whose elements never move: readers need no lock, and an
+//! element's memory holds an element of the same type as long as the array lives.
 
 #[cfg(not(loom))]
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -28,28 +27,28 @@ pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
     #[cfg(not(loom))]
     {
         const { assert!(size_of::<T>() != 0) };
-        // SAFETY: the assertion above refuses types of size zero, which alloc_zeroed does not take.
+        // SAFETY: the assertion above rejects types of size zero, which alloc_zeroed does not take.
         NonNull::new(fallible(|| unsafe { alloc_zeroed(Layout::new::<T>()) }).cast())
     }
     #[cfg(loom)]
     NonNull::new(Box::into_raw(Box::new(T::blank())))
 }
 
-/// Room for a value, its own alignment included, whatever the block begins with: a zeroed block of more
-/// alignment than usual would be written from end to end, and so touched.
+/// Room for a value, including its alignment, at any start of the block. A zeroed block with a larger alignment than
+/// usual would be written, and so touched, by the allocator.
 #[cfg(not(loom))]
 fn room<T>() -> Layout {
     let usual = Layout::new::<usize>();
     Layout::from_size_align(size_of::<T>() + align_of::<T>(), usual.align()).expect("of a chunk")
 }
 
-/// A blank value, and the block that it is in; `None` when there is no memory.
+/// A blank value, and its block; `None` when there is no memory.
 #[cfg(not(loom))]
 fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
     // SAFETY: `room` adds the alignment of T, which is at least 1, so the layout is not empty.
     let block = NonNull::new(fallible(|| unsafe { alloc_zeroed(room::<T>()) }))?;
     let ahead = block.addr().get().next_multiple_of(align_of::<T>()) - block.addr().get();
-    // SAFETY: inside the block, which has so much room.
+    // SAFETY: inside the block, which has this room.
     Some((block, unsafe { block.add(ahead) }.cast()))
 }
 
@@ -59,7 +58,7 @@ fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
 }
 
 /// # Safety
-/// `blank_in_block` has made them, and nobody uses the value any more.
+/// `blank_in_block` has allocated them, and the value is not used any more.
 unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
     // SAFETY: the caller passes a block from `blank_in_block` and the value in it, and uses neither
     // afterwards.
@@ -87,10 +86,10 @@ unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
     }
 }
 
-/// Where the chunks are.
+/// The chunks.
 struct Directory<T, const CHUNKS: usize, const LEN: usize> {
     chunks: [AtomicPtr<Chunk<T, LEN>>; CHUNKS],
-    /// The blocks that they are in: kept as they were had, which is how tools that look for leaks find them.
+    /// The blocks of the chunks, with their original addresses, which leak checkers look for.
     blocks: [AtomicPtr<u8>; CHUNKS],
 }
 
@@ -106,7 +105,7 @@ unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHU
 }
 
 impl<T, const CHUNKS: usize, const LEN: usize> Directory<T, CHUNKS, LEN> {
-    /// Where there are no chunks yet: so nobody who looks for one asks first whether there is a directory.
+    /// The directory before the first chunk, so that readers need not check whether there is one.
     #[cfg(not(loom))]
     const fn none() -> *mut Self {
         const { assert!(size_of::<Self>() <= size_of::<NoChunks>()) };
@@ -120,7 +119,7 @@ impl<T, const CHUNKS: usize, const LEN: usize> Directory<T, CHUNKS, LEN> {
     }
 }
 
-/// As the largest directory is at first.
+/// The initial size of the largest directory.
 #[cfg(not(loom))]
 type NoChunks = [AtomicPtr<()>; 1 << 15];
 
@@ -130,8 +129,8 @@ static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; 1 << 15
 
 /// `CHUNKS * LEN` elements; both are powers of two.
 pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
-    /// Made with the first chunk. Not in here: an array in a static is written out in every
-    /// program, tens of kilobytes of zeros, as soon as one byte beside it is not zero.
+    /// Allocated with the first chunk. Not inline: an array in a static is stored in the program file, tens of
+    /// kilobytes of zeros, as soon as one byte beside it is not zero.
     directory: AtomicPtr<Directory<T, CHUNKS, LEN>>,
     owns: PhantomData<Box<T>>,
 }
@@ -151,7 +150,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         if cfg!(loom) && directory.is_null() {
             return None;
         }
-        // SAFETY: one without chunks, or made by `ensure` and never freed before the array is dropped.
+        // SAFETY: the empty one, or allocated by `ensure` and never freed before the array is dropped.
         Some(unsafe { &*directory })
     }
 
@@ -164,8 +163,8 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         Some(&chunk.0[index % LEN])
     }
 
-    /// The element; makes its chunk if need be. `None` when the index is too large or there is no
-    /// memory. One caller at a time.
+    /// The element; allocates its chunk if necessary. `None` when the index is too large or there is no memory. One
+    /// caller at a time.
     pub fn ensure(&self, index: usize) -> Option<&T> {
         if self.directory.load(Ordering::Relaxed) == Directory::none() {
             self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
@@ -205,13 +204,13 @@ impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> 
         if directory == Directory::none() {
             return;
         }
-        // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
+        // SAFETY: allocated by `boxed_blank` with the layout of its type, and `&mut self` excludes readers.
         let directory = unsafe { Box::from_raw(directory) };
         for (chunk, block) in directory.chunks.iter().zip(&directory.blocks) {
             let [chunk, block] =
                 [chunk.load(Ordering::Acquire).cast::<u8>(), block.load(Ordering::Relaxed)];
             if !chunk.is_null() {
-                // SAFETY: made by `blank_in_block`.
+                // SAFETY: allocated by `blank_in_block`.
                 unsafe { drop_in_block(block, chunk.cast::<Chunk<T, LEN>>()) };
             }
         }

@@ -1,16 +1,4 @@
-//! The handle slot table: objects by 64-bit handles that C may copy, keep and misuse.
-//!
-//! A handle names a slot and the generation of its occupant. Whatever 64 bits arrive, a look-up
-//! finds the object that the handle was made for, or nothing. Looking up writes no shared memory.
-//!
-//! A slot keeps the handle of its occupant, so that one comparison tells whether it is the one that is
-//! looked for. The generation in it is odd while the slot is occupied and even while it is free, so it
-//! alone tells the state. The order of accesses that everything rests on:
-//! - insert: value, then name (odd);
-//! - remove: name (even; who changes it has removed the object), then value (null), then the slot
-//!   goes to the end of the free queue;
-//! - get: name, value, name again. The first reading makes the value at least as new as the handle's,
-//!   the second makes it no newer.
+//! Handle tables: objects by 64-bit handles that C may copy, keep and misuse.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -37,15 +25,15 @@ const GENERATION_BITS: u32 = 32;
 /// Where the kind begins; above its 7 bits, bit 63 is zero.
 const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
 
-/// Slots per chunk, and enough chunks for all slots that a handle can name. Loom has a few slots
-/// only: its atomics cost much.
+/// Slots per chunk, and enough chunks for all slots that a handle can name. Loom uses few slots, because its atomics
+/// are slow.
 const CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
 const CHUNKS: usize = if cfg!(loom) { 2 } else { (1 << INDEX_BITS) / CHUNK_LEN };
 /// All slots.
 const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
 
-/// A free slot with this generation is never used again: the next one but one would be 1, and old
-/// handles would come to life.
+/// A free slot with this generation is never used again: the generation would wrap around, and old handles would become
+/// valid.
 const RETIRED: u32 = u32::MAX - 1;
 
 /// The name of an object in a [`SlotTable`].
@@ -56,7 +44,7 @@ const RETIRED: u32 = u32::MAX - 1;
 pub struct Handle(NonZeroU64);
 
 impl Handle {
-    /// The handle with these bits; `None` if no table ever makes such a one.
+    /// The handle with these bits; `None` if no table ever creates such a handle.
     #[inline]
     pub fn from_raw(raw: u64) -> Option<Self> {
         let handle = Self(NonZeroU64::new(raw)?);
@@ -70,7 +58,7 @@ impl Handle {
         self.0.get()
     }
 
-    /// What kind of object it names: 1 to 127.
+    /// The kind of the object: 1 to 127.
     #[inline]
     pub fn kind(self) -> u8 {
         (self.raw() >> KIND_SHIFT) as u8
@@ -94,26 +82,26 @@ impl Handle {
     }
 }
 
-/// What a table knows about a handle.
+/// The status of a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It names an object.
     Live,
     /// It did, until the object was removed.
     Destroyed,
-    /// It never did: garbage, or of another table.
+    /// It never did: garbage, or a handle of another table.
     Never,
 }
 
 struct Slot<T> {
-    /// The bits of its occupant's handle; while it is free, what [`free_name`] says; 0: it never had one.
+    /// The bits of the occupant's handle; of a free slot the result of `free_name`; 0: it was never used.
     name: AtomicU64,
     /// From `Arc::into_raw`, null while free.
     value: AtomicPtr<T>,
 }
 
-/// What a free slot has in place of a handle: its generation, which is even, and another slot's number, so
-/// that no bits that lead to this slot are its name.
+/// The name of a free slot: its generation, which is even, and another slot's number, so that no handle of this slot
+/// equals it.
 fn free_name(generation: u32, index: u32) -> u64 {
     debug_assert!(generation.is_multiple_of(2));
     u64::from(generation) << INDEX_BITS | u64::from(index ^ 1)
@@ -128,7 +116,7 @@ unsafe impl<T> Blank for Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// The generation that it has, or had last.
+    /// Its current or last generation.
     fn generation(&self, order: Ordering) -> u32 {
         (self.name.load(order) >> INDEX_BITS) as u32
     }
@@ -152,15 +140,14 @@ impl<T> Slot<T> {
             return None;
         }
         debug_assert!(!value.is_null());
-        // SAFETY: it is the value of this handle, which is put there before the name and taken away
-        // after it.
+        // SAFETY: it is the value of this handle, which is stored before the name and removed after it.
         Some(found(unsafe { NonNull::new_unchecked(value) }, pin))
     }
 }
 
-/// Which slots can be taken.
+/// The free slots.
 struct Free {
-    /// Used before, in the order in which they came free: first in, first out.
+    /// Used before, in the order in which they were freed: first in, first out.
     queue: VecDeque<u32>,
     /// Slots from here on were never used.
     fresh: u32,
@@ -180,7 +167,7 @@ pub struct SlotTable<T> {
 
 impl<T: Send + Sync + 'static> SlotTable<T> {
     const_unless_loom! {
-        /// An empty table for objects of `kind`, which is 1 to 127 and no other table's.
+        /// An empty table for objects of `kind`, from 1 to 127, which no other table has.
         pub fn new(kind: u8) -> Self {
             Self::with_limit(kind, MAX_SLOTS)
         }
@@ -200,7 +187,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         }
     }
 
-    /// Puts an object in; `None` when all slots are taken, or there is no memory for new ones.
+    /// Inserts an object; `None` when all slots are taken, or there is no memory for new ones.
     pub fn insert(&self, value: Arc<T>) -> Option<Handle> {
         self.insert_with(|_| value)
     }
@@ -210,21 +197,21 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     pub fn insert_with(&self, make: impl FnOnce(Handle) -> Arc<T>) -> Option<Handle> {
         let index = self.claim()?;
         let slot = &self.slots[index as usize];
-        // Nobody else changes a claimed slot.
+        // Only this thread changes a claimed slot.
         let generation = slot.generation(Ordering::Relaxed) + 1;
         let handle = Handle::new(self.kind, generation, index);
         let claim = Claim { table: self, slot, index, generation };
         let value = make(handle);
         std::mem::forget(claim);
-        handle_watch::tell(handle, Change::Made);
-        // Release: whoever sees this value sees that the occupants before are gone.
+        handle_watch::notify(handle, Change::Created);
+        // Release: a reader that sees this value sees that the previous occupants are gone.
         slot.value.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
         slot.name.store(handle.raw(), Ordering::Release);
         Some(handle)
     }
 
-    /// The object of this handle. Writes nothing shared. Keep the result for a moment only, not
-    /// across anything that blocks: while it lives nothing that is removed anywhere is released.
+    /// The object of this handle. Writes no shared memory. Hold the result briefly, not across a call that blocks:
+    /// while it lives, no removed object of any table is released.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<Ref<'_, T>> {
         let slot = self.slots.get(handle.index() as usize)?;
@@ -232,12 +219,12 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         slot.read(handle, reclaim::pin(), look)
     }
 
-    /// Whether these bits are, or were, or may yet be the handle of an object of this table.
+    /// Whether these bits are, were, or may become the handle of an object of this table.
     pub fn is_shaped(&self, raw: u64) -> bool {
         Handle::from_raw(raw).is_some_and(|handle| handle.kind() == self.kind)
     }
 
-    /// The object behind these bits, whatever they are, if they are the handle of one.
+    /// The object with these bits as its handle.
     #[inline(always)]
     pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
         self.get(Handle(NonZeroU64::new(raw)?))
@@ -252,7 +239,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         slot.read(handle, pin, |value, _| unsafe { value.as_ref() })
     }
 
-    /// As [`Self::look`], of what is behind these bits.
+    /// As [`Self::get_pinned`], for raw bits.
     #[inline(always)]
     pub fn get_raw_pinned<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
         self.get_pinned(Handle(NonZeroU64::new(raw)?), pin)
@@ -263,9 +250,8 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         self.get(handle).map(|found| found.to_arc())
     }
 
-    /// Takes the object out: the handle is invalid at once. Of several racing removers exactly one
-    /// gets it. The table's own share of the object is released by [`flush_deferred`] when nobody
-    /// looks at it any more; this never runs a destructor.
+    /// Removes the object: the handle is invalid at once. One of several concurrent calls gets the object. The table's
+    /// reference is released by [`flush_deferred`] when no reader is left; this never runs a destructor.
     pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
         let slot = self.slots.get(handle.index() as usize)?;
         let pin = reclaim::pin();
@@ -274,15 +260,15 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         slot.name.compare_exchange(handle.raw(), name, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         let value = slot.value.swap(ptr::null_mut(), Ordering::AcqRel);
         self.release(handle.index(), free);
-        handle_watch::tell(handle, Change::Removed);
-        // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread
-        // the only one to take the table's share over.
+        handle_watch::notify(handle, Change::Removed);
+        // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread the only one to take
+        // over the table's reference.
         let value = unsafe { Arc::from_raw(value) };
         pin.defer_drop(value.clone());
         Some(value)
     }
 
-    /// What this table knows about a handle.
+    /// The status of a handle in this table.
     pub fn status(&self, handle: Handle) -> Status {
         if handle.kind() != self.kind {
             return Status::Never;
@@ -296,7 +282,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         }
     }
 
-    /// All objects. What is inserted or removed meanwhile is in it or not.
+    /// All objects. An object that is inserted or removed meanwhile may be in it.
     pub fn snapshot(&self) -> Vec<(Handle, Arc<T>)> {
         let fresh = self.free.lock().fresh;
         let live = |index| {
@@ -313,12 +299,12 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         self.free.lock().taken
     }
 
-    /// How many more objects fit at most: slots that were used up are not counted out.
+    /// How many more objects fit at most; retired slots are not subtracted.
     pub fn room(&self) -> usize {
         (MAX_SLOTS as usize).saturating_sub(self.len())
     }
 
-    /// Whether no slot is left: otherwise it was memory that an insertion lacked.
+    /// Whether no slot is left: otherwise an insertion failed for lack of memory.
     pub fn is_full(&self) -> bool {
         let free = self.free.lock();
         free.queue.is_empty() && free.fresh >= free.limit
@@ -336,7 +322,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             Some(index) => index,
             None if free.fresh < free.limit => {
                 self.slots.ensure(free.fresh as usize)?;
-                // Whoever gives a slot back cannot be refused: there is room for all of them.
+                // A release cannot fail, so there is room for all slots.
                 let slots = free.fresh as usize + 1;
                 free.queue.make_room(slots).ok()?;
                 free.fresh += 1;
@@ -348,7 +334,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         Some(index)
     }
 
-    /// Gives a slot back that has this (even) generation now.
+    /// Frees a slot, which has this (even) generation now.
     fn release(&self, index: u32, generation: u32) {
         let mut free = self.free.lock();
         free.taken -= 1;
@@ -363,16 +349,16 @@ impl<T> Drop for SlotTable<T> {
         for (_, slot) in self.slots.iter() {
             let value = slot.value.load(Ordering::Acquire);
             if !value.is_null() {
-                // SAFETY: the table's own share, from `insert_with`; a `Ref` borrows the table, so
-                // nobody looks.
+                // SAFETY: the table's reference, from `insert_with`; a `Ref` borrows the table, so there are no
+                // readers.
                 drop(unsafe { Arc::from_raw(value) });
             }
         }
     }
 }
 
-/// A claimed slot whose object is being made. Dropped only when that panics: then the handle,
-/// which somebody may have kept, never becomes valid.
+/// A claimed slot whose object is being created. Dropped only if that panics: then the handle, which may have been
+/// stored, never becomes valid.
 struct Claim<'a, T: Send + Sync + 'static> {
     table: &'a SlotTable<T>,
     slot: &'a Slot<T>,
@@ -396,26 +382,23 @@ pub struct Ref<'a, T> {
 }
 
 impl<T> Ref<'_, T> {
-    /// A look at an object that `pin` keeps alive.
-    ///
+    /// A reference to an object that `pin` keeps alive.
     /// # Safety
-    /// `value` is from `Arc::into_raw`, and a share of it is released through
-    /// [`crate::algo::sync::reclaim`] only, after it could not be found any more.
+    /// `object` is alive as long as `pin` is.
     #[inline]
     pub unsafe fn new(value: NonNull<T>, pin: Pin) -> Self {
         Self { value, pin, _table: PhantomData }
     }
 
-    /// What keeps the object alive, for a look at others.
+    /// The pin that keeps the object alive, for further look-ups.
     #[inline]
     pub fn pin(&self) -> &Pin {
         &self.pin
     }
 
-    /// A share of the object, for longer use.
+    /// A counted reference to the object, for longer use.
     pub fn to_arc(&self) -> Arc<T> {
-        // SAFETY: from `Arc::into_raw`; the pin keeps the table's share alive, and what is made
-        // here is a share of its own.
+        // SAFETY: from `Arc::into_raw`; the pin keeps the table's reference alive, and this creates another one.
         unsafe {
             Arc::increment_strong_count(self.value.as_ptr());
             Arc::from_raw(self.value.as_ptr())

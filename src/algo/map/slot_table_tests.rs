@@ -25,7 +25,7 @@ mod real {
         table.insert_with(|handle| Arc::new(Object { handle, drops: drops.clone() }))
     }
 
-    /// Other tests look things up at the same time, and each holds everything up for a moment.
+    /// Other tests look handles up at the same time, and each delays releases briefly.
     fn flush_until(done: impl Fn() -> bool) {
         let start = std::time::Instant::now();
         while !done() {
@@ -35,7 +35,7 @@ mod real {
         }
     }
 
-    /// What must hold whenever nobody else uses the table.
+    /// Invariants while the table is not in use.
     fn check(table: &SlotTable<impl Send + Sync + 'static>) {
         let free = table.free.lock();
         let mut queued: Vec<u32> = free.queue.iter().copied().collect();
@@ -98,7 +98,7 @@ mod real {
         let free = table.slots[0].name.load(Relaxed);
         let all = [0, u64::MAX, gone.raw(), free].into_iter().chain(others);
         let all = all.chain(changed(gone.raw())).chain(changed(handle.raw()));
-        // One bit apart are the two themselves.
+        // A change of one bit can lead to the other handle.
         for raw in all.filter(|&raw| raw != handle.raw()) {
             assert!(table.get_raw(raw).is_none(), "{raw:#x}");
             let pin = reclaim::pin();
@@ -309,7 +309,7 @@ mod real {
                 scope.spawn(move || {
                     for round in 0..20_000 {
                         let place = &board[(round * 3 + turn) % 8];
-                        // Both threads remove what they find: racing removers of one handle.
+                        // Both threads remove what they find: concurrent removals of one handle.
                         if let Some(handle) = Handle::from_raw(place.load(Relaxed))
                             && let Some(object) = table.remove(handle)
                         {
@@ -405,9 +405,9 @@ mod loom_slot_table {
     /// Looks a handle up; what it finds must be alive and the handle's object.
     fn look(table: &Table, handle: Handle, number: u32, end: &AtomicBool) -> bool {
         let Some(found) = table.get(handle) else { return false };
-        // Not through `found`: it would be a use after free instead of a failed assertion.
+        // Not through `found`: that would be a use after free instead of a failed assertion.
         assert!(!end.load(Relaxed), "the object was released under a reader");
-        // SAFETY: nobody writes.
+        // SAFETY: there are no writers.
         assert_eq!(found.number.with(|found| unsafe { *found }), number);
         thread::yield_now();
         assert!(!end.load(Relaxed), "the object was released under a reader");
@@ -449,8 +449,7 @@ mod loom_slot_table {
         });
     }
 
-    /// A handle that is passed on without any synchronisation is valid where it arrives, with all
-    /// that its object contains.
+    /// A handle that is passed on without synchronization is valid where it arrives, with the content of its object.
     #[test]
     fn loom_inserted_object_is_complete_for_who_guesses_its_handle() {
         model(|| {
@@ -470,7 +469,7 @@ mod loom_slot_table {
         });
     }
 
-    /// As above, when the slot had another occupant before: it must not be taken for the new one.
+    /// As above, if the slot had another occupant before, which must not be mistaken for the new one.
     #[test]
     fn loom_next_occupant_is_complete_for_who_guesses_its_handle() {
         model(|| {
@@ -513,7 +512,7 @@ mod loom_slot_table {
         });
     }
 
-    /// A remover that comes late must not take the next occupant of the slot.
+    /// A late removal must not remove the next occupant of the slot.
     #[test]
     fn loom_late_remover_and_reuse() {
         model(|| {

@@ -1,19 +1,16 @@
-//! State that features keep with an object of a lower layer: the object has slots, each feature a key.
-//!
-//! The object knows none of its features. A slot is filled when its key is first used on that object, and dropped
-//! with it.
+//! Typed slots: state that features of higher layers keep with an object.
 
 use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many keys there can be.
+/// The most keys.
 const KEYS: usize = 32;
 /// The index of a key that has not been used.
 const UNUSED: usize = usize::MAX;
 
-/// Names the state of type `T` that one feature keeps. A static.
+/// The key of the state of type `T` of one feature. A static.
 pub struct Key<T> {
     index: AtomicUsize,
     state: PhantomData<fn() -> T>,
@@ -26,18 +23,18 @@ pub struct Slots {
 }
 
 impl<T: Default + Send + Sync + 'static> Key<T> {
-    /// A key of its own.
+    /// A new key.
     #[expect(clippy::new_without_default, reason = "a key is a static, made in a constant")]
     pub const fn new() -> Self {
         Self { index: AtomicUsize::new(UNUSED), state: PhantomData }
     }
 
-    /// The state in `slots`, made now if this is its first use there.
+    /// The state in `slots`, created at its first use.
     #[inline]
     pub fn of<'a>(&'static self, slots: &'a Slots) -> &'a T {
         let index = self.index.load(Ordering::Relaxed);
         match slots.values.get(index).and_then(OnceLock::get) {
-            // SAFETY: `index` belongs to this key alone, and `fill` puts nothing but a `T` there.
+            // SAFETY: `index` belongs to this key alone, and `fill` stores nothing but a `T` there.
             Some(value) => unsafe { &*(&raw const **value).cast::<T>() },
             None => self.fill(slots),
         }
@@ -51,7 +48,7 @@ impl<T: Default + Send + Sync + 'static> Key<T> {
         value.downcast_ref().expect("a slot holds what its key put there")
     }
 
-    /// The index of this key, taken now if it has none.
+    /// The index of this key, assigned at its first use.
     fn number(&self) -> usize {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         static TAKING: parking_lot::Mutex<()> = parking_lot::Mutex::new(());

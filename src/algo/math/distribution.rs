@@ -1,6 +1,5 @@
-//! Random numbers of a distribution from random words. Only additions, multiplications, divisions and square
-//! roots, each rounded once, so that other machines that compute the same get the same bits:
-//! `backend/cuda/kernels/random_num.cu` does.
+//! Random numbers of a distribution from random words. Only additions, multiplications, divisions and square roots,
+//! each rounded once, so that all machines compute the same bits, as `backend/cuda/kernels/random_num.cu` does.
 
 #![allow(
     clippy::excessive_precision,
@@ -10,35 +9,35 @@
 /// How far from the mean truncated normal numbers go, in standard deviations.
 pub const TRUNCATED_AT: f32 = 2.0;
 
-/// The words that stand for a bit that is not kept are those below this.
+/// Words less than this are bits that are dropped.
 #[inline]
 pub fn dropped_below(ratio: f32) -> u64 {
-    // NaN is taken for 1, and what is out of range for what is next to it.
+    // NaN counts as 1; other values are clamped.
     let ratio = if ratio < 1.0 { ratio } else { 1.0 };
-    // Exact: a power of two. Nothing is below 0 then.
+    // Exact: a power of two. For 0 no word is less.
     (ratio * 4_294_967_296.0) as u64
 }
 
-/// From 0 up to 1, without that: 24 bits.
+/// In [0, 1): 24 bits.
 #[inline]
 pub fn unit(word: u32) -> f32 {
     (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// Where a number from 0 up to 1 is between two others.
+/// Maps a number in [0, 1) to a range.
 #[inline]
 pub fn between(unit: f32, min: f32, max: f32) -> f32 {
     min + (max - min) * unit
 }
 
-/// A whole number below `range`, and 0 for 0; each is as likely as the others, to within 2 to the -32.
+/// A whole number less than `range`, and 0 for 0; uniform to within 2 to the -32.
 #[inline]
 pub fn below_32(words: [u32; 2], range: u32) -> u32 {
     let random = u128::from(words[0]) | u128::from(words[1]) << 32;
     ((random * u128::from(range)) >> 64) as u32
 }
 
-/// As [`below_32`], of 64 bits, to within 2 to the -64.
+/// As [`below_32`], with 64 bits, to within 2 to the -64.
 #[inline]
 pub fn below_64(words: [u32; 4], range: u64) -> u64 {
     let pair = |low, high| u128::from(words[low]) | u128::from(words[high]) << 32;
@@ -47,13 +46,13 @@ pub fn below_64(words: [u32; 4], range: u64) -> u64 {
     ((high * range + ((low * range) >> 64)) >> 64) as u64
 }
 
-/// Of the normal distribution with mean 0 and standard deviation 1.
+/// A number of the standard normal distribution.
 #[inline]
 pub fn normal(word: u32) -> f32 {
     with_sign(word, upper_quantile(half_unit(word)))
 }
 
-/// The same without what is further than [`TRUNCATED_AT`] from the mean.
+/// The same, truncated at [`TRUNCATED_AT`].
 #[inline]
 pub fn truncated_normal(word: u32) -> f32 {
     /// The share of the normal distribution below -2, and between -2 and 2.
@@ -63,7 +62,7 @@ pub fn truncated_normal(word: u32) -> f32 {
     with_sign(word, if magnitude > TRUNCATED_AT { TRUNCATED_AT } else { magnitude })
 }
 
-/// Above 0, up to a half: 31 bits, as many of them as a single has.
+/// In (0, 0.5]: 31 bits, as far as a single has them.
 #[inline]
 fn half_unit(word: u32) -> f32 {
     ((word & 0x7fff_ffff) as f32 + 0.5) * (1.0 / 4_294_967_296.0)
@@ -75,8 +74,8 @@ fn with_sign(word: u32, magnitude: f32) -> f32 {
     f32::from_bits(magnitude.to_bits() | word & 0x8000_0000)
 }
 
-/// What a normal number is above with this probability, from 2 to the -33 to a half. To about seven digits:
-/// M. Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (1988), PPND7.
+/// The value that a normal number exceeds with this probability, from 2 to the -33 to a half. To about seven digits: M.
+/// Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (1988), PPND7.
 #[inline]
 fn upper_quantile(probability: f32) -> f32 {
     let q = 0.5 - probability;
@@ -92,8 +91,8 @@ fn upper_quantile(probability: f32) -> f32 {
     above / below
 }
 
-/// Minus the natural logarithm of a normal number below 1: that of the power of two, and twice the series of
-/// the inverse hyperbolic tangent for the rest, from the square root of a half to that of two.
+/// Minus the natural logarithm of a normal number less than 1: the logarithm of the power of two, and twice the series
+/// of the inverse hyperbolic tangent for the rest, from the square root of a half to that of two.
 #[inline]
 fn minus_ln(x: f32) -> f32 {
     const SQRT_2_BITS: u32 = 0x3fb5_04f3;
@@ -136,7 +135,7 @@ mod tests {
             let z = f64::from(normal(word));
             let wanted = f64::from(half_unit(word));
             let slope = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-            // How far the number is off.
+            // The error of the result.
             let off = (tail(z) - wanted).abs() / slope;
             assert!(off < 3e-6 * (1.0 + z), "{word:#x}: {z}, off by {off}");
             assert_eq!(normal(word | 0x8000_0000), -normal(word));

@@ -13,7 +13,7 @@ pub fn from_half(half: u16) -> f32 {
     let magnitude = u32::from(half & 0x7fff) << 13;
     let normal = magnitude + (112 << 23);
     let infinite_or_nan = magnitude + (224 << 23);
-    // With the smallest normal's exponent the mantissa gets its leading one; it goes again exactly.
+    // With the smallest normal's exponent the mantissa gets its leading one, which is subtracted exactly.
     let lifted = f32::from_bits(magnitude + SMALLEST_NORMAL_HALF);
     let subnormal = (lifted - f32::from_bits(SMALLEST_NORMAL_HALF)).to_bits();
     let magnitude = if magnitude >= 31 << 23 {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn check(value: f32, result: u16, expected: u16, is_nan: bool) {
-        // Of a NaN only that it is one is said.
+        // Of a NaN only the class is compared.
         assert!(result == expected || is_nan, "{value:e}: {result:#x} instead of {expected:#x}");
     }
 

@@ -1,4 +1,4 @@
-//! Numbers that look like chance and are not.
+//! Deterministic pseudo-random numbers.
 
 /// A well-mixed number from a poor one (the finaliser of SplitMix64).
 pub const fn mix(value: u64) -> u64 {

@@ -1,14 +1,12 @@
-//! Philox 4x32-10: random numbers by their places. What a counter stands for is computed from it and the
-//! key alone, so that any part of a sequence can be made anywhere, in any order.
-//!
-//! From J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
+//! Philox 4x32-10: random numbers by their index. A block is computed from its counter and the key alone, so that any
+//! part of a sequence can be generated anywhere, in any order.
 
 const ROUNDS: u32 = 10;
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// What the two halves of the key grow by from round to round.
+/// What is added to the two halves of the key in each round.
 const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 
-/// The four words that `counter` stands for, the lowest of its words first.
+/// The four words of `counter`, the lowest first.
 #[inline]
 pub fn block(key: u64, counter: u128) -> [u32; 4] {
     let mut keys = [key as u32, (key >> 32) as u32];
@@ -34,7 +32,7 @@ mod tests {
         words.iter().rev().fold(0, |all, &word| all << 32 | u128::from(word))
     }
 
-    /// The answers that the authors have published with their Random123.
+    /// The values that the authors have published with their Random123.
     #[test]
     fn known_answers() {
         let all = u32::MAX;

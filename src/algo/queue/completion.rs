@@ -1,19 +1,18 @@
-//! Something that happens once, and who waits for it without a thread.
+//! A one-time event, and its waiters, which need no thread.
 
 use std::sync::Arc;
 
 use crate::algo::sync::primitives::Mutex;
 use crate::algo::sync::primitives::atomic::{AtomicBool, Ordering};
 
-/// Has not happened when it is made. Who waits puts itself on a list; who makes it happen gets the
-/// list, once.
+/// A one-time event. Waiters put themselves on a list; the thread that completes it gets the list, once.
 pub struct Completion<W> {
     done: AtomicBool,
     waiting: Mutex<Vec<Arc<W>>>,
 }
 
 impl<W> Completion<W> {
-    /// It has not happened.
+    /// Not complete.
     #[expect(
         clippy::new_without_default,
         reason = "pending is a state that the caller should name"
@@ -22,12 +21,12 @@ impl<W> Completion<W> {
         Self { done: AtomicBool::new(false), waiting: Mutex::new(Vec::new()) }
     }
 
-    /// Whether it has happened. What was done before it did can be seen then.
+    /// Whether it is complete. Writes before the completion are visible then.
     pub fn is_complete(&self) -> bool {
         self.done.load(Ordering::Acquire)
     }
 
-    /// Puts a waiter on the list that [`Self::complete`] returns; false if it has happened.
+    /// Puts a waiter on the list that [`Self::complete`] returns; false if it is complete.
     pub fn subscribe(&self, waiter: &Arc<W>) -> bool {
         if self.is_complete() {
             return false;
@@ -40,17 +39,17 @@ impl<W> Completion<W> {
         true
     }
 
-    /// Takes a waiter off the list again, if it is on it.
+    /// Removes a waiter from the list, if it is on it.
     pub fn unsubscribe(&self, waiter: &Arc<W>) {
         self.waiting.lock().retain(|other| !Arc::ptr_eq(other, waiter));
     }
 
-    /// Takes those off the list that `wanted` picks out, and returns them.
+    /// Removes those for which `wanted` is true from the list, and returns them.
     pub fn take_waiters(&self, wanted: impl FnMut(&mut Arc<W>) -> bool) -> Vec<Arc<W>> {
         self.waiting.lock().extract_if(.., wanted).collect()
     }
 
-    /// It happens now. Returns who waited; the caller lets them go on.
+    /// Completes it. Returns the waiters, which the caller resumes.
     pub fn complete(&self) -> Vec<Arc<W>> {
         let mut waiting = self.waiting.lock();
         self.done.store(true, Ordering::Release);

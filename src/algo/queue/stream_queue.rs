@@ -1,21 +1,4 @@
-//! The inside of a stream: operations in order, run by whoever has time, one thread at a time.
-//!
-//! A queue is idle, queued (somebody will run it), running (one thread has claimed it), or blocked
-//! (its first operation awaits a record). This module decides who may do what when; what an
-//! operation does, what a record is and which threads there are is its user's business.
-//!
-//! A queued queue is in somebody's hands:
-//! - Whoever is told to *list* it gives it to the threads that run queues. Who takes it off their
-//!   list calls [`StreamQueue::claim_listed`]. It is never listed twice; an entry may be stale,
-//!   because somebody else has claimed the queue meanwhile.
-//! - Whoever has resumed it runs it after [`StreamQueue::claim_resumed`], or lists it if
-//!   [`StreamQueue::must_list`] says so.
-//! - A thread that waits for its operations may take it from either by [`StreamQueue::help`].
-//!
-//! Operations have tickets, 1 for the first. Only the claimer moves the ticket forward up to which
-//! all is over, or, when no claimer has an operation in hand, whoever abandons the queue.
-//!
-//! No lock is held when a method returns, except by the guards [`Submission`] and [`LockedClaim`].
+//! The queue of a stream: operations in order, run by any thread that has time, one at a time.
 
 use std::collections::VecDeque;
 
@@ -23,22 +6,22 @@ use crate::algo::host::grow::Grow;
 use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::algo::sync::primitives::{Mutex, MutexGuard};
 
-/// What a queue holds.
+/// An element of a queue.
 pub trait Operation {
-    /// What an operation may have to wait for.
+    /// A record that an operation may wait for.
     type Record: Clone;
-    /// What of an operation can be asked for until it is over.
+    /// Data about an operation that is available until it is complete.
     type Footprint: Clone;
 
-    /// The record that must have happened before the operation, and all after it, are run.
+    /// The record that must be complete before the operation, and all after it, run.
     fn awaits(&self) -> Option<&Self::Record>;
 
     /// See [`StreamQueue::last_where`].
     fn footprint(&self) -> Self::Footprint;
 
-    /// The queue was blocked on this operation, and drops it: called before it counts as over, under
-    /// the queue's lock.
-    fn give_up(&self) {}
+    /// The queue was blocked on this operation, and drops it: called before it counts as complete, under the queue's
+    /// lock.
+    fn on_drop(&self) {}
 }
 
 /// See the module's text.
@@ -46,41 +29,41 @@ pub struct StreamQueue<O: Operation> {
     state: Mutex<State<O>>,
     /// Ticket of the last operation.
     submitted: AtomicU64,
-    /// All operations up to this ticket are over.
+    /// All operations up to this ticket are complete.
     finished: AtomicU64,
     /// Operations from this ticket on were dropped.
     dropped: AtomicU64,
-    /// How often what was queued was dropped, with the queue going on.
+    /// How many times pending operations were dropped while the queue went on.
     aborts: AtomicU64,
-    /// It takes nothing more. Written under the lock.
+    /// It accepts no more operations. Written under the lock.
     abandoned: AtomicBool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Nobody has it, and it is empty.
+    /// It is not claimed, and empty.
     Idle,
-    /// It is listed, or in the hands of who resumed it.
+    /// It is listed, or a thread that resumed it holds it.
     Queued,
-    /// Somebody has claimed it.
+    /// A thread has claimed it.
     Running,
-    /// It goes on when what its first operation awaits has happened.
+    /// It resumes when the record of its first operation is complete.
     Blocked,
 }
 
 struct State<O: Operation> {
     operations: VecDeque<O>,
     phase: Phase,
-    /// It is on a list, or on its way there.
+    /// It is on a list, or about to be.
     listed: bool,
     /// Of the operation that the claimer has taken and not finished.
     in_hand: Option<O::Footprint>,
-    /// That operation was in hand when the others were dropped: it is, too, if it has not begun.
+    /// That operation was in hand when the others were dropped: if it has not begun, it is dropped, too.
     revoked: bool,
 }
 
 impl<O: Operation> State<O> {
-    /// Somebody has to run it. True if the caller must list it.
+    /// Makes it runnable. True if the caller must list it.
     fn queue(&mut self) -> bool {
         self.phase = Phase::Queued;
         self.list()
@@ -92,15 +75,14 @@ impl<O: Operation> State<O> {
     }
 }
 
-/// The right to submit: nobody else submits, claims or lets go meanwhile.
+/// The right to submit: no other thread submits, claims or releases meanwhile.
 #[must_use]
 pub struct Submission<'a, O: Operation> {
     queue: &'a StreamQueue<O>,
     state: MutexGuard<'a, State<O>>,
 }
 
-/// The right to run a queue's operations. One thread has it, and must give it up by a method of
-/// [`LockedClaim`].
+/// The right to run a queue's operations. One thread has it, and must release it by a method of [`LockedClaim`].
 #[must_use]
 pub struct Claim<'a, O: Operation>(&'a StreamQueue<O>);
 
@@ -115,9 +97,9 @@ pub struct LockedClaim<'a, O: Operation> {
 pub enum Help<'a, O: Operation> {
     /// Run it.
     Claimed(Claim<'a, O>),
-    /// See that this happens.
+    /// Wait for this record.
     BlockedOn(O::Record),
-    /// Nothing: it is somebody else's turn.
+    /// Nothing: another thread must run it.
     Nothing,
 }
 
@@ -144,7 +126,7 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// The right to submit; none if the queue was abandoned.
+    /// The right to submit; `None` if the queue was abandoned.
     pub fn submit(&self) -> Option<Submission<'_, O>> {
         let state = self.state.lock();
         (!self.is_abandoned()).then_some(Submission { queue: self, state })
@@ -152,14 +134,14 @@ impl<O: Operation> StreamQueue<O> {
 
     // ---- claims ----
 
-    /// For who has taken the queue off the list. None: there is nothing to be done.
+    /// For the thread that has taken the queue off the list. `None`: there is nothing to do.
     pub fn claim_listed(&self) -> Option<Claim<'_, O>> {
         let mut state = self.state.lock();
         state.listed = false;
         self.claim_queued(&mut state)
     }
 
-    /// For who has resumed the queue. None: somebody else runs it, or has done so.
+    /// For the thread that has resumed the queue. `None`: another thread runs it, or has run it.
     pub fn claim_resumed(&self) -> Option<Claim<'_, O>> {
         self.claim_queued(&mut self.state.lock())
     }
@@ -172,7 +154,7 @@ impl<O: Operation> StreamQueue<O> {
         Some(Claim(self))
     }
 
-    /// For who has resumed the queue and does not run it: whether it must be listed.
+    /// For the thread that has resumed the queue and does not run it: whether it must be listed.
     #[must_use]
     pub fn must_list(&self) -> bool {
         let mut state = self.state.lock();
@@ -192,7 +174,7 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// What the queue was blocked on has happened. True: it is in the caller's hands.
+    /// The record that the queue was blocked on is complete. True: the caller holds the queue.
     #[must_use]
     pub fn resume(&self) -> bool {
         let mut state = self.state.lock();
@@ -203,8 +185,8 @@ impl<O: Operation> StreamQueue<O> {
         !state.listed
     }
 
-    /// For who ends a wait: takes the operation with this ticket out of a queue that is blocked on
-    /// it, and claims the queue. None: the queue is not blocked, or is past the operation.
+    /// Ends a wait: removes the operation with this ticket from a queue that is blocked on it, and claims the queue.
+    /// `None`: the queue is not blocked, or is past the operation.
     pub fn expire(&self, ticket: u64) -> Option<(Claim<'_, O>, O)> {
         let mut state = self.state.lock();
         if state.phase != Phase::Blocked || self.ticket_in_hand() != ticket {
@@ -219,19 +201,19 @@ impl<O: Operation> StreamQueue<O> {
 
     // ---- progress ----
 
-    /// Whether everything submitted so far is over, in one look.
+    /// Whether everything submitted so far is complete. One load.
     pub fn is_idle(&self) -> bool {
         // In this order: what is submitted later does not count.
         let submitted = self.last_ticket();
         self.has_finished(submitted)
     }
 
-    /// Whether the operation with this ticket, and all before it, are over.
+    /// Whether the operation with this ticket, and all before it, are complete.
     pub fn has_finished(&self, ticket: u64) -> bool {
         self.finished() >= ticket
     }
 
-    /// All operations up to this ticket are over.
+    /// All operations up to this ticket are complete.
     pub fn finished(&self) -> u64 {
         self.finished.load(Ordering::Acquire)
     }
@@ -241,18 +223,18 @@ impl<O: Operation> StreamQueue<O> {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// Whether nothing more can be submitted. Without the lock: from now on, or a little later.
+    /// Whether nothing more can be submitted. Read without the lock, so an abandon in progress may be missed.
     pub fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Whether the operation with this ticket was given up before it started.
+    /// Whether the operation with this ticket was dropped before it started.
     pub fn was_dropped(&self, ticket: u64) -> bool {
         self.dropped.load(Ordering::Acquire) <= ticket
     }
 
-    /// The ticket of the last operation that is not over and for whose footprint `hit` is true.
-    /// With more than `limit` operations queued it does not look: it may be the last one.
+    /// The ticket of the last incomplete operation for whose footprint `hit` is true. With more than `limit` queued
+    /// operations it returns the last one without a check.
     pub fn last_where(&self, limit: usize, hit: impl Fn(&O::Footprint) -> bool) -> Option<u64> {
         let state = self.state.lock();
         let submitted = self.submitted.load(Ordering::Relaxed);
@@ -268,19 +250,19 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// What is known of the operation that somebody is running.
+    /// The footprint of the running operation.
     pub fn in_hand(&self) -> Option<O::Footprint> {
         self.state.lock().in_hand.clone()
     }
 
-    /// The ticket of the first queued operation that is a hit.
+    /// The ticket of the first queued operation for which `hit` is true.
     pub fn find(&self, hit: impl FnMut(&O) -> bool) -> Option<u64> {
         let state = self.state.lock();
         let index = state.operations.iter().position(hit)?;
         Some(self.first_queued(&state) + index as u64)
     }
 
-    /// The ticket of the first operation that is queued, if there is one. Under the lock.
+    /// The ticket of the first queued operation, if there is one. Under the lock.
     fn first_queued(&self, state: &State<O>) -> u64 {
         self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64
     }
@@ -298,14 +280,12 @@ impl<O: Operation> StreamQueue<O> {
         self.finished.store(self.submitted.load(Ordering::Relaxed) - left, Ordering::Release);
     }
 
-    /// How often [`Self::abort`] was called. Who sees that something is over that it dropped sees it
-    /// counted.
+    /// How many times [`Self::abort`] was called. A thread that sees a dropped operation as complete sees it counted.
     pub fn aborts(&self) -> u64 {
         self.aborts.load(Ordering::Acquire)
     }
 
-    /// Whether the operation with this ticket is queued or in hand. One that is neither is over,
-    /// or was dropped.
+    /// Whether the operation with this ticket is queued or in hand. Otherwise it is complete, or was dropped.
     pub fn is_pending(&self, ticket: u64) -> bool {
         let state = self.state.lock();
         let first = self.first_queued(&state);
@@ -313,7 +293,7 @@ impl<O: Operation> StreamQueue<O> {
         in_hand || (ticket >= first && !self.has_finished(ticket))
     }
 
-    /// What the queue is blocked on.
+    /// The record that the queue is blocked on.
     pub fn blocked_on(&self) -> Option<O::Record> {
         let state = self.state.lock();
         let first = state.operations.front().filter(|_| state.phase == Phase::Blocked)?;
@@ -322,8 +302,8 @@ impl<O: Operation> StreamQueue<O> {
 
     // ---- end ----
 
-    /// Takes nothing more, and returns what has not started: the caller settles it. What runs now
-    /// goes on; everything else is over.
+    /// Accepts nothing more, and returns the operations that have not started, which the caller completes. The running
+    /// operation goes on; everything else counts as complete.
     pub fn abandon(&self) -> VecDeque<O> {
         let mut state = self.state.lock();
         self.abandoned.store(true, Ordering::Relaxed);
@@ -335,8 +315,8 @@ impl<O: Operation> StreamQueue<O> {
         dropped
     }
 
-    /// Returns what has not started: the caller settles it. What runs now goes on, and is named by
-    /// its ticket and footprint; everything else is over. The queue takes operations as before.
+    /// Returns the operations that have not started, which the caller completes. The running operation, whose ticket
+    /// and footprint are returned, goes on; everything else counts as complete. The queue accepts operations as before.
     pub fn abort(&self) -> (VecDeque<O>, Option<(u64, O::Footprint)>) {
         let mut state = self.state.lock();
         self.aborts.fetch_add(1, Ordering::Release);
@@ -350,12 +330,12 @@ impl<O: Operation> StreamQueue<O> {
         if state.phase == Phase::Blocked
             && let Some(first) = dropped.front()
         {
-            first.give_up();
+            first.on_drop();
         }
         if state.phase != Phase::Running {
             state.phase = Phase::Idle;
         }
-        // An operation in hand is finished by its claimer, and all that was dropped with it.
+        // An operation in hand is finished by its claimer, and everything that was dropped with it.
         if state.in_hand.is_none() {
             self.finish(state);
         } else {
@@ -371,12 +351,12 @@ impl<'a, O: Operation> Submission<'a, O> {
         self.state.phase == Phase::Idle
     }
 
-    /// The ticket of the operation that is submitted.
+    /// The ticket of the submitted operation.
     pub fn ticket(&self) -> u64 {
         self.queue.submitted.load(Ordering::Relaxed) + 1
     }
 
-    /// Makes room for another operation, and for the one in hand to be put back; false: there is no memory.
+    /// Makes room for another operation, and for putting back the one in hand; false: there is no memory.
     #[must_use]
     pub fn make_room(&mut self) -> bool {
         self.state.operations.make_room(2).is_ok()
@@ -389,11 +369,11 @@ impl<'a, O: Operation> Submission<'a, O> {
         self.is_idle() && self.state.queue()
     }
 
-    /// Counts an operation that has run already, on an idle queue: its ticket.
+    /// Counts an operation that has run already, on an idle queue. Returns its ticket.
     pub fn pass(self) -> u64 {
         debug_assert!(self.is_idle());
         let ticket = self.ticket();
-        // In this order: who looks without the lock sees an idle queue before, between and after.
+        // In this order: a reader without the lock sees an idle queue before, between and after.
         self.queue.finished.store(ticket, Ordering::Release);
         self.queue.submitted.store(ticket, Ordering::Release);
         ticket
@@ -409,8 +389,8 @@ impl<'a, O: Operation> Submission<'a, O> {
         Claim(self.queue)
     }
 
-    /// Blocks an idle queue at once, so that nobody need run it before the record has happened.
-    /// Does nothing if it has: `subscribe` says so.
+    /// Blocks an idle queue at once, so that no thread need run it before the record is complete. Does nothing if it is
+    /// complete: then `subscribe` returns false.
     pub fn block(mut self, operation: O, subscribe: impl FnOnce(&O::Record) -> bool) {
         debug_assert!(self.is_idle());
         if operation.awaits().is_some_and(subscribe) {
@@ -434,8 +414,8 @@ impl<'a, O: Operation> Claim<'a, O> {
 }
 
 impl<'a, O: Operation> LockedClaim<'a, O> {
-    /// The next operation to run. None: there is none, or the first one awaits a record that
-    /// `subscribe` has put the queue on the list of; the claim is given up.
+    /// The next operation to run. `None`: there is none, or the first one awaits a record and `subscribe` has put the
+    /// queue on its list; the claim is released.
     pub fn next(mut self, subscribe: impl FnOnce(&O::Record) -> bool) -> Option<(Self, O)> {
         let state = &mut *self.state;
         let Some(first) = state.operations.front() else {
@@ -457,20 +437,20 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         Claim(self.queue)
     }
 
-    /// The operation in hand is over only when `operation` is, which is next and has its ticket.
-    /// If what was queued was dropped meanwhile, nothing is left to do: it is dropped, too.
+    /// The operation in hand is complete only when `operation` is, which is next and has its ticket. If pending
+    /// operations were dropped meanwhile, nothing is left to do: it is dropped, too.
     pub fn go_on_with(&mut self, operation: O) {
         if !self.state.revoked {
             self.state.operations.push_front(operation);
         }
     }
 
-    /// The operation is over.
+    /// Completes the operation.
     pub fn finish(&mut self) {
         self.queue.finish(&mut self.state);
     }
 
-    /// Gives the claim up between two operations. True if the caller must list the queue.
+    /// Releases the claim between two operations. True if the caller must list the queue.
     #[must_use]
     pub fn release(mut self) -> bool {
         if self.state.operations.is_empty() {
@@ -480,16 +460,16 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         self.state.queue()
     }
 
-    /// The operation in hand is not over before this one is, which is put in front, also where the
-    /// queue takes nothing more. It has the same ticket.
+    /// Puts an operation in front, with the ticket of the one in hand, which is not complete before this one is; also
+    /// on an abandoned queue.
     pub fn put_in_place(&mut self, operation: O) {
         self.state.in_hand = None;
         self.state.operations.push_front(operation);
     }
 
-    /// Gives the claim up and puts the operation that was next in front again. True if the caller
-    /// must list the queue. If what was queued was dropped meanwhile, the operation comes back: it
-    /// is dropped, too, and it says whether the caller must list the queue for what came after.
+    /// Releases the claim and puts the next operation in front again. True if the caller must list the queue. If
+    /// pending operations were dropped meanwhile, the operation is returned: it is dropped, too, and the flag says
+    /// whether the caller must list the queue for later operations.
     pub fn put_back(mut self, operation: O) -> Result<bool, (O, bool)> {
         let state = &mut *self.state;
         if state.revoked {

@@ -1,5 +1,5 @@
-//! Every order of the steps of two or three threads. A lost wake-up is a deadlock, which loom
-//! reports; a lost operation is one that nobody has run after the last list was worked off.
+//! Every order of the steps of two or three threads. A lost wake-up is a deadlock, which loom reports; a lost operation
+//! is one that has not run after all lists are empty.
 
 use loom::thread;
 
@@ -29,14 +29,14 @@ fn spawn<R: 'static>(
     thread::spawn(move || body(&stream))
 }
 
-/// What is over stays over, and has run.
+/// Complete operations stay complete, and have run.
 fn watch(stream: &Stream) {
     let first = stream.operations.finished();
     let second = stream.operations.finished();
     assert!(first <= second && second <= stream.operations.last_ticket());
 }
 
-/// Two threads submit, a third runs: all is run once, in the order of the tickets.
+/// Two threads submit, a third runs: all operations run once, in the order of the tickets.
 #[test]
 fn loom_two_submitters_and_a_worker() {
     model(|| {
@@ -56,7 +56,7 @@ fn loom_two_submitters_and_a_worker() {
     });
 }
 
-/// Likewise with two workers, each of which lets go after an operation.
+/// The same with two workers, each of which releases the stream after an operation.
 #[test]
 fn loom_workers_take_turns() {
     model(|| {
@@ -71,7 +71,7 @@ fn loom_workers_take_turns() {
     });
 }
 
-/// An operation comes while the claimer finds the queue empty.
+/// An operation is submitted while the claimer finds the queue empty.
 #[test]
 fn loom_submission_while_the_claimer_goes_idle() {
     model(|| {
@@ -105,7 +105,7 @@ fn loom_operations_in_the_caller_and_queued() {
     });
 }
 
-/// Nothing but the completion orders the two threads.
+/// Only the completion orders the two threads.
 #[test]
 fn loom_what_was_before_a_completion_can_be_seen() {
     model(|| {
@@ -125,7 +125,7 @@ fn loom_what_was_before_a_completion_can_be_seen() {
     });
 }
 
-/// One worker lets the record happen while the other blocks on it.
+/// One worker completes the record while the other blocks on it.
 #[test]
 fn loom_blocking_while_the_record_happens() {
     model(|| {
@@ -143,8 +143,8 @@ fn loom_blocking_while_the_record_happens() {
     });
 }
 
-/// An idle stream blocks at once, more is submitted to it, and the record happens: it is run by
-/// who resumes it, or listed for a worker.
+/// An idle stream blocks at once, more is submitted to it, and the record completes: the resuming thread runs it, or
+/// lists it for a worker.
 #[test]
 fn loom_blocking_at_once_while_the_record_happens() {
     for list in [false, true] {
@@ -174,8 +174,7 @@ fn loom_blocking_at_once_while_the_record_happens() {
     }
 }
 
-/// A stream is resumed while a helper takes it out of the hands of who resumed it, and while more
-/// is submitted.
+/// A stream is resumed while a helper claims it before the resuming thread, and while more is submitted.
 #[test]
 fn loom_helper_and_resumed_stream() {
     model(|| {
@@ -194,8 +193,7 @@ fn loom_helper_and_resumed_stream() {
     });
 }
 
-/// A thread waits, and helps where it can; one of the two runs each operation, and the waiter
-/// hears of the last.
+/// A thread waits, and helps if it can; one of the two runs each operation, and the waiter sees the last complete.
 #[test]
 fn loom_waiting_helper_and_worker() {
     model(|| {
@@ -216,7 +214,7 @@ fn loom_waiting_helper_and_worker() {
     });
 }
 
-/// The helper comes to an operation that it may not run, and gives the queue back.
+/// The helper reaches an operation that it may not run, and releases the queue.
 #[test]
 fn loom_helper_gives_back() {
     model(|| {
@@ -232,7 +230,7 @@ fn loom_helper_gives_back() {
     });
 }
 
-/// The helper has enough after an operation: what is left is listed, unless it still is.
+/// The helper stops after an operation: the rest is listed, unless it still is.
 #[test]
 fn loom_helper_lets_go() {
     model(|| {
@@ -247,7 +245,7 @@ fn loom_helper_lets_go() {
     });
 }
 
-/// Likewise, when who resumed the stream lists it.
+/// The same, when the resuming thread lists the stream.
 #[test]
 fn loom_helper_lets_go_of_a_resumed_stream() {
     model(|| {
@@ -266,7 +264,7 @@ fn loom_helper_lets_go_of_a_resumed_stream() {
     });
 }
 
-/// What a stream hands over happens, by another thread, before or after it blocks on it.
+/// Another thread completes what a stream handed over, before or after it blocks on it.
 #[test]
 fn loom_handing_over_while_the_record_happens() {
     model(|| {
@@ -291,7 +289,7 @@ fn loom_handing_over_while_the_record_happens() {
     });
 }
 
-/// The stream is abandoned while a worker has something in hand that it is to go on with.
+/// The stream is abandoned while a worker has an operation in hand that it must go on with.
 #[test]
 fn loom_abandoning_while_handing_over() {
     model(|| {
@@ -312,14 +310,14 @@ fn loom_abandoning_while_handing_over() {
     });
 }
 
-/// A blocked stream, whose wait has ticket 1, and an operation behind it.
+/// A blocked stream, whose wait has ticket 1, and an operation after it.
 fn blocked_on(record: &Arc<Record>, stream: &Arc<Stream>) {
     let submission = stream.operations.submit().unwrap();
     submission.block(Op::Wait(Arc::clone(record)), |record| record.subscribe(stream));
     stream.push(Op::Note).unwrap();
 }
 
-/// The wait ends because its time is over, or because the record happens: once.
+/// The wait ends by its timeout, or because the record completes: once.
 #[test]
 fn loom_expiring_while_the_record_happens() {
     model(|| {
@@ -338,7 +336,7 @@ fn loom_expiring_while_the_record_happens() {
     });
 }
 
-/// The time of a wait is over while the stream is abandoned, or while more is submitted.
+/// A wait times out while the stream is abandoned, or while more is submitted.
 #[test]
 fn loom_expiring_while_others_submit_and_abandon() {
     for abandoned in [false, true] {
@@ -360,7 +358,7 @@ fn loom_expiring_while_others_submit_and_abandon() {
     }
 }
 
-/// Abandons; how many operations were dropped, all of which count as dropped.
+/// Abandons. Returns how many operations were dropped, all of which count as dropped.
 fn abandon(stream: &Stream) -> usize {
     let dropped = stream.operations.abandon();
     for operation in &dropped {
@@ -370,7 +368,7 @@ fn abandon(stream: &Stream) -> usize {
     dropped.len()
 }
 
-/// What a worker has started goes on, all else is dropped.
+/// The operation that a worker has started goes on, all others are dropped.
 #[test]
 fn loom_abandoning_while_a_worker_runs() {
     model(|| {
@@ -403,7 +401,7 @@ fn loom_abandoning_while_others_submit_and_work() {
     });
 }
 
-/// The stream is abandoned while a helper has an operation in hand that it gives back.
+/// The stream is abandoned while a helper has an operation in hand that it puts back.
 #[test]
 fn loom_abandoning_while_a_helper_gives_back() {
     model(|| {
@@ -421,7 +419,7 @@ fn loom_abandoning_while_a_helper_gives_back() {
     });
 }
 
-/// A blocked stream is abandoned while its record happens.
+/// A blocked stream is abandoned while its record completes.
 #[test]
 fn loom_abandoning_while_the_record_happens() {
     model(|| {
@@ -444,8 +442,8 @@ fn loom_abandoning_while_the_record_happens() {
     });
 }
 
-/// A stream is aborted while a worker runs it and another thread submits: each operation is dropped
-/// or run, and what comes after is run.
+/// A stream is aborted while a worker runs it and another thread submits: each operation is dropped or run, and later
+/// ones run.
 #[test]
 fn loom_aborting_while_others_submit_and_work() {
     model(|| {
@@ -467,7 +465,7 @@ fn loom_aborting_while_others_submit_and_work() {
     });
 }
 
-/// A blocked stream is aborted while its record happens, and then used again.
+/// A blocked stream is aborted while its record completes, and then used again.
 #[test]
 fn loom_aborting_while_the_record_happens() {
     model(|| {

@@ -202,7 +202,7 @@ fn an_abort_drops_what_is_queued_and_the_queue_goes_on() {
     let (dropped, in_hand) = stream.operations.abort();
     assert_eq!((dropped.len(), in_hand, stream.operations.aborts()), (3, None, 1));
     assert!(stream.operations.is_idle() && !stream.operations.was_dropped(3));
-    // The entry in the list is stale until somebody queues something: then it serves for that.
+    // The entry in the list is stale until an operation is queued: then it serves for that.
     assert_eq!(stream.push(Op::Note), Some(4));
     assert_eq!(ready.lock().len(), 1);
     assert!(stream.operations.is_pending(4) && !stream.operations.is_pending(3));
@@ -322,8 +322,8 @@ fn threads_that_submit_work_and_help_lose_nothing() {
             scope.spawn(move || {
                 for n in 0..OPERATIONS {
                     match n % 7 {
-                        // A record goes to its stream before anybody waits for it, and the
-                        // first stream waits for none: no circle of waits.
+                        // A record is submitted before any wait for it, and the first stream has no waits, so there is
+                        // no cycle.
                         0 => {
                             let record = Arc::new(Record::new());
                             streams[0].push(|_| Op::Record(Arc::clone(&record))).unwrap();

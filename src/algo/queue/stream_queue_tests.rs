@@ -1,6 +1,5 @@
-//! The queue's rules one by one (`stream_queue_rules.rs`), and, by loom, what threads can do to each
-//! other (`stream_queue_models.rs`). Both drive it as a backend does: streams, records, threads with a
-//! list of streams, threads that wait and help.
+//! The queue's rules one by one (`stream_queue_rules.rs`) and, by loom, concurrent calls (`stream_queue_models.rs`).
+//! Both drive it as a backend does: streams, records, threads with a list of streams, threads that wait and help.
 
 use std::sync::Arc;
 
@@ -37,9 +36,9 @@ mod real_cell {
 enum Op {
     /// Notes its ticket in the stream's log.
     Note(u64),
-    /// Likewise, and only a worker may run it.
+    /// The same, and only a worker may run it.
     User(u64),
-    /// Checks that so many operations of the other stream can be seen, and notes its ticket.
+    /// Checks that this many operations of the other stream are visible, and notes its ticket.
     Look(u64, Arc<Stream>, usize),
     Record(Arc<Record>),
     Wait(Arc<Record>),
@@ -72,19 +71,18 @@ type List = Mutex<VecDeque<Arc<Stream>>>;
 
 struct Stream {
     operations: StreamQueue<Op>,
-    /// Tickets of the operations that have run. No lock: the claim is what protects it.
+    /// Tickets of the operations that have run. No lock: the claim protects it.
     log: UnsafeCell<Vec<u64>>,
     ready: Arc<List>,
     waiters: EventCount,
 }
 
-// SAFETY: the log is written by the claimer only, and read where what was written has finished;
-// under loom, it checks that.
+// SAFETY: the log is written by the claimer only, and read where what was written is complete; loom checks that.
 unsafe impl Sync for Stream {}
 // SAFETY: the test gives every access to the stream's cell an order, which loom checks.
 unsafe impl Send for Stream {}
 
-/// A thread: may it run [`Op::User`], and does it let go after each operation?
+/// A thread: may it run [`Op::User`], and does it release the stream after each operation?
 #[derive(Clone, Copy)]
 struct Runner {
     helper: bool,
@@ -109,7 +107,7 @@ impl Stream {
         ready.push_back(Arc::clone(self));
     }
 
-    /// Its ticket; none if the stream was abandoned.
+    /// Its ticket; `None` if the stream was abandoned.
     fn push(self: &Arc<Self>, operation: impl FnOnce(u64) -> Op) -> Option<u64> {
         let submission = self.operations.submit()?;
         let ticket = submission.ticket();
@@ -119,7 +117,7 @@ impl Stream {
         Some(ticket)
     }
 
-    /// Runs an operation in the caller if the stream is idle, else queues it.
+    /// Runs an operation in the caller if the stream is idle, otherwise queues it.
     fn run_now(self: &Arc<Self>) {
         let submission = self.operations.submit().unwrap();
         let ticket = submission.ticket();
@@ -145,7 +143,7 @@ impl Stream {
     }
 
     fn log(&self) -> Vec<u64> {
-        // SAFETY: whoever asks has seen that the operations have finished.
+        // SAFETY: the caller has seen that the operations are complete.
         self.log.with(|log| unsafe { (*log).clone() })
     }
 
@@ -201,7 +199,7 @@ impl Stream {
         true
     }
 
-    /// Runs the stream if the caller may: what it waits for, or false if nothing can be done.
+    /// Runs the stream if the caller may. Returns the record that it waits for, or false if nothing can be done.
     fn help(self: &Arc<Self>, runner: Runner) -> bool {
         match self.operations.help(|first| !matches!(first, Op::User(_))) {
             Help::Claimed(claim) => {
@@ -214,8 +212,8 @@ impl Stream {
         }
     }
 
-    /// What must hold in the end: everything is over, and all that was not dropped has run, once
-    /// and in order. Returns the number of operations that have run.
+    /// Final invariants: everything is complete, and every operation that was not dropped has run, once and in order.
+    /// Returns the number of operations that have run.
     fn check(&self) -> usize {
         {
             let state = self.operations.state.lock();
@@ -233,12 +231,12 @@ impl Stream {
     }
 }
 
-/// A record happens: the streams that the caller has to run or list.
+/// Completes a record. Returns the streams that the caller must run or list.
 fn happen(record: &Record) -> Vec<Arc<Stream>> {
     record.complete().into_iter().filter(|stream| stream.operations.resume()).collect()
 }
 
-/// Runs the first stream that was set going, and lists the others, as workers do.
+/// Runs the first resumed stream, and lists the others, as workers do.
 fn run_resumed(mut local: Vec<Arc<Stream>>) {
     while !local.is_empty() {
         let stream = local.remove(0);

@@ -1,7 +1,7 @@
-//! A lock for what one thread uses most of the time: after it has taken the lock often and in a row, the lock
-//! is biased to it, and taking it is two plain stores. Another thread that comes after all makes the kernel
-//! put a barrier into every thread, so that the two see each other, and the lock is an ordinary one until
-//! that first thread has made a habit of it again. So barriers are rare, whoever comes.
+//! A lock that is mostly used by one thread. After a thread has taken the lock many times in a row, the lock is biased
+//! to it, and taking it is two plain stores. If another thread comes, the kernel puts a barrier into every thread, so
+//! that the two see each other. The lock is then unbiased until the first thread has taken it many times in a row
+//! again, so barriers are rare.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -11,11 +11,11 @@ use super::spin_lock::{self, SpinLock};
 use crate::algo::sync::primitives::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::algo::sync::primitives::{Turns, UnsafeCell, const_unless_loom};
 
-/// No thread: no reader's id.
+/// No thread: no reader has this id.
 const NOBODY: usize = 1;
 
-/// So often in a row makes a habit. A barrier takes some microseconds, which is then a nanosecond for each
-/// time. Fewer where tests are to come by all ways, and not at all by itself in models, which would not end.
+/// How many times in a row bias the lock. A barrier takes some microseconds, which is then a nanosecond for each time.
+/// Fewer in tests, to reach all paths; never in models, which would not end.
 const HABIT: u32 = if cfg!(loom) {
     u32::MAX
 } else if cfg!(debug_assertions) {
@@ -28,24 +28,24 @@ const HABIT: u32 = if cfg!(loom) {
 pub struct BiasedLock<T> {
     /// The thread that it is biased to.
     owner: AtomicUsize,
-    /// That thread has it without `others`, or looks whether it can. Written by one thread only.
+    /// That thread has it without `others`, or is checking whether it can. Written by one thread only.
     held: AtomicBool,
     turns: Turns,
-    /// By which all others have it, and that thread when the lock is not biased.
+    /// By which all other threads take it, and all threads when the lock is not biased.
     others: SpinLock<Habit>,
     value: UnsafeCell<T>,
 }
 
-/// Who has taken the lock by [`BiasedLock::others`].
+/// The threads that have taken the lock by [`BiasedLock::others`].
 struct Habit {
     last: usize,
-    /// How often in a row.
+    /// How many times in a row.
     run: u32,
-    /// The one thread that it can be biased to. With a second one, the first could be about to write `held`.
+    /// The only thread that it can be biased to. With a second one, the first could be about to write `held`.
     first: usize,
 }
 
-// SAFETY: the value is only reached by whoever has set `held` or locked `others`, one thread at a time.
+// SAFETY: the value is only accessed by the thread that has set `held` or locked `others`, one at a time.
 unsafe impl<T: Send> Sync for BiasedLock<T> {}
 
 impl<T> BiasedLock<T> {
@@ -94,29 +94,29 @@ impl<T> BiasedLock<T> {
     /// Takes it as the thread that it is biased to.
     #[inline(always)]
     fn take_as_owner(&self, me: usize) -> bool {
-        // Relaxed, both: it is this thread that wrote there, or one whose end it has seen. Who has the lock
-        // already waits for itself, as with other locks.
+        // Relaxed, both: written by this thread, or by one whose end it has seen. A thread that has the lock already
+        // waits for itself, as with other locks.
         if self.owner.load(Ordering::Relaxed) != me || self.held.load(Ordering::Relaxed) {
             return false;
         }
         self.held.store(true, Ordering::Relaxed);
-        // With the heavy one in `unbias`: either the other thread sees `held`, or this one sees that it has
+        // Pairs with the heavy barrier in `unbias`: either the other thread sees `held`, or this one sees that it has
         // come.
         reader_barrier();
         if self.owner.load(Ordering::Relaxed) == me {
             return true;
         }
-        self.give_way();
+        self.back_off();
         false
     }
 
     #[cold]
-    fn give_way(&self) {
+    fn back_off(&self) {
         self.held.store(false, Ordering::Release);
         self.turns.pass();
     }
 
-    /// Somebody has it by `others`.
+    /// A thread has it by `others`.
     #[inline(always)]
     fn note(&self, habit: &mut Habit, me: usize) {
         // Relaxed: written under the lock that is held here.
@@ -136,7 +136,7 @@ impl<T> BiasedLock<T> {
     /// `me` has it, by `others`, for the last time before it is biased.
     #[cold]
     fn bias(&self, habit: &mut Habit, me: usize) {
-        // Without a reader, at its very end, a thread has no id of its own.
+        // A thread without a reader, which is ending, has no id.
         if me != 0 && has_kernel_barrier() && (habit.first == NOBODY || habit.first == me) {
             habit.first = me;
             self.owner.store(me, Ordering::Relaxed);
@@ -144,7 +144,7 @@ impl<T> BiasedLock<T> {
         habit.run = 0;
     }
 
-    /// The thread that it is biased to takes it like all others from here on.
+    /// From here on the thread that it was biased to takes it like all others.
     #[cold]
     fn unbias(&self) {
         self.owner.store(NOBODY, Ordering::Relaxed);
@@ -153,7 +153,7 @@ impl<T> BiasedLock<T> {
 
     #[cold]
     fn wait_for_owner(&self) {
-        // Acquire, with the Release of whoever lets go: its changes are seen.
+        // Acquire, with the Release of the unlock: its changes are visible.
         let is_free = || (!self.held.load(Ordering::Acquire)).then_some(());
         self.turns.wait_for(is_free);
     }
@@ -168,9 +168,9 @@ impl<T: Default> Default for BiasedLock<T> {
 /// Holds a [`BiasedLock`].
 pub struct Guard<'a, T> {
     lock: &'a BiasedLock<T>,
-    /// None: as the thread that it is biased to.
+    /// `None`: taken as the thread that it is biased to.
     others: Option<spin_lock::Guard<'a, Habit>>,
-    /// It stays in its thread, which alone writes `held`.
+    /// It stays in its thread, the only one that writes `held`.
     _stays: PhantomData<*const ()>,
 }
 
@@ -204,7 +204,7 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // Else `others` does it.
+        // Otherwise `others` does it.
         if self.others.is_none() {
             self.lock.held.store(false, Ordering::Release);
             self.lock.turns.pass();

@@ -22,7 +22,7 @@ mod real {
     use super::*;
     use crate::algo::sync::reclaim;
 
-    /// Whether this machine's kernel has the barrier, without which no lock is ever biased.
+    /// Whether this kernel has the barrier, without which no lock is ever biased.
     fn has_barrier() -> bool {
         drop(reclaim::pin());
         has_kernel_barrier()
@@ -105,7 +105,7 @@ mod real {
         assert!(lock.try_lock().is_none());
     }
 
-    /// One thread keeps making a habit of it, the others keep coming in between.
+    /// One thread makes the lock biased again and again, while others keep taking it.
     #[test]
     fn one_thread_at_a_time_has_the_value() {
         const TIMES: usize = 200_000;

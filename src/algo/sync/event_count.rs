@@ -1,27 +1,5 @@
-//! An eventcount: waiting for a condition that others make true without a lock, where telling
-//! costs nothing while nobody waits.
-//!
-//! ```
-//! # use portacl::algo::sync::event_count::EventCount;
-//! # use std::sync::atomic::{AtomicBool, Ordering};
-//! # let (events, ready) = (EventCount::new(), AtomicBool::new(true));
-//! // Who waits:
-//! while !ready.load(Ordering::Acquire) {
-//!     let key = events.prepare();
-//!     if ready.load(Ordering::Acquire) {
-//!         events.cancel(key);
-//!         break;
-//!     }
-//!     events.wait(key, None);
-//! }
-//! // Who tells:
-//! ready.store(true, Ordering::Release);
-//! events.notify_all();
-//! ```
-//!
-//! No wake-up is lost: a waiter announces itself and then looks at the condition, a notifier makes
-//! the condition true and then looks for waiters, with a full fence between the two steps of each,
-//! so at least one of them sees the other. [`EventCount::wait_for`] is the loop above.
+//! An eventcount: waits for a condition that other threads make true without a lock. A notification is nearly free if
+//! there are no waiters.
 
 use std::time::Instant;
 
@@ -31,35 +9,35 @@ use crate::algo::sync::primitives::{Condvar, Mutex, const_unless_loom};
 /// One waiter, in the lower half of the state.
 const WAITER: u64 = 1;
 const WAITERS: u64 = u32::MAX as u64;
-/// One notification that met waiters, in the upper half of the state.
+/// One notification with waiters, in the upper half of the state.
 const EPOCH: u64 = 1 << 32;
 
 /// See the module's text.
 pub struct EventCount {
     state: AtomicU64,
-    /// Makes "look at the epoch, then sleep" one step for notifiers.
+    /// Makes "read the epoch, then sleep" one step for notifiers.
     lock: Mutex<()>,
     condvar: Condvar,
 }
 
-/// An announced waiter: it sees every notification since. Goes to [`EventCount::wait`] or
-/// [`EventCount::cancel`] of the same eventcount.
+/// An announced waiter, which sees every later notification. Passed to [`EventCount::wait`] or [`EventCount::cancel`]
+/// of the same eventcount.
 #[must_use = "wait or cancel, or every notification will look for this waiter"]
 #[derive(Debug)]
 pub struct Key(u64);
 
 impl EventCount {
     const_unless_loom! {
-        /// Nobody waits.
+        /// Without waiters.
         pub fn new() -> Self {
             Self { state: AtomicU64::new(0), lock: Mutex::new(()), condvar: Condvar::new() }
         }
     }
 
-    /// Announces a waiter. Look at the condition after this, not before.
+    /// Announces a waiter. Check the condition after this, not before.
     pub fn prepare(&self) -> Key {
         let state = self.state.fetch_add(WAITER, Ordering::Relaxed);
-        // Between the announcement and the caller's look at the condition; see `somebody_waits`.
+        // Between the announcement and the caller's check of the condition; see `somebody_waits`.
         fence(Ordering::SeqCst);
         Key(state / EPOCH)
     }
@@ -70,8 +48,8 @@ impl EventCount {
         self.state.fetch_sub(WAITER, Ordering::Relaxed);
     }
 
-    /// Sleeps until a notification that came after [`Self::prepare`], or until the deadline: then
-    /// `false`. Look at the condition again in either case.
+    /// Sleeps until a notification after [`Self::prepare`], or until the deadline: then `false`. Check the condition
+    /// again in either case.
     pub fn wait(&self, key: Key, deadline: Option<Instant>) -> bool {
         let mut lock = self.lock.lock();
         let mut in_time = true;
@@ -89,8 +67,8 @@ impl EventCount {
         notified
     }
 
-    /// Waits until `ready` returns true, or until the deadline: then `false`. `ready` is asked at
-    /// least once, on this thread, with no lock held.
+    /// Waits until `ready` returns true, or until the deadline: then `false`. `ready` is called at least once, on this
+    /// thread, with no lock held.
     pub fn wait_for(&self, deadline: Option<Instant>, mut ready: impl FnMut() -> bool) -> bool {
         loop {
             if ready() {
@@ -107,8 +85,7 @@ impl EventCount {
         }
     }
 
-    /// Wakes everybody. Call it after the condition became true. With no waiter it costs a fence
-    /// and a load.
+    /// Wakes all waiters. Call it after the condition became true. With no waiter it costs a fence and a load.
     #[inline]
     pub fn notify_all(&self) {
         if self.somebody_waits() {
@@ -117,8 +94,8 @@ impl EventCount {
         }
     }
 
-    /// Wakes one sleeper at least, where there is one. For conditions that satisfy one waiter, and
-    /// waiters that are alike: which one it is, is not defined.
+    /// Wakes at least one sleeper, if there is one. For conditions that satisfy one waiter, and waiters that are alike:
+    /// which one it is, is not defined.
     #[inline]
     pub fn notify_one(&self) {
         if self.somebody_waits() {
@@ -129,16 +106,16 @@ impl EventCount {
 
     #[inline]
     fn somebody_waits(&self) -> bool {
-        // Between the caller's change of the condition and the look for waiters; see `prepare`.
+        // Between the caller's change of the condition and the check for waiters; see `prepare`.
         fence(Ordering::SeqCst);
         self.state.load(Ordering::Relaxed) & WAITERS != 0
     }
 
-    /// Makes the notification visible to all who do not sleep yet.
+    /// Makes the notification visible to all threads that do not sleep yet.
     #[cold]
     fn announce(&self) {
         self.state.fetch_add(EPOCH, Ordering::Release);
-        // Who looked at the epoch before holds this lock until it sleeps and can be woken.
+        // A thread that has read the epoch before holds this lock until it sleeps and can be woken.
         drop(self.lock.lock());
     }
 }

@@ -8,7 +8,7 @@ mod real {
 
     use super::*;
 
-    /// What must hold when nobody uses it.
+    /// Invariants while it is not in use.
     fn check(events: &EventCount) {
         assert_eq!(events.state.load(Relaxed) & WAITERS, 0, "a waiter is left");
     }
@@ -28,7 +28,7 @@ mod real {
         let deadline = soon();
         assert!(!events.wait(events.prepare(), deadline));
         assert!(Instant::now() >= deadline.unwrap());
-        // A deadline in the past, and a notification before anybody was announced.
+        // A deadline in the past, and a notification before any waiter was announced.
         events.notify_all();
         assert!(!events.wait(events.prepare(), deadline));
         check(&events);
@@ -145,7 +145,7 @@ mod loom_event_count {
 
     // A lost wake-up is a deadlock here, and loom reports it.
 
-    /// The condition and the eventcount have nothing but the fences to order them.
+    /// Only the fences order the condition and the eventcount.
     #[test]
     fn loom_no_wake_up_is_lost() {
         model(|| {

@@ -1,8 +1,8 @@
-//! A number that goes up and down, and the most that it was. Counts without a lock.
+//! A level and its peak. Counts without a lock.
 
 use crate::algo::sync::primitives::atomic::{AtomicU64, Ordering};
 
-/// Such a number, 0 to begin with.
+/// A level, initially 0.
 #[derive(Default)]
 pub struct Level {
     current: AtomicU64,
@@ -10,33 +10,33 @@ pub struct Level {
 }
 
 impl Level {
-    /// It goes up.
+    /// Raises it.
     pub fn add(&self, more: u64) {
         let now = self.current.fetch_add(more, Ordering::Relaxed) + more;
-        // Mostly it is below an earlier one, and then nothing is written.
+        // Mostly below an earlier peak, and then nothing is written.
         if now > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(now, Ordering::Relaxed);
         }
     }
 
-    /// It goes down, by no more than it went up.
+    /// Lowers it, by no more than it was raised.
     pub fn sub(&self, less: u64) {
         self.current.fetch_sub(less, Ordering::Relaxed);
     }
 
-    /// What it is now.
+    /// The current level.
     pub fn current(&self) -> u64 {
         self.current.load(Ordering::Relaxed)
     }
 
-    /// The most that it was since the last [`Self::restart`].
+    /// The peak since the last [`Self::restart`].
     pub fn peak(&self) -> u64 {
         let current = self.current();
         // Another thread may be between the two steps of `add`.
         self.peak.load(Ordering::Relaxed).max(current)
     }
 
-    /// The most that it was begins again with what it is.
+    /// Resets the peak to the current level.
     pub fn restart(&self) {
         self.peak.store(self.current(), Ordering::Relaxed);
     }

@@ -1,8 +1,5 @@
-//! The one place where data structures take their synchronisation primitives from: the real ones,
-//! or loom's when its model checker runs the tests (`RUSTFLAGS="--cfg loom"`).
-//!
-//! Loom's primitives cannot be made in constants, so constructors that are `const` in the real
-//! build are ordinary functions under loom: `const_unless_loom` writes both.
+//! The synchronization primitives of all data structures: the real ones, or loom's when its model checker runs the
+//! tests (`RUSTFLAGS="--cfg loom"`).
 
 #[cfg(not(loom))]
 pub use std::sync::atomic;
@@ -36,15 +33,15 @@ mod real {
 
     pub use parking_lot::{Mutex, MutexGuard};
 
-    /// How a spinning thread lets others go on.
+    /// How a spinning thread yields.
     pub struct Turns;
 
-    /// How often to give the processor away at once, and for how long later.
+    /// How many times it yields before it sleeps.
     const YIELDS: u32 = 256;
     const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
 
     impl Turns {
-        /// Nobody spins.
+        /// Without spinning threads.
         #[expect(
             clippy::new_without_default,
             reason = "each loop that spins creates its own counter"
@@ -53,7 +50,7 @@ mod real {
             Self
         }
 
-        /// Tries until there is a result; gives the processor away in between, for longer and longer.
+        /// Tries until there is a result; in between it yields, and then sleeps for longer and longer.
         pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
             let [mut pause, longest] = PAUSES;
             let mut yields = 0;
@@ -76,7 +73,7 @@ mod real {
         pub fn pass(&self) {}
     }
 
-    /// The standard library's cell, with the calls that loom's has, which looks for races.
+    /// The standard library's cell, with the interface of loom's, which detects races.
     pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
@@ -102,7 +99,7 @@ mod real {
     pub struct Condvar(parking_lot::Condvar);
 
     impl Condvar {
-        /// Nobody waits.
+        /// Without waiters.
         #[expect(
             clippy::new_without_default,
             reason = "parking_lot's condition variable is made by a constant, too"
@@ -146,11 +143,11 @@ mod model {
 
     pub use loom::cell::UnsafeCell;
 
-    /// Spinning threads sleep: loom would spin for ever.
+    /// Spinning threads sleep: loom would spin forever.
     pub struct Turns(Mutex<()>, Condvar);
 
     impl Turns {
-        /// Nobody spins.
+        /// Without spinning threads.
         pub fn new() -> Self {
             Self(Mutex::new(()), Condvar::new())
         }
@@ -198,13 +195,12 @@ mod model {
     pub struct Condvar(loom::sync::Condvar);
 
     impl Condvar {
-        /// Nobody waits.
+        /// Without waiters.
         pub fn new() -> Self {
             Self(loom::sync::Condvar::new())
         }
 
-        /// Unlocks, sleeps until woken, and locks. There is no time in loom's world: a deadline
-        /// never comes.
+        /// Unlocks, sleeps until woken, and locks. Loom has no time: a deadline never passes.
         pub fn wait_until<'a, T>(
             &self,
             lock: MutexGuard<'a, T>,

@@ -1,6 +1,4 @@
-//! One object that any thread may look at, put there and taken away as a whole.
-//!
-//! Looking takes no lock and writes nothing shared: it pins the thread (see [`super::reclaim`]).
+//! One object that any thread may read, replaced as a whole.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -14,7 +12,7 @@ use crate::algo::sync::primitives::const_unless_loom;
 
 /// A place for one object.
 pub struct Published<T> {
-    /// From `Arc::into_raw`; null: nothing.
+    /// From `Arc::into_raw`; null: empty.
     value: AtomicPtr<T>,
     owns: PhantomData<Arc<T>>,
 }
@@ -28,29 +26,28 @@ impl<T: Any + Send + Sync> Published<T> {
         }
     }
 
-    /// The object. Keep it for a moment only, not across anything that blocks.
+    /// The object. Hold it briefly, not across a call that blocks.
     #[inline]
     pub fn get(&self) -> Option<Ref<'_, T>> {
         let pin = reclaim::pin();
         let value = NonNull::new(self.value.load(Ordering::Acquire))?;
-        // SAFETY: from `Arc::into_raw`; the place's share is released after all pins that began
-        // before it was taken away have ended.
+        // SAFETY: from `Arc::into_raw`; the place's reference is released after all pins that began before its removal
+        // have ended.
         Some(unsafe { Ref::new(value, pin) })
     }
 
-    /// A share of the object, for longer use.
+    /// A counted reference to the object, for longer use.
     pub fn get_arc(&self) -> Option<Arc<T>> {
         self.get().map(|found| found.to_arc())
     }
 
-    /// Puts an object in, or none; what was there before comes back. The place's own share of that
-    /// is released by [`super::reclaim::flush_deferred`] when nobody looks at it any more.
+    /// Replaces the object, or removes it. Returns the previous one. The place's reference to that is released by
+    /// [`super::reclaim::flush_deferred`] when no reader is left.
     pub fn replace(&self, object: Option<Arc<T>>) -> Option<Arc<T>> {
         let new = object.map_or(ptr::null(), Arc::into_raw);
         let pin = reclaim::pin();
         let old = self.value.swap(new.cast_mut(), Ordering::AcqRel);
-        // SAFETY: from `Arc::into_raw`, and the swap made this thread the only one to take the
-        // place's share over.
+        // SAFETY: from `Arc::into_raw`, and the swap made this thread the only one to take over the place's reference.
         let old = (!old.is_null()).then(|| unsafe { Arc::from_raw(old) })?;
         pin.defer_drop(old.clone());
         Some(old)
@@ -61,7 +58,7 @@ impl<T> Drop for Published<T> {
     fn drop(&mut self) {
         let value = self.value.load(Ordering::Acquire);
         if !value.is_null() {
-            // SAFETY: the place's own share; a `Ref` borrows the place, so nobody looks.
+            // SAFETY: the place's reference; a `Ref` borrows the place, so there are no readers.
             drop(unsafe { Arc::from_raw(value) });
         }
     }
@@ -118,7 +115,7 @@ mod tests {
                 let place = place.clone();
                 loom::thread::spawn(move || {
                     if let Some(seen) = place.get() {
-                        // SAFETY: loom checks that nobody changes it.
+                        // SAFETY: loom checks that it does not change.
                         let value = seen.0.with(|value| unsafe { *value });
                         assert!(value == 1 || value == 2);
                     }

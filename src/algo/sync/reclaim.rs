@@ -1,15 +1,4 @@
-//! Deferred release: what lock-free readers may still look at is dropped when none of them can.
-//!
-//! Readers pin their thread, which is two plain stores to memory of its own: every call of the API
-//! does it. Who releases pays for both sides: it lets the kernel put a barrier into every thread
-//! (`membarrier`), so that a thread it then finds unpinned sees what was unlinked before, and
-//! waits for those it finds pinned. Where the kernel has no such barrier readers have their own.
-//!
-//! Under loom, whose model cannot contain this, a stand-in gives exactly the ordering that readers
-//! and releasers rely on and no more, so that loom checks our own protocols on top.
-//!
-//! A deferred object never runs its destructor inside an unrelated call: [`flush_deferred`], which
-//! callers place where they hold no lock, drops it.
+//! Deferred release: objects that lock-free readers may still use are dropped when no reader can.
 
 #[cfg(not(loom))]
 pub use self::real::{
@@ -36,27 +25,27 @@ mod real {
 
     use crate::algo::thread::per_thread::{at_thread_end, per_thread};
 
-    /// How often [`flush_deferred`] looks for readers that have left: they stay for nanoseconds.
+    /// How many times [`flush_deferred`] checks whether readers have left: they stay for nanoseconds.
     const ROUNDS: usize = 64;
-    /// So many objects are worth the barrier to [`flush_if_many`].
+    /// How many objects justify the barrier in [`flush_if_many`].
     const MANY: usize = 32;
 
-    /// A thread that has pinned. Never freed; another thread gets it after this one's end.
+    /// A thread that has pinned. Never freed; another thread reuses it after this one's end.
     #[repr(align(128))]
     struct Reader {
-        /// How many pins the thread has, in the lowest bits; then the two flags; then how often its
-        /// outermost pin has ended. Written by that thread only.
+        /// The number of the thread's pins, in the lowest bits; then the two flags; then how many times its outermost
+        /// pin has ended. Written by that thread only.
         state: AtomicUsize,
-        /// Whether it is some thread's.
+        /// Whether a thread has it.
         taken: AtomicBool,
         next: *const Reader,
     }
 
     /// The bits of [`Reader::state`] for the pins.
     const DEPTH: usize = (1 << 16) - 1;
-    /// Readers have a barrier of their own, because the kernel has none for them.
+    /// Readers need a fence, because the kernel has no barrier for them.
     const FENCED: usize = 1 << 16;
-    /// Taken for one pin, by a thread whose end has begun.
+    /// Taken for one pin, by a thread that is ending.
     const PASSING: usize = 1 << 17;
     /// One end of an outermost pin.
     const TURN: usize = 1 << 18;
@@ -75,11 +64,11 @@ mod real {
     }
 
     at_thread_end! {
-        /// The reader is given back when the thread ends.
-        fn is_given_back() -> bool => give_back;
+        /// Releases the reader when the thread ends.
+        fn is_released() -> bool => release;
     }
 
-    fn give_back() {
+    fn release() {
         if let Some(reader) = MINE.take() {
             reader.taken.store(false, Ordering::Release);
         }
@@ -102,9 +91,9 @@ mod real {
             !reader.taken.load(Ordering::Relaxed) && take(false, true).is_ok()
         });
         let reader = free.unwrap_or_else(add_reader);
-        // At the very end of a thread nobody would give it back later.
+        // A thread at its very end could not release it later.
         let state = reader.state.load(Ordering::Relaxed) & !PASSING;
-        if is_given_back() {
+        if is_released() {
             reader.state.store(state, Ordering::Relaxed);
             MINE.set(Some(reader));
         } else {
@@ -134,10 +123,10 @@ mod real {
         reader
     }
 
-    /// While it lives, nothing that this thread can find is released.
+    /// While it lives, no object that this thread can find is released.
     pub struct Pin {
         reader: &'static Reader,
-        /// It is the thread's own.
+        /// It belongs to its thread.
         _stays: PhantomData<*const ()>,
     }
 
@@ -175,9 +164,8 @@ mod real {
         }
     }
 
-    /// Of two threads, of which one stores, comes through here and loads, and the other stores, comes
-    /// through [`heavy_barrier`] and loads, one at least sees what the other has stored. The caller is
-    /// pinned.
+    /// Of two threads, of which one stores, calls this and loads, and the other stores, calls [`heavy_barrier`] and
+    /// loads, at least one sees the other's store. The caller is pinned.
     #[inline]
     pub fn light_barrier() {
         compiler_fence(Ordering::SeqCst);
@@ -186,19 +174,19 @@ mod real {
         }
     }
 
-    /// As [`light_barrier`], for who knows that [the kernel has one](has_kernel_barrier).
+    /// As [`light_barrier`], for a caller that knows that [the kernel has one](has_kernel_barrier).
     #[inline]
     pub fn reader_barrier() {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// Whether the heavy barrier is the kernel's, so that the light one is none. Not before somebody has pinned.
+    /// Whether the heavy barrier is the kernel's, so that the light one is free. Valid after the first pin.
     pub fn has_kernel_barrier() -> bool {
         KERNEL_BARRIER.load(Ordering::Relaxed)
     }
 
-    /// Tells a thread that has pinned from all others that run; one that begins may have it after this one's
-    /// end. 0: it has not, or not since its end has begun.
+    /// Identifies a thread that has pinned among all running threads; a new thread may get it after this one's end. 0:
+    /// it has not pinned, or is ending.
     #[inline]
     pub fn reader_id() -> usize {
         MINE.get().map_or(0, |reader| ptr::from_ref(reader).addr())
@@ -206,7 +194,7 @@ mod real {
 
     /// The side that pays for both: see [`light_barrier`].
     pub fn heavy_barrier() {
-        // Without readers nobody has registered for the kernel's, and nobody has come through the light one.
+        // Without readers the kernel's barrier is not registered, and no thread has called the light one.
         if KERNEL_BARRIER.load(Ordering::Relaxed) {
             kernel_barrier::pass();
         }
@@ -229,15 +217,14 @@ mod real {
     static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { fresh: Vec::new(), batches: Vec::new() });
 
     impl Pin {
-        /// Releases `object`, which new readers cannot find any more, when the present ones are
-        /// gone.
+        /// Releases `object`, which new readers cannot find any more, when the current readers are gone.
         pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
             GARBAGE.lock().fresh.push(object);
         }
     }
 
     impl Garbage {
-        /// Takes what no reader can see any more; true when nothing is left.
+        /// Takes the objects that no reader can use any more; true when none is left.
         fn sweep(&mut self, dead: &mut Vec<Object>) -> bool {
             if !self.fresh.is_empty() {
                 heavy_barrier();
@@ -280,8 +267,7 @@ mod real {
         clean
     }
 
-    /// How many threads are pinned. Who is not counted sees what this thread has written before, when it pins
-    /// next.
+    /// The number of pinned threads. A thread that is not counted sees earlier writes of this thread when it pins next.
     pub fn count_pinned() -> usize {
         heavy_barrier();
         readers().filter(|reader| reader.state.load(Ordering::Acquire) & DEPTH != 0).count()
@@ -292,8 +278,8 @@ mod real {
         MINE.get().is_some_and(|reader| reader.state.load(Ordering::Relaxed) & DEPTH != 0)
     }
 
-    /// As [`flush_deferred`], where it is worth its barrier: for objects that come and go often,
-    /// and that may stay a while.
+    /// As [`flush_deferred`], if that justifies its barrier: for objects that come and go often, and that may stay for
+    /// a while.
     pub fn flush_if_many() {
         if GARBAGE.lock().fresh.len() >= MANY {
             flush_deferred();
@@ -343,7 +329,7 @@ mod real {
             thread_local! {
                 static LATE: Late = const { Late };
             }
-            // Destroyed after the reader was given back, because it is used first.
+            // Destroyed after the reader was released, because it is used first.
             let thread = std::thread::spawn(|| {
                 LATE.with(|_| ());
                 drop(pin());
@@ -386,12 +372,11 @@ mod real {
             call(REGISTER_PRIVATE_EXPEDITED)
         }
 
-        /// Far longer than a processor keeps to itself what it has stored: nanoseconds, and no longer than
-        /// a thread runs on it.
+        /// Far longer than a processor delays a store (nanoseconds), and than a thread runs on it.
         const VISIBLE: Duration = Duration::from_millis(10);
 
-        /// Every thread of this process passes a full barrier before this returns. Where the kernel refuses
-        /// what it has allowed before (a sandbox that was closed since, no memory of its own), time does it.
+        /// Every thread of this process executes a full barrier before this returns. If the kernel fails (a sandbox
+        /// that was closed since, no memory), this sleeps instead.
         pub fn pass() {
             if call(PRIVATE_EXPEDITED) {
                 return;
@@ -423,7 +408,7 @@ mod model {
         books: Books,
     }
 
-    /// Not visible to loom. Its threads are coroutines of one thread, and nobody yields in here.
+    /// Invisible to loom. Its threads are coroutines of one thread, and none yields in here.
     struct Books(RefCell<(usize, Vec<Arc<dyn Any + Send + Sync>>)>);
 
     // SAFETY: loom runs an execution on one thread, so nothing really shares the `Books`.
@@ -461,10 +446,10 @@ mod model {
         }
     }
 
-    /// While it lives, nothing that this thread can find is released.
+    /// While it lives, no object that this thread can find is released.
     pub struct Pin(PhantomData<*const ()>);
 
-    /// Of two threads that each store, come through one of these and load, one sees the other's store.
+    /// Of two threads that each store, call one of these and load, one sees the other's store.
     pub fn light_barrier() {
         fence(Ordering::SeqCst);
     }
@@ -488,7 +473,7 @@ mod model {
         static HERE: Box<u64> = Box::new(0);
     }
 
-    /// Tells a thread from all others that run.
+    /// Identifies a thread among all running threads.
     pub fn reader_id() -> usize {
         HERE.with(|here| std::ptr::from_ref(&**here).addr())
     }
@@ -501,7 +486,7 @@ mod model {
     }
 
     impl Pin {
-        /// Releases `object` when nobody is pinned any more.
+        /// Releases `object` when no thread is pinned any more.
         pub fn defer_drop<T: Any + Send + Sync>(&self, object: Arc<T>) {
             DOMAIN.books.0.borrow_mut().1.push(object);
         }
@@ -515,13 +500,13 @@ mod model {
         }
     }
 
-    /// Drops what nobody can see; `true` when none is left.
+    /// Drops the objects that no thread can use; `true` when none is left.
     pub fn flush_deferred() -> bool {
         DOMAIN.release_if_unseen();
         DOMAIN.books.0.borrow().1.is_empty()
     }
 
-    /// The same: every moment is one to release at.
+    /// The same: loom releases at any moment.
     pub fn flush_if_many() {
         flush_deferred();
     }

@@ -1,12 +1,12 @@
-//! A share of an object that is used often.
+//! A counted reference to an object that is used often.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// As an [`Arc`], but it points to the object itself. An `Arc` points before it, to the counts; how far
-/// depends on the type, and of one that is not known it is computed at each use.
+/// As an [`Arc`], but it points to the object itself. An `Arc` points to the counts before it, at an offset that
+/// depends on the type; for a trait object it is computed at each use.
 pub struct Share<T: ?Sized> {
     /// From [`Arc::into_raw`].
     object: NonNull<T>,
@@ -16,14 +16,13 @@ pub struct Share<T: ?Sized> {
 // SAFETY: moving a `Share` moves an Arc's count and may drop the object there, so T needs Send and
 // Sync.
 unsafe impl<T: ?Sized + Send + Sync> Send for Share<T> {}
-// SAFETY: shared references to a `Share` hand out `&T` and clones, as Arc does, so T needs Send and
-// Sync.
+// SAFETY: shared references to a `Share` give `&T` and clones, as Arc does, so T needs Send and Sync.
 unsafe impl<T: ?Sized + Send + Sync> Sync for Share<T> {}
 
 impl<T: ?Sized> Share<T> {
-    /// Another share of the object, for others.
+    /// A counted reference, for others.
     pub fn to_arc(&self) -> Arc<T> {
-        // SAFETY: from `Arc::into_raw`; this share is kept, and what is made here is one of its own.
+        // SAFETY: from `Arc::into_raw`; this reference is kept, and another one is created here.
         unsafe {
             Arc::increment_strong_count(self.object.as_ptr());
             Arc::from_raw(self.object.as_ptr())
@@ -33,7 +32,7 @@ impl<T: ?Sized> Share<T> {
 
 impl<T: ?Sized> From<Arc<T>> for Share<T> {
     fn from(object: Arc<T>) -> Self {
-        // SAFETY: the object of an `Arc` is somewhere.
+        // SAFETY: the address of an `Arc`'s object is not null.
         let object = unsafe { NonNull::new_unchecked(Arc::into_raw(object).cast_mut()) };
         Self { object, _owns: PhantomData }
     }
@@ -44,14 +43,14 @@ impl<T: ?Sized> Deref for Share<T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: this share keeps it alive, and nobody has it exclusively.
+        // SAFETY: this reference keeps it alive, and no exclusive reference exists.
         unsafe { self.object.as_ref() }
     }
 }
 
 impl<T: ?Sized> Drop for Share<T> {
     fn drop(&mut self) {
-        // SAFETY: from `Arc::into_raw`, and given back once.
+        // SAFETY: from `Arc::into_raw`, and released once.
         drop(unsafe { Arc::from_raw(self.object.as_ptr()) });
     }
 }
@@ -64,7 +63,7 @@ mod tests {
 
     #[test]
     fn it_is_a_share_among_others() {
-        // Aligned more than the counts before it.
+        // An alignment larger than that of the counts.
         #[repr(align(64))]
         struct Far(u8);
         impl Display for Far {

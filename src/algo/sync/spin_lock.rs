@@ -1,13 +1,12 @@
-//! A lock that nobody is expected to wait for: taking it is one locked instruction, letting it go a
-//! plain store. Who waits longer than a moment after all, because its holder is in a driver's call,
-//! say, sleeps between looks.
+//! A lock for short critical sections: taking it is one locked instruction, releasing it a plain store. A thread that
+//! has to wait longer, for example during a driver's call, sleeps between tries.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::algo::sync::primitives::atomic::{AtomicBool, Ordering};
 use crate::algo::sync::primitives::{Turns, UnsafeCell, const_unless_loom};
 
-/// How often to look for a lock that is held for some hundred instructions: about a microsecond.
+/// How many times to try a lock that is held for some hundred instructions: about a microsecond.
 #[cfg(not(loom))]
 const LOOKS: usize = 32;
 
@@ -18,7 +17,7 @@ pub struct SpinLock<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is only reached by whoever has set `locked`, one thread at a time.
+// SAFETY: the value is only accessed by the thread that has set `locked`, one at a time.
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
@@ -37,7 +36,7 @@ impl<T> SpinLock<T> {
     #[inline]
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
         let taken = self.locked.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
-        // Not `then_some`: the guard must not exist, and be dropped, where the lock is another's.
+        // Not `then_some`: the guard must not be created, and dropped, if another thread has the lock.
         taken.is_ok().then(|| Guard(self))
     }
 
@@ -55,14 +54,14 @@ impl<T> SpinLock<T> {
         #[cfg(not(loom))]
         for _ in 0..LOOKS {
             std::hint::spin_loop();
-            // Only looked at, so that its holder keeps the cache line.
+            // Only read, so that its holder keeps the cache line.
             if !self.locked.load(Ordering::Relaxed)
                 && let Some(guard) = self.try_lock()
             {
                 return guard;
             }
         }
-        // Its holder may have been interrupted: between tries the processor is offered to it.
+        // Its holder may be preempted: between tries this yields the processor.
         self.turns.wait_for(|| self.try_lock())
     }
 }

@@ -1,8 +1,4 @@
-//! A count that many threads raise at any time, and somebody sums now and then.
-//!
-//! The first threads of a process, which do most of the work in most programs, have a stripe each that
-//! nobody else writes: raising it is a load and a store. The others share stripes, at a locked
-//! instruction each.
+//! A count that many threads raise at any time, and that is summed rarely.
 
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,9 +7,9 @@ use crossbeam_utils::CachePadded;
 
 use super::reclaim::{heavy_barrier, light_barrier};
 
-/// So many threads have a stripe of their own.
+/// How many threads have a private stripe.
 const OWN: usize = 32;
-/// What the others share.
+/// The stripes that the others share.
 const SHARED: usize = 32;
 
 /// See the module's text.
@@ -23,11 +19,7 @@ pub struct StripedCount {
 }
 
 impl StripedCount {
-    /// Adds one. `thread` is the number of the calling thread, which no other one ever has; it is
-    /// pinned.
-    ///
-    /// Who raises a count and then looks at something, and who changes that and then takes the
-    /// [`Self::settled_total`]: one at least sees what the other did.
+    /// Adds one. `thread` is the calling thread's number, which is never reused; the thread is pinned.
     #[inline]
     pub fn raise(&self, thread: usize) {
         match self.own.get(thread) {
@@ -37,14 +29,14 @@ impl StripedCount {
         light_barrier();
     }
 
-    /// The sum. What threads raise just now may be missing.
+    /// The sum. Concurrent changes may be missing.
     pub fn total(&self) -> u64 {
         let stripes = self.own.iter().chain(&self.shared);
         stripes.map(|stripe| stripe.load(Ordering::Acquire)).sum()
     }
 
-    /// The sum, for who has changed something before: see [`Self::raise`].
-    pub fn settled_total(&self) -> u64 {
+    /// The sum, for a caller that has changed something before: see [`Self::raise`].
+    pub fn exact_total(&self) -> u64 {
         heavy_barrier();
         self.total()
     }
@@ -101,7 +93,7 @@ mod tests {
                     drop(pin());
                     begin.wait();
                     closed.store(true, Ordering::Relaxed);
-                    let saw_raised = count.settled_total() > 0;
+                    let saw_raised = count.exact_total() > 0;
                     (raises.join().expect("a thread panicked"), saw_raised)
                 });
                 assert!(saw_closed || saw_raised, "thread {thread}");

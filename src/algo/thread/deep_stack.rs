@@ -1,14 +1,14 @@
-//! Work that needs more stack than a thread of the program may have.
+//! Runs work that needs more stack than a thread of the program may have.
 
 use std::thread::{Builder, JoinHandle};
 
 use super::{quiet_thread, thread_attributes};
 
-/// Bytes of stack that such work gets at least. Names of functions are read by recursion.
+/// The least bytes of stack of such work. Names of functions are parsed recursively.
 const NEEDED: usize = 1 << 20;
 
-/// Runs `work` and waits for it: here if there is enough stack left, otherwise on a thread of its own. Where the
-/// system refuses a thread, here all the same.
+/// Runs `work` and waits for it: here if there is enough stack left, otherwise on a new thread. If no thread can be
+/// created, here all the same.
 pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if thread_attributes::stack_left() >= NEEDED {
         return work();

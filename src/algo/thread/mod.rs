@@ -1,4 +1,4 @@
-//! Threads of the library, and values of threads.
+//! Threads of the library, and thread-local values.
 
 pub mod deep_stack;
 pub mod pause;

@@ -1,12 +1,12 @@
-//! Sleeping for a while, whatever the system says about that.
+//! Sleeping that cannot fail.
 
 use std::time::Duration;
 
 use rustix::thread::{NanosleepRelativeResult, nanosleep};
 use rustix::time::Timespec;
 
-/// Sleeps for about so long; a signal may end it. Where the system refuses, the processor is given away
-/// once: the standard library panics there.
+/// Sleeps for about this long; a signal may end it. If the system call fails this yields once: the standard library
+/// panics there.
 pub fn pause(length: Duration) {
     let longest = Timespec { tv_sec: i64::MAX, tv_nsec: 0 };
     let time = Timespec::try_from(length).unwrap_or(longest);

@@ -1,14 +1,9 @@
-//! Values of the calling thread that last to its very end.
-//!
-//! Rust destroys a thread-local value that needs it while the thread still runs code of the program: destructors of
-//! other thread-local objects and of pthread keys, and in the main thread static destructors and functions of
-//! `atexit`. Access after that panics. A value without a destructor stays, and product code has no others:
-//! `per_thread!` refuses them when it is compiled, and a test forbids `thread_local!` outside of this file.
+//! Thread-local values that last until the very end of the thread.
 
 use std::cell::RefCell;
 use std::mem::{self, ManuallyDrop};
 
-/// Declares values of the calling thread, each with a constant to begin with. Access to them never fails.
+/// Declares thread-local values, each with a constant initial value. Access to them never fails.
 macro_rules! per_thread {
     ($($(#[$meta:meta])* $vis:vis static $name:ident: $type:ty = $init:expr;)+) => {
         ::std::thread_local! {
@@ -20,8 +15,8 @@ macro_rules! per_thread {
     };
 }
 
-/// Declares a function that has `$end` called when the calling thread ends, once. False, and nothing, where the thread
-/// has come so far that nobody would call it.
+/// Declares a function that registers `$end` to be called once when the calling thread ends. Returns false, without
+/// effect, if the thread is already ending.
 macro_rules! at_thread_end {
     ($(#[$meta:meta])* fn $name:ident() -> bool => $end:path;) => {
         $(#[$meta])*
@@ -42,7 +37,7 @@ macro_rules! at_thread_end {
 
 pub(crate) use {at_thread_end, per_thread};
 
-/// A list of the calling thread's. It has no destructor, and keeps no memory while it is empty.
+/// A thread-local list. It has no destructor, and keeps no memory while it is empty.
 pub struct ThreadList<T>(RefCell<ManuallyDrop<Vec<T>>>);
 
 impl<T> ThreadList<T> {
@@ -57,7 +52,7 @@ impl<T> ThreadList<T> {
         self.0.borrow_mut().push(element);
     }
 
-    /// Takes the latest element away.
+    /// Removes the latest element.
     pub fn pop(&self) -> Option<T> {
         let popped = self.0.borrow_mut().pop();
         if self.0.borrow().is_empty() {
@@ -66,13 +61,13 @@ impl<T> ThreadList<T> {
         popped
     }
 
-    /// Takes everything away.
+    /// Removes all elements.
     pub fn take(&self) -> Vec<T> {
         let empty = ManuallyDrop::new(Vec::new());
         ManuallyDrop::into_inner(mem::replace(&mut *self.0.borrow_mut(), empty))
     }
 
-    /// Looks at the elements, the latest last. `look` does not change the list.
+    /// Calls `look` with the elements, the latest last. It does not change the list.
     pub fn with<R>(&self, look: impl FnOnce(&[T]) -> R) -> R {
         look(&self.0.borrow())
     }

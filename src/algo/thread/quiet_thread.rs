@@ -1,10 +1,5 @@
-//! Threads of the library: all of them start here, with the stack and the scheduling of
-//! [`thread_attributes`], and leave signals to the threads of the program.
-//!
-//! A program that takes a signal in a thread of its choice (`sigwait`, `signalfd`) blocks it in all others, of
-//! which it knows its own; and a handler expects to interrupt code of the program. So signals that are for the
-//! whole process must not end up in a thread of ours. Faults of the thread itself are its own, and so are the
-//! ticks of a sampling profiler.
+//! Threads of the library: all of them start here, with the stack and the scheduling of [`thread_attributes`], and
+//! leave signals to the threads of the program.
 
 use std::cell::Cell;
 use std::io;
@@ -15,7 +10,7 @@ use std::thread::{Builder, JoinHandle};
 use super::per_thread::per_thread;
 use super::thread_attributes;
 
-/// What a thread of ours is interrupted by.
+/// Signals that threads of the library do not block.
 const HEARD: [libc::c_int; 7] = [
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -30,7 +25,7 @@ const HEARD: [libc::c_int; 7] = [
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
     let stack = thread_attributes::stack();
-    // A thread begins with the signals that its creator has blocked.
+    // A thread inherits the signal mask of its creator.
     let _quiet = Quiet::begin();
     let spawned = Builder::new().name(name.to_owned()).stack_size(stack).spawn(|| {
         thread_attributes::adopt_scheduling();
@@ -52,14 +47,14 @@ pub fn is_current() -> bool {
     IS_OURS.get()
 }
 
-/// The calling thread has blocked its signals, until dropped.
+/// Blocks the calling thread's signals until dropped.
 pub struct Quiet {
-    /// Nothing where the system has refused that.
+    /// `None` if the system call failed.
     before: Option<libc::sigset_t>,
 }
 
 impl Quiet {
-    /// From now on.
+    /// Blocks them.
     pub fn begin() -> Self {
         let mut all = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();

@@ -1,5 +1,5 @@
-//! A thread that is there while it is needed: started by the first who needs it, it ends by itself, or
-//! when its owner stops it. Kept under the owner's lock, which the thread takes first.
+//! A thread that runs while it is needed: started at its first use, it ends by itself, or when its owner stops it. Kept
+//! under the owner's lock, which the thread takes first.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -14,54 +14,54 @@ pub struct ServingThread {
     stopping: bool,
 }
 
-/// A thread that is at its end, or told to end.
+/// A thread that has ended, or must end.
 #[must_use = "it is joined without the lock"]
-pub struct Ending(Option<JoinHandle<()>>);
+pub struct Stopped(Option<JoinHandle<()>>);
 
 impl ServingThread {
-    /// None yet.
+    /// Not started yet.
     pub const fn new() -> Self {
         Self { is_there: false, handle: None, stopping: false }
     }
 
-    /// Starts it if it is not there. One that has ended by itself before is left to join.
+    /// Starts it if it does not run. An earlier thread that has ended by itself is returned to join.
     pub fn need(
         &mut self,
         name: &str,
         serve: impl FnOnce() + Send + 'static,
-    ) -> io::Result<Ending> {
+    ) -> io::Result<Stopped> {
         if self.is_there {
-            return Ok(Ending(None));
+            return Ok(Stopped(None));
         }
         let handle = quiet_thread::spawn(name, serve)?;
         self.is_there = true;
-        Ok(Ending(self.handle.replace(handle)))
+        Ok(Stopped(self.handle.replace(handle)))
     }
 
-    /// Tells it to end. The caller wakes it before it joins.
-    pub fn stop(&mut self) -> Ending {
+    /// Requests its end. The caller wakes it before it joins.
+    pub fn stop(&mut self) -> Stopped {
         self.stopping = true;
-        Ending(self.handle.take())
+        Stopped(self.handle.take())
     }
 
-    /// Whether it has been told to end.
+    /// Whether its end was requested.
     pub fn is_stopping(&self) -> bool {
         self.stopping
     }
 
-    /// Said by the thread itself, as the last thing under the lock.
+    /// Called by the thread itself, as its last step under the lock.
     pub fn has_ended(&mut self) {
         self.is_there = false;
     }
 
-    /// Whether it was started and has not said that it has ended.
+    /// Whether it was started and has not ended.
     pub fn is_there(&self) -> bool {
         self.is_there
     }
 }
 
-impl Ending {
-    /// Waits for it. The caller holds no lock that it takes.
+impl Stopped {
+    /// Joins it. The caller holds no lock that it takes.
     pub fn join(self) {
         if let Some(handle) = self.0 {
             let _ = handle.join();

@@ -1,8 +1,4 @@
-//! What a thread of the library starts with: the size of its stack, and its scheduling.
-//!
-//! Both are fixed when the library opens a session, and not by the thread that happens to start
-//! another one: a program that pins one of its threads, or gives it another priority, does not
-//! change the library's threads by a later call from there.
+//! Attributes of the library's threads: the size of the stack, and the scheduling.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -12,20 +8,20 @@ use parking_lot::Mutex;
 
 use super::per_thread::per_thread;
 
-/// The smallest stack that a thread of the library gets, also where the system's default is less.
+/// The smallest stack of a thread of the library, also if the system's default is smaller.
 pub const LEAST_STACK: usize = 256 << 10;
-/// The stack where the system sets no limit (`ulimit -s unlimited`): what Linux gives by default.
+/// The stack if the system sets no limit (`ulimit -s unlimited`): the default of Linux.
 const UNLIMITED_STACK: usize = 8 << 20;
 /// A stack has room for a kernel if this part of it, at most, is in use.
 const USED_PART: usize = 8;
 
 /// Bytes of stack of new threads; 0: not fixed yet.
 static STACK: AtomicUsize = AtomicUsize::new(0);
-/// The scheduling of new threads; None: that of whoever starts them.
+/// The scheduling of new threads; `None`: inherited from the thread that starts them.
 static SCHEDULING: Mutex<Option<Scheduling>> = Mutex::new(None);
 
-/// Fixes what new threads start with: stacks of `stack` bytes, or as large as the system's default,
-/// and the scheduling of the calling thread.
+/// Fixes the attributes of new threads: stacks of `stack` bytes, or of the system's default, and the scheduling of the
+/// calling thread.
 pub fn fix(stack: Option<usize>) {
     STACK.store(stack.unwrap_or_else(default_stack), Ordering::Relaxed);
     let scheduling = Scheduling::of_this_thread();
@@ -71,17 +67,17 @@ fn is_unlimited() -> bool {
 }
 
 per_thread! {
-    /// First address of this thread's stack and the first one behind it; 0: not asked yet.
+    /// First address of this thread's stack and the first one after it; 0: not queried yet.
     static BOUNDS: Cell<(usize, usize)> = Cell::new((0, 0));
 }
 
-/// Whether the calling thread has about as much stack left as a new thread of the library: seven
-/// eighths at least. Never on a stack that is not the thread's own, such as a fiber's.
+/// Whether the calling thread has about as much stack left as a new thread of the library: at least seven eighths.
+/// Never on a foreign stack, such as a fiber's.
 pub fn has_deep_stack() -> bool {
     stack_left() >= stack() - stack() / USED_PART
 }
 
-/// Bytes of the calling thread's stack that are left. 0 on a stack that is not the thread's own.
+/// Bytes of the calling thread's stack that are left. 0 on a foreign stack.
 pub fn stack_left() -> usize {
     let here = 0_u8;
     let here = (&raw const here).addr();
@@ -109,17 +105,17 @@ fn stack_bounds() -> Option<(usize, usize)> {
     }
 }
 
-/// When the system runs a thread, and on which processors.
+/// The scheduling policy and the processors of a thread.
 #[derive(Clone)]
 struct Scheduling {
-    /// Policy, priority and nice value; None: unknown, or of a kind that threads cannot share.
+    /// Policy, priority and nice value; `None`: unknown, or of a kind that threads cannot share.
     attributes: Option<libc::sched_attr>,
-    /// None: unknown.
+    /// `None`: unknown.
     processors: Option<libc::cpu_set_t>,
 }
 
-/// Gives the calling thread the scheduling that was fixed, as far as the system allows that; the
-/// rest stays that of whoever has started the thread.
+/// Sets the fixed scheduling for the calling thread, as far as the system allows that; otherwise it keeps its inherited
+/// one.
 pub fn adopt_scheduling() {
     let fixed = SCHEDULING.lock().clone();
     if let Some(fixed) = fixed {
@@ -186,7 +182,7 @@ fn processors() -> Option<libc::cpu_set_t> {
 mod tests {
     use super::*;
 
-    /// Whether the stack is deep when so much more of it is in use.
+    /// Whether the stack is deep when this much more of it is in use.
     fn is_deep_below(bytes: usize) -> bool {
         const STEP: usize = 64 << 10;
         let step = std::hint::black_box([0_u8; STEP]);
@@ -200,7 +196,7 @@ mod tests {
         assert!(wanted >= LEAST_STACK);
         let body = move || {
             assert!(is_deep_below(0));
-            // The C library may give a thread more than it asks for.
+            // The C library may allocate more than the requested size.
             let (low, end) = stack_bounds().unwrap();
             let spare = (end - low).saturating_sub(wanted);
             assert!(!is_deep_below((spare + wanted / 4).next_multiple_of(64 << 10)));

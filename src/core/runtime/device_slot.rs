@@ -259,7 +259,7 @@ impl DeviceSlot {
         }
         if let Some(device) = self.device() {
             let primary = device.sets.primary.swap(0, Ordering::SeqCst);
-            if device.sets.sets.settled_total() > state.released {
+            if device.sets.sets.exact_total() > state.released {
                 // Another thread set the device meanwhile: it stays.
                 device.sets.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);

@@ -1,4 +1,4 @@
-//! What is aborted, and which code whoever waits gets.
+//! Aborts: which work is dropped, and which codes waiting threads get.
 
 use super::*;
 use crate::backend::FaultKind;

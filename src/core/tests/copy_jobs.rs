@@ -1,4 +1,4 @@
-//! What becomes of copies: one piece, rows or a batch, and what is held while they are made.
+//! Copies: as one span, as rows or in a batch, and the references held meanwhile.
 
 use super::script::Thing;
 use super::*;
@@ -38,7 +38,7 @@ fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Request {
     memcpy_2d::Request { dst, dst_pitch: pitch, src, src_pitch, width: 8, height, kind: 1 }
 }
 
-/// The next backend call tells its name: that is how a test sees which one it was.
+/// The next backend call fails with its name: that is how a test sees which call was made.
 fn asked(bench: &Bench, call: &'static str, job: impl FnOnce() -> error::Result<()>) {
     bench.script.fail_next(call, FaultKind::Driver, call);
     fails(job(), Code::DrvInternalError, &[call]);
@@ -81,14 +81,13 @@ fn a_batch_is_looked_at_before_any_of_it_is_copied() {
         blames(copy(Up(vec![dst, freed, dst])), Some(1), "dsts[1]");
         blames(copy(Up(vec![dst + 1000, dst])), Some(0), "dsts[0]");
         copy(Up(Vec::new())).unwrap();
-        // What the device says is nobody's fault.
+        // A failure of the device names no copy.
         blames(copy(Up(vec![dst, dst + 8])), None, "it was asked");
         copy(Up(vec![dst, dst + 8])).unwrap();
     }
 }
 
-/// The script notices what happens on a device that is closed; a device that is only at one end of
-/// a copy is not closed either.
+/// The script notices calls on a closed device; a device at only one end of a copy stays open, too.
 #[test]
 fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
     for call in ["copy_now", "copy", "copy_2d_now", "copy_2d", "copy_batch_now", "copy_batch"] {

@@ -1,4 +1,4 @@
-//! Calls that make something, and the backend refuses: what is told, and that nothing is left.
+//! Calls that create something while the backend fails: the error, and that nothing is left.
 
 use super::script::{DEVICE_MEMORY, Thing};
 use super::*;

@@ -1,4 +1,4 @@
-//! Questions about devices, and switches between them, that the backend refuses.
+//! Queries of devices, and peer access, that the backend rejects.
 
 use super::*;
 use crate::backend::FaultKind;
@@ -12,7 +12,7 @@ fn facts_that_could_not_be_had_are_asked_for_again_and_then_kept() {
     fails(device_info::number(1, 101), Code::DrvInternalError, &["no answer"]);
     assert_eq!(device_info::number(1, 101).unwrap(), 1);
     assert_eq!(device_info::number(1, 201).unwrap(), 2);
-    // It is not asked any more.
+    // The result is cached.
     bench.script.fail_next("describe", FaultKind::Driver, "asked again");
     assert_eq!(device_info::number(1, 301).unwrap(), script::DEVICE_MEMORY as i64);
     fails(device_info::number(0, 101), Code::DrvInternalError, &["asked again"]);
@@ -52,7 +52,7 @@ fn peer_access_that_is_refused_is_not_there() {
     fails(peer::enable(1, 0), Code::DrvInternalError, &["refused"]);
     assert!(!peer::is_enabled(0, 1).unwrap());
     peer::enable(1, 0).unwrap();
-    // Repeating it asks nobody.
+    // Repeating it calls no backend.
     refuse("set_peer_access");
     peer::enable(1, 0).unwrap();
     fails(peer::disable(1), Code::DrvInternalError, &["refused"]);

@@ -1,4 +1,4 @@
-//! What an event notes of those who use it, and the limits of waits.
+//! Notes of events about the streams that use them, and the timeouts of waits.
 
 use super::*;
 use crate::backend::{FaultKind, Op};
@@ -50,7 +50,7 @@ fn a_reset_that_fails_undoes_nothing() {
     assert!(event::is_complete(event).unwrap());
     work.finish();
     assert!(!event::is_complete(event).unwrap());
-    // Nor does a record that fails make it recorded.
+    // A failed record does not make it recorded.
     bench.script.fail_next("record", FaultKind::Driver, "refused");
     fails(event::record(event, recorder), Code::DrvInternalError, &["refused"]);
     assert!(!event::is_complete(event).unwrap());
@@ -62,7 +62,7 @@ fn a_reset_that_fails_undoes_nothing() {
 fn waits_cost_nothing_more_where_nothing_has_to_be_noted() {
     let bench = Bench::new();
     let ((recorder, work), (waiter, waiting)) = (bench.stream(), bench.stream());
-    // Whatever is noted is an event of the backend.
+    // Each note is an event of the backend.
     let no_more = || bench.script.fail_next("create_event", FaultKind::OutOfResources, "noted");
     let (done, fresh) = (recorded_on(recorder), event::create_with_flag(SYNC).unwrap());
     let ex = event::create_ex(SYNC).unwrap();
@@ -147,7 +147,7 @@ fn a_wait_has_the_limit_of_its_call_or_of_the_process() {
     fails(event::wait_with_timeout(waiter, event, -1), Code::ParamInvalid, &["-1", "0"]);
 }
 
-/// Where the backend has no limits, a wait that asks for none goes without that of the process.
+/// If the backend has no timed waits, a wait without a private timeout ignores the timeout of the process.
 #[test]
 fn a_backend_without_limits_refuses_only_those_that_are_asked_for() {
     let bench = Bench::new();

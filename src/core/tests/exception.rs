@@ -1,4 +1,4 @@
-//! Who is called when work fails, and what may be asked then.
+//! Which callbacks run when work fails, and what they may query.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn everybody_is_called_who_wants_to_be_in_order() {
         exception::register(watcher(address, &calls));
     }
     work.fail("all know");
-    // One that is there in both ways is called twice.
+    // A callback that is registered in both ways is called twice.
     assert_eq!(take(&calls), [2, 3, 4, 2]);
     exception::unregister(3);
     exception::unregister(99);
@@ -88,7 +88,7 @@ fn of_a_device_that_fails_only_device_and_code_are_known() {
         launch: None,
     };
     assert_eq!(calls.lock()[0].2, wanted);
-    // The backend says so itself, in every answer.
+    // Every call of the backend returns the failure.
     stream::synchronize(raw).unwrap();
     exception::forget_all();
 }

@@ -1,4 +1,4 @@
-//! Who is told of a failure that happens later, and how often.
+//! When failures of queued work are returned, and how often.
 
 use super::script::Thing;
 use super::*;
@@ -99,7 +99,7 @@ fn an_event_tells_the_failure_of_the_stream_that_recorded_it() {
     fails(event::synchronize(event, -1), Code::AicoreException, &["before the event"]);
     event::synchronize(event, -1).unwrap();
     stream::synchronize(failing).unwrap();
-    // Recorded anew, it is the other stream's business.
+    // After another record the failure of the first stream is not returned.
     event::record(event, other).unwrap();
     work.fail("not seen from there");
     event::synchronize(event, 1000).unwrap();
@@ -200,7 +200,7 @@ fn what_the_driver_refuses_at_an_end_is_told_and_does_not_stop_it() {
     Script::begin(LONG);
 }
 
-/// What still runs uses memory that goes with the stream's device.
+/// Running work uses memory that ends with the stream's device.
 #[test]
 fn a_wait_that_is_refused_at_an_end_is_tried_again() {
     let bench = Bench::new();
@@ -226,7 +226,7 @@ fn waiting_ends_with_its_time_and_the_work_goes_on() {
     let told = event::synchronize(event, 5);
     fails(told, Code::EventSyncTimeout, &["5 ms", "goes on"]);
     assert!(!stream::is_idle(raw).unwrap());
-    // What failed already is told, even though the time is over.
+    // An earlier failure is returned even after a timeout.
     work.fail("meanwhile");
     fails(stream::synchronize_with_timeout(raw, 5), Code::AicoreException, &["meanwhile"]);
     work.finish();
@@ -328,7 +328,7 @@ fn freeing_after_a_wait_that_tells_a_failure_frees_nothing() {
     fails(memory::free_with_sync(memory), Code::AicoreException, &["first"]);
     work.fail("second");
     fails(memory::free_host_with_sync(pinned), Code::AicoreException, &["second"]);
-    // It was told: what is still allocated can be freed.
+    // It was returned: live memory can be freed.
     memory::free_with_sync(memory).unwrap();
     memory::free_host_with_sync(pinned).unwrap();
 }

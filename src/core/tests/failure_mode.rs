@@ -1,4 +1,4 @@
-//! What stops after a failure.
+//! Which streams stop after a failure.
 
 use super::*;
 use crate::core::runtime::context;
@@ -43,7 +43,7 @@ fn a_failure_under_stop_ends_all_streams_of_the_context() {
     fails(stream::device::synchronize(), Code::AicoreException, &words);
     fill(memory, foreign).unwrap();
     stream::synchronize(foreign).unwrap();
-    // What is new is not stopped, and what was told is not told again by the end.
+    // New streams are not stopped, and a failure that was returned is not returned again at the end.
     let (fresh, _) = bench.stream();
     fill(memory, fresh).unwrap();
     stream::synchronize(fresh).unwrap();

@@ -1,4 +1,4 @@
-//! The end of a life: in time, too late, and with others in the middle of something.
+//! The end of a session: in time, after the timeout, and during calls of other threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -56,8 +56,8 @@ fn a_finalize_gives_up_on_work_that_does_not_end() {
     fails(runtime::finalize(), Code::Failure, &["50 ms", "PORTACL_FINALIZE_TIMEOUT_MS"]);
     assert!(start.elapsed() < LONG / 2, "{:?}", start.elapsed());
     assert!(work.is_abandoned());
-    // Addresses die, but the memory stays for the work, and its device stays open. The other one
-    // has ended.
+    // Addresses become invalid, but the memory stays for the work, and its device stays open. The other device has
+    // ended.
     fails(memory::free(memory), Code::ParamInvalid, &[]);
     fails(memory::free_host(pinned), Code::ParamInvalid, &[]);
     for thing in [Thing::OpenDevice, Thing::DeviceBlock, Thing::HostBlock] {
@@ -130,12 +130,12 @@ fn threads_that_go_on_during_a_finalize_get_errors_only() {
             let stop = Arc::clone(&stop);
             on_device(id % 2, move || {
                 while !stop.load(Ordering::Relaxed) {
-                    // Whatever they answer: the script and the counts tell whether it was right.
+                    // All results are right: the script and the counts show whether the calls were correct.
                     let _ = stream::create(0).map(|raw| stream::destroy(raw, false));
                     let _ = memory::malloc(64, 0).map(memory::free);
                     let _ = memory::malloc_host(64).map(memory::free_host);
                     let _ = device::reset(id % 2);
-                    // Not after the end, when this would begin a life of its own.
+                    // Not after the end, when this would begin a session.
                     if !runtime::is_finalized() {
                         let _ = memory::malloc_host(64);
                     }

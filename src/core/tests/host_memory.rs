@@ -1,4 +1,4 @@
-//! Registered and managed memory over a driver that refuses, hangs, and has addresses of its own.
+//! Registered and managed memory over a driver that fails, blocks, and has other device addresses.
 
 use super::script::{DEVICE_OFFSET, STALE, Thing};
 use super::*;
@@ -7,7 +7,7 @@ use crate::core::memory::Location;
 use crate::core::memory::host_register;
 use crate::core::memory::managed_memory;
 
-/// Memory that nobody has; nothing here reads or writes it.
+/// Addresses without memory; nothing here reads or writes them.
 const HOST: usize = 0x2000_0000_0000;
 const PINNED: u32 = 0x1000_0000;
 const MAPPED: u32 = 0x2;
@@ -38,7 +38,7 @@ fn freed_memory_of_the_library_is_not_registered() {
     for (addr, len) in [(STALE, 1), (STALE, 9 * HUGE), (STALE - 4096, 4097)] {
         fails(host_register::register(addr, len as u64, 0), Code::ParamInvalid, &["was freed"]);
     }
-    // Also where both ends are somebody else's.
+    // Also if both ends belong to other allocations.
     for (before, after) in [(4096, 4096), (HUGE, HUGE), (5 * HUGE + 8192, 3 * HUGE + 1)] {
         let registered = host_register::register(STALE - before, (before + after) as u64, 0);
         fails(registered, Code::ParamInvalid, &["0x3fff00000000", "was freed"]);
@@ -65,12 +65,12 @@ fn what_the_driver_refuses_is_not_registered() {
     bench.script.fail_next("unregister_host", FaultKind::Driver, "it said no");
     fails(host_register::unregister(HOST), Code::DrvInternalError, &["it said no"]);
     fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
-    // What is left goes with the session, see the bench's end.
+    // The rest ends with the session, see the bench's drop.
     host_register::register_with_flags(HOST, 4096, PINNED).unwrap();
 }
 
-/// The driver may take long over many pages. Until then the memory is what it was, and nobody else
-/// registers it.
+/// The driver may take long over many pages. Until then the memory is pageable host memory, and cannot be registered
+/// again.
 #[test]
 fn memory_that_is_being_registered_is_ordinary_memory() {
     let bench = Bench::new();
@@ -149,7 +149,7 @@ fn managed_memory_is_every_devices() {
     fails(memory::free(addr), Code::ParamInvalid, &["not a live allocation"]);
 }
 
-/// While another device uses it, its own is not closed.
+/// While another device uses it, its device is not closed.
 #[test]
 fn a_reset_waits_for_calls_of_other_devices_on_managed_memory() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! What calls make of addresses before any backend sees them.
+//! Checks of addresses before the backend is called.
 
 use super::*;
 use crate::backend::FaultKind;
@@ -37,7 +37,7 @@ fn nothing_reaches_past_the_end_of_an_allocation() {
     memcpy::copy(copy(dst + room - 1, 64, 1, 4)).unwrap();
 }
 
-/// Nulls, enumerators and sizes are told before dead handles and missing contexts.
+/// Nulls, enumerators and sizes are reported before dead handles and missing contexts.
 #[test]
 fn arguments_that_are_wrong_in_themselves_are_told_first() {
     let bench = Bench::new();
@@ -61,7 +61,7 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
     for (words, told) in wrong {
         fails(told, Code::InvalidParam, &[words]);
     }
-    // With nothing to do the stream still has to be one.
+    // With nothing to do the stream must still be valid.
     fails(memcpy::copy_async(copy(0, 0, 0, 99), dead), Code::ParamInvalid, &["destroyed"]);
     fails(
         memset::set_async(memset::Request::bytes(0, 0, 0, 0), dead),
@@ -73,7 +73,7 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
     fails(memcpy::copy_async(copy(addr, 64, 1, 1), 0), Code::ContextNull, &[]);
 }
 
-/// The count decides first: nothing to do is no error, whatever the rest says.
+/// The count is checked first: 0 bytes are no error, whatever the other arguments are.
 #[test]
 fn nothing_is_nothing() {
     let bench = Bench::new();

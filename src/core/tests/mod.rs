@@ -1,5 +1,4 @@
-//! The core over a scripted backend, which can do what the real ones cannot do on demand: fail
-//! late, refuse any call, hang.
+//! The core over a scripted backend, which does on demand what real ones do not: fail late, reject any call, block.
 
 mod abort;
 mod copy_jobs;
@@ -47,16 +46,16 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(20);
-/// Long enough for a thread to come to where it blocks.
+/// Long enough for a thread to reach the point where it blocks.
 const A_WHILE: Duration = Duration::from_millis(30);
 
-/// Begins a life over `driver`, with the regions put together as the first call of a program does it.
+/// Begins a session over `driver`, with the regions assembled as by the first call of a program.
 fn begin_over(driver: Arc<dyn Driver>, patience: Duration) {
     assembly::install();
     runtime::begin_with(driver, patience);
 }
 
-/// A life of the library over a script with two devices, of which the first is set.
+/// A session over a script with two devices, of which the first is set.
 struct Bench {
     script: Arc<Script>,
     _alone: MutexGuard<'static, ()>,
@@ -68,7 +67,7 @@ impl Bench {
         Self::with_patience(LONG)
     }
 
-    /// `patience`: how long a finalize waits for what does not end.
+    /// `patience`: how long a finalize waits for work that does not end.
     fn with_patience(patience: Duration) -> Self {
         let alone = ONE_AT_A_TIME.lock();
         let script = Script::begin(patience);
@@ -76,12 +75,12 @@ impl Bench {
         Self { script, _alone: alone }
     }
 
-    /// Begins another life after the end of this one. The script of the one that ended.
+    /// Begins another session after the end of this one. Returns the script of the one that ended.
     fn next_life(&mut self) -> Arc<Script> {
         std::mem::replace(&mut self.script, Script::begin(LONG))
     }
 
-    /// A stream of the current context: its handle, and what is behind it.
+    /// A stream of the current context: its handle and the script's stream.
     fn stream(&self) -> (u64, Arc<ScriptStream>) {
         let raw = stream::create(0).unwrap();
         (raw, native(raw))
@@ -89,7 +88,7 @@ impl Bench {
 }
 
 impl Drop for Bench {
-    /// Ends the life, and looks that nothing is left of it.
+    /// Ends the session, and checks that nothing is left.
     fn drop(&mut self) {
         let ended = runtime::finalize();
         if !std::thread::panicking() {

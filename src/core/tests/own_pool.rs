@@ -1,4 +1,4 @@
-//! Pools of the core's own over a backend that refuses, fails and does not come to an end.
+//! Core pools over a backend that rejects calls, fails and blocks.
 
 use super::script::Thing;
 use super::*;
@@ -8,7 +8,7 @@ use crate::core::memory::access::at_location;
 use crate::core::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
-/// A pool takes at least so much, if it can have it.
+/// The least bytes of a segment, if they are available.
 const PIECE: usize = 32 * MIB;
 
 /// Numbers of attributes.
@@ -19,7 +19,7 @@ const THRESHOLD: i32 = 4;
 const RESERVED: i32 = 5;
 const USED: i32 = 7;
 
-/// A pool on `device` that gives back nothing by itself.
+/// A pool on `device` that never frees memory by itself.
 fn pool_on(device: u32, max_size: usize) -> u64 {
     let pool = mem_pool::create(Props {
         alloc_type: 0,
@@ -49,15 +49,15 @@ fn free(addr: usize, stream: u64) {
     mem_pool::free_async(addr, stream).unwrap();
 }
 
-/// Something that a stream does until it is told to finish, in front of all that comes next.
+/// Work that occupies a stream until `finish`, before all later work.
 fn begin(stream: &(u64, Arc<ScriptStream>)) {
     stream.1.begin();
     let event = crate::core::stream::event::create_plain().unwrap();
     crate::core::stream::event::record(event, stream.0).unwrap();
 }
 
-/// A device is reset while a stream of it runs that was destroyed by force, and that has freed memory
-/// of another device.
+/// A device is reset while a stream of it runs that was destroyed by force, and that has freed memory of another
+/// device.
 #[test]
 fn what_runs_after_its_device_has_not_finished() {
     let bench = Bench::new();
@@ -105,7 +105,7 @@ fn the_end_of_what_ran_after_its_device_is_seen_by_the_next_wait() {
     assert_eq!(alloc(PIECE, pool, other.0), memory);
 }
 
-/// A life may end before such a stream does.
+/// A session may end before such a stream does.
 #[test]
 fn nothing_is_left_of_streams_that_run_on_when_the_library_ends() {
     let bench = Bench::new();
@@ -114,7 +114,7 @@ fn nothing_is_left_of_streams_that_run_on_when_the_library_ends() {
     begin(&gone);
     free(alloc(1, pool, gone.0), gone.0);
     stream::destroy(gone.0, true).unwrap();
-    // The end of the life looks that every stream is dropped, which this one has to let it.
+    // The bench checks that every stream is dropped, also this one.
     drop(gone);
 }
 
@@ -152,7 +152,7 @@ fn a_device_that_refuses_for_another_reason_is_not_asked_again() {
     alloc(1, pool, stream);
 }
 
-/// What runs is waited for, others give back what they do not use, and one more try succeeds.
+/// Running work is awaited, other pools free unused memory, and the next try succeeds.
 #[test]
 fn for_want_of_memory_other_pools_give_back_what_they_do_not_use() {
     let bench = Bench::new();
@@ -161,7 +161,7 @@ fn for_want_of_memory_other_pools_give_back_what_they_do_not_use() {
     free(alloc(PIECE, other, stream), stream);
     stream::synchronize(stream).unwrap();
     assert_eq!(attribute(other, RESERVED), 2 * PIECE);
-    // Twice as much as a piece: the least is what it asks for.
+    // Twice a segment: the least is what the request needs.
     bench.script.fail_next("alloc", FaultKind::OutOfDeviceMemory, "there is none");
     alloc(2 * PIECE, pool, stream);
     assert_eq!(attribute(other, RESERVED), PIECE);
@@ -198,7 +198,7 @@ fn what_the_device_does_not_take_back_is_told_where_somebody_has_asked() {
     assert_eq!(attribute(pool, RESERVED), 0);
     assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
 
-    // A synchronize was not asked for that.
+    // A synchronize does not return this failure.
     free(alloc(1, pool, stream), stream);
     mem_pool::set_attribute(pool, THRESHOLD, 0).unwrap();
     let before = release_failure::count();
@@ -222,7 +222,7 @@ fn a_limit_leaves_room_for_less_than_a_piece() {
     );
 }
 
-/// What is free, and too short, goes back for a longer piece where that is enough, and stays otherwise.
+/// Free segments that are too short are freed for a longer one if they suffice, and stay otherwise.
 #[test]
 fn at_its_limit_a_pool_gives_free_pieces_back_for_a_longer_one() {
     let bench = Bench::new();
@@ -235,7 +235,7 @@ fn at_its_limit_a_pool_gives_free_pieces_back_for_a_longer_one() {
     stream::synchronize(stream).unwrap();
     fails(full(), Code::MemoryAllocation, &["maxSize", "50331648"]);
     assert_eq!((attribute(pool, RESERVED), attribute(pool, USED)), (PIECE, PIECE / 2));
-    // Freed, but nobody has seen it.
+    // Freed, but the host has not seen it.
     begin(&(stream, Arc::clone(&native)));
     free(halves[1], stream);
     fails(full(), Code::MemoryAllocation, &["maxSize"]);
@@ -249,7 +249,7 @@ fn at_its_limit_a_pool_gives_free_pieces_back_for_a_longer_one() {
     free(longer, other);
 }
 
-/// Memory that a pool is about to have when it is destroyed goes back.
+/// Memory that a pool allocates while it is destroyed is freed.
 #[test]
 fn a_pool_that_is_destroyed_while_it_grows_takes_nothing() {
     let bench = Bench::new();
@@ -263,7 +263,7 @@ fn a_pool_that_is_destroyed_while_it_grows_takes_nothing() {
     assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
 }
 
-/// The last free of a pool without a handle gives its memory back, a free that comes later or not.
+/// The last free of a pool without a handle frees its memory, whether the free is complete or pending.
 #[test]
 fn a_destroyed_pool_ends_with_its_last_free() {
     let bench = Bench::new();

@@ -1,8 +1,5 @@
-//! Whose freed memory a stream is given, over any order of frees, records, waits and waits of the host:
-//! never what the rules of its pool forbid, and always what they allow.
-//!
-//! The model keeps sets of frees where `order.rs` keeps positions, and a pool of three places, so that
-//! each allocation has to use one of them again.
+//! Which freed memory a stream reuses, over any order of frees, records, waits and waits of the host: never what the
+//! rules of its pool forbid, and always what they allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +31,7 @@ enum Step {
     Free(usize, usize),
     Record(usize, usize),
     Wait(usize, usize),
-    /// The stream has something to do, until it is done.
+    /// The stream has work until `Finish`.
     Begin(usize),
     Finish(usize),
     Synchronize(usize),
@@ -55,7 +52,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Which switches of the pool are on.
+/// The rules of the pool that are on.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     follow: bool,
@@ -63,7 +60,7 @@ struct Rules {
     internal: bool,
 }
 
-/// A place that nobody has: the free that left it.
+/// An unused place: the free that left it.
 #[derive(Clone, Copy, Debug)]
 struct Left {
     free: usize,
@@ -76,18 +73,18 @@ struct Run {
     streams: Vec<(u64, Arc<ScriptStream>)>,
     busy: [bool; STREAMS],
     events: Vec<u64>,
-    /// Recorded where, behind what.
+    /// The stream of each record, and what it is ordered after.
     records: Vec<Option<(usize, Frees)>>,
-    /// For operations that only have to be there.
+    /// For operations whose data does not matter.
     scratch: u64,
     live: Vec<usize>,
     left: BTreeMap<usize, Left>,
     frees: usize,
-    /// What the next operation of each stream comes behind.
+    /// What the next operation of each stream is ordered after.
     behind: [Frees; STREAMS],
-    /// What each stream has yet to come to.
+    /// What each stream has not reached yet.
     ahead: [Frees; STREAMS],
-    /// What the host knows to have happened.
+    /// What the host knows to be complete.
     seen: Frees,
 }
 
@@ -159,7 +156,7 @@ impl Run {
             let addr = taken.expect("a wait gives it memory");
             let left = self.left.remove(&addr).expect("all of it was somebody's");
             assert_eq!(waits, 1);
-            // Of the stream that it waits for, or of one that that comes behind.
+            // The stream that it waits for, or one that that stream is ordered after.
             let awaited = (0..STREAMS).find(|&it| it != stream && self.given()[it] > given[it]);
             let all = self.behind[awaited.expect("it waits for a stream")].clone();
             assert!(all.contains(&left.free), "{left:?} for {stream}");
@@ -167,7 +164,7 @@ impl Run {
             return self.take(addr, false);
         }
         assert_eq!(waits, 0);
-        // What has happened the host sees before it refuses.
+        // The host sees complete frees before it fails.
         let happened = self.left.values().filter(|&&left| self.has_happened(left));
         self.seen.extend(happened.map(|left| left.free).collect::<Vec<_>>());
         if self.find(|left| self.is_allowed(stream, left)) {
@@ -179,12 +176,12 @@ impl Run {
         fails(taken, Code::MemoryAllocation, &["maxSize"]);
     }
 
-    /// How much each stream was given.
+    /// How many operations each stream got.
     fn given(&self) -> [Position; STREAMS] {
         std::array::from_fn(|stream| self.streams[stream].1.submitted().unwrap())
     }
 
-    /// `first`: the pool had no memory before, and has all of it now.
+    /// `first`: the pool had no memory before, and all of it is in use now.
     fn take(&mut self, addr: usize, first: bool) {
         assert!(!self.live.contains(&addr) && addr.is_multiple_of(PLACE));
         assert!(first || self.live.len() + self.left.len() < PLACES);
@@ -241,7 +238,7 @@ impl Run {
         }
     }
 
-    /// Whether a wait of the host for what stands behind all these ends.
+    /// Whether a wait of the host for everything after these ends.
     fn ends(&self, stream: usize, behind: &Frees) -> bool {
         !self.busy[stream] && self.ahead.iter().all(|ahead| ahead.is_disjoint(behind))
     }
@@ -254,7 +251,7 @@ impl Run {
 }
 
 impl Drop for Run {
-    /// The life that ends next waits for nothing.
+    /// The session that ends next must not wait for it.
     fn drop(&mut self) {
         (0..STREAMS).for_each(|stream| self.finish(stream));
     }

@@ -1,4 +1,4 @@
-//! The end of devices and streams while others use them.
+//! The end of devices and streams while other threads use them.
 
 use super::script::Thing;
 use super::*;
@@ -31,7 +31,7 @@ fn a_reset_waits_for_work_and_takes_everything_along() {
     memory::free_host(pinned).unwrap();
 }
 
-/// All of them before the first is waited for, which may wait for another.
+/// All of them before the first is awaited, which may wait for another.
 #[test]
 fn a_reset_limits_waits_for_values() {
     let bench = Bench::new();
@@ -75,7 +75,7 @@ fn a_reset_lets_those_who_wait_go_first() {
     bench.script.assert_kept();
 }
 
-/// The script notices what happens on a device that is closed.
+/// The script notices calls on a closed device.
 #[test]
 fn a_device_is_not_closed_under_a_call() {
     for call in ["alloc", "copy_now", "fill_now", "create_stream", "create_event", "free"] {
@@ -108,7 +108,7 @@ fn a_device_is_not_closed_under_a_call() {
         inside.join().unwrap();
         reset.join().unwrap();
         bench.script.assert_kept();
-        // What the call made while the device was ending has ended with it.
+        // What the call created while the device was ending has ended with it.
         for thing in [Thing::DeviceBlock, Thing::Event] {
             assert_eq!(bench.script.live(thing), 0, "{call} {thing:?}");
         }

@@ -1,4 +1,4 @@
-//! Callbacks in threads of the program: the end of streams and lives meanwhile.
+//! Callbacks in threads of the program, during the end of streams and sessions.
 
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -9,7 +9,7 @@ use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 const READER: u64 = 7;
 const ELSEWHERE: u64 = 8;
 
-/// A callback that has begun is heard of, and it returns when told to.
+/// A callback that reports its start, and returns when it gets a message.
 fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
     let ((begin, begun), (go_on, told)) = (channel(), channel::<()>());
     let body = move || {
@@ -50,7 +50,7 @@ fn callbacks_run_in_the_order_of_the_stream() {
     }
     fails(process(1), Code::ReportTimeout, &["1 ms", "0x7"]);
     work.finish();
-    // Those up to the one that blocks are there.
+    // The callbacks before the blocking one are posted.
     process(-1).unwrap();
     assert_eq!(said.try_iter().collect::<Vec<_>>(), [0, 1]);
     assert!(!stream::is_idle(raw).unwrap());
@@ -149,7 +149,7 @@ fn finalize_gives_up_on_a_callback_that_does_not_return() {
         begun.recv_timeout(LONG).unwrap();
         fails(runtime::finalize(), Code::Failure, &["50 ms"]);
         bench.next_life().assert_kept();
-        // The thread that was left behind is none of the next life's.
+        // The thread that was left running does not belong to the next session.
         if block {
             runtime::finalize().unwrap();
             bench.next_life().assert_nothing_left();

@@ -1,4 +1,4 @@
-//! A backend that does what a test tells it, and watches that the core keeps its promises.
+//! A backend that a test scripts, and that checks the promises of the core.
 
 use std::collections::HashMap;
 use std::os::fd::BorrowedFd;
@@ -35,25 +35,25 @@ pub(super) const STALE: usize = 0x3fff_0000_0000;
 /// The script: what a test and the backend share.
 #[derive(Default)]
 pub(super) struct Script {
-    /// The next call of this name answers so.
+    /// The next call of this name returns this.
     faults: Mutex<HashMap<&'static str, Fault>>,
-    /// Calls of this name stop at the gate until it is opened.
+    /// Calls of this name stop at the gate until it opens.
     gate: Mutex<Option<&'static str>>,
     gate_moved: Condvar,
     at_gate: AtomicUsize,
     /// Devices that have failed for good.
     failed: Mutex<HashMap<u32, Fault>>,
-    /// A promise that the core broke, in words.
+    /// The text of a promise that the core broke.
     broken: Mutex<Option<String>>,
-    /// Things that exist, by what they are.
+    /// Live objects, by kind.
     live: [AtomicI64; 7],
-    /// The least urgent priority of its devices' streams.
+    /// The lowest priority of its devices' streams.
     least_priority: AtomicU32,
     /// The shutdown was called.
     ended: AtomicBool,
 }
 
-/// What is counted.
+/// Kinds of counted objects.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Thing {
     OpenDevice,
@@ -76,7 +76,7 @@ const THINGS: [Thing; 7] = [
 ];
 
 impl Script {
-    /// Begins a life of the library over a new script.
+    /// Begins a session over a new script.
     pub(super) fn begin(patience: Duration) -> Arc<Self> {
         let script = Arc::new(Self::default());
         cover_all();
@@ -93,7 +93,7 @@ impl Script {
         self.least_priority.store(least, Ordering::SeqCst);
     }
 
-    /// From now on the device answers everything with this.
+    /// The device returns this from every call from now on.
     pub(super) fn fail_for_good(&self, device: u32, text: &str) {
         self.failed.lock().insert(device, Fault::new(FaultKind::Execution, text));
     }
@@ -108,7 +108,7 @@ impl Script {
         self.gate_moved.notify_all();
     }
 
-    /// How many calls have come to the gate.
+    /// How many calls have reached the gate.
     pub(super) fn at_gate(&self) -> usize {
         self.at_gate.load(Ordering::SeqCst)
     }
@@ -167,7 +167,7 @@ impl Script {
     }
 
     fn alloc(&self, thing: Thing, len: usize) -> Block {
-        /// Addresses that nobody else has; nothing here reads or writes memory.
+        /// Unique addresses; nothing here reads or writes memory.
         static NEXT: AtomicUsize = AtomicUsize::new(0x4000_0000_0000);
         self.made(thing);
         // As a `Block` has to be.
@@ -216,7 +216,7 @@ impl Driver for ScriptDriver {
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
         self.0.enter("open")?;
         self.0.made(Thing::OpenDevice);
-        // Opened again, it is as new.
+        // Opened again, it works again.
         self.0.failed.lock().remove(&ordinal);
         Ok(Arc::new_cyclic(|itself| ScriptDevice {
             script: Arc::clone(&self.0),
@@ -381,7 +381,7 @@ struct ScriptDevice {
 impl ScriptDevice {
     fn enter(&self, call: &'static str) -> Result<()> {
         let entered = self.script.enter(call);
-        // Looked at behind the gate: the core closes no device that a call is inside of.
+        // Read after the gate: the core closes no device during a call.
         if self.closed.load(Ordering::SeqCst) {
             self.script.broken(&format!("{call} on a device that is closed"));
         }
@@ -527,7 +527,7 @@ struct ScriptLaunch;
 
 impl BoundLaunch for ScriptLaunch {}
 
-/// A graph that is over as soon as it was queued.
+/// A graph whose runs complete at once.
 struct ScriptGraph;
 
 impl Graph for ScriptGraph {
@@ -538,7 +538,7 @@ impl Graph for ScriptGraph {
     fn abort(&self) {}
 }
 
-/// A program that has every kernel.
+/// A module with every kernel.
 struct ScriptModule {
     device: Arc<ScriptDevice>,
 }

@@ -1,4 +1,4 @@
-//! Who is recorded of devices and streams when others are faster, or the backend refuses.
+//! State callbacks of devices and streams during concurrent calls and failures of the backend.
 
 use super::*;
 use crate::backend::FaultKind;
@@ -40,7 +40,7 @@ fn a_stream_that_is_made_during_a_reset_is_told_of_after_it() {
     bench.script.close_gate("create_stream");
     let maker = on_device(0, || stream::create(0));
     wait_until("the stream to be in the making", || bench.script.at_gate() == 1);
-    // Recorded of what is there by now, and then waits for the call that is inside.
+    // The reset reports the existing streams, and then waits for the call that is inside.
     let reset = std::thread::spawn(|| device::reset_force(0));
     let before = || recorded.streams.lock().len();
     wait_until("the reset to begin", || before() == 1);
@@ -62,7 +62,7 @@ fn a_device_that_stays_keeps_its_streams_for_the_next_end() {
     let recorded = Recorded::begin();
     let stream = stream::create(0).unwrap();
     recorded.streams.lock().clear();
-    // As if another thread had set the device between the announcement and the reset.
+    // As if another thread had set the device between the report and the reset.
     device::announce_end(0);
     let ends = recorded.streams.lock().len();
     assert_eq!(ends, 2);
@@ -81,7 +81,7 @@ fn a_device_that_cannot_be_opened_was_about_to_be() {
     bench.script.fail_next("open", FaultKind::Driver, "refused");
     fails(device::set(1), Code::DrvInternalError, &["refused"]);
     assert_eq!(std::mem::take(&mut *recorded.devices.lock()), [(1, DeviceState::SetPre)]);
-    // One that cannot be closed properly is closed all the same.
+    // A device whose close fails is closed all the same.
     device::set(1).unwrap();
     recorded.devices.lock().clear();
     bench.script.fail_next("close", FaultKind::Driver, "refused");

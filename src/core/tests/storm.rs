@@ -1,5 +1,5 @@
-//! Everything at once: threads that use, end and begin things without asking each other. Whatever
-//! each call answers, nothing may panic, hang or be left over.
+//! Everything at once: threads that use, create and destroy objects without coordination. Every result is accepted, but
+//! nothing may panic, block or leak.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -26,7 +26,7 @@ struct Shared {
 /// to see to itself.
 static USING: RwLock<()> = RwLock::new(());
 
-/// True when a set would begin a life that is not this test's. Sets go on until then.
+/// True when a set would begin another session. Sets go on until then.
 static ENDING: RwLock<bool> = RwLock::new(false);
 
 fn set(id: i32) -> bool {
@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// One call with what somebody made.
+/// One call with an object of any thread.
 fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
     let shared = &all[id as usize];
     let pick = |random: &mut Random, list: &[AtomicU64]| {
@@ -63,7 +63,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
         let _using = USING.read();
         call(pick(random, &shared.memory) as usize)
     };
-    // Errors are right answers here.
+    // Errors are accepted.
     let _ = match random.below(22) {
         0 => stream::create(0)
             .and_then(|raw| stream::destroy(put(random, &shared.streams, raw), false)),
@@ -133,7 +133,7 @@ fn storm(devices: i32, seed: u64) {
         let _ = device::reset_force(random.below(devices as usize) as i32);
     }
     *ENDING.write() = true;
-    // With everybody still inside other calls.
+    // While all other threads are inside calls.
     runtime::finalize().unwrap();
     stop.store(true, Ordering::Relaxed);
     users.into_iter().for_each(|user| user.join());

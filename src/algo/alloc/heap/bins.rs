@@ -1,13 +1,8 @@
-//! Ranges by length: a list for each of sixteen lengths per power of two, and a bit for each list
-//! that is not empty.
-//!
-//! Lengths are as good as random, and so would be most branches: a guess of the processor that turns
-//! out wrong costs as much as everything else here. There are few therefore. Lists end at the node
-//! 0, which is nobody's and takes the writes that a list's end would have to be spared.
+//! Lists of ranges by length: sixteen lengths per power of two, and a bit for each list that is not empty.
 
 use super::{NONE, Node};
 
-/// Bins per power of two. More waste less on rounding up; 16 keeps it below 6 per cent.
+/// Bins per power of two. More bins waste less by rounding up; 16 keeps the waste below 6 per cent.
 const SPLIT_BITS: u32 = 4;
 const SPLIT: u32 = 1 << SPLIT_BITS;
 const ROWS: usize = (32 - SPLIT_BITS + 1) as usize;
@@ -21,15 +16,15 @@ pub const fn bin_of(len: u32) -> usize {
     (shift * SPLIT + (len >> shift)) as usize
 }
 
-/// The first bin whose every range has at least `len` units.
+/// The first bin of which every range has at least `len` units.
 #[inline]
 pub fn bin_above(len: u32) -> usize {
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
     bin_of(len) + usize::from(len & ((1 << shift) - 1) != 0)
 }
 
-/// Ranges of a heap in lists by length. A range is in one list at most: these are the heap's free
-/// ones, or taken ones that their taker sorts.
+/// The ranges of a heap in lists by length. A range is in one list at most: of free ranges, or of taken ranges that the
+/// user sorts.
 pub struct Bins {
     /// First range of each bin.
     heads: [u32; BINS],
@@ -72,10 +67,10 @@ impl Bins {
         self.rows &= !(u32::from(self.filled[row] == 0) << row);
     }
 
-    /// Gives a range another length.
+    /// Changes the length of a range.
     #[inline(always)]
     pub(super) fn resize<T>(&mut self, nodes: &mut [Node<T>], node: u32, len: u32) {
-        // What is cut off a long range leaves it in its bin mostly.
+        // A range that is shortened mostly stays in its bin.
         if bin_of(nodes[node as usize].len) == bin_of(len) {
             nodes[node as usize].len = len;
         } else {

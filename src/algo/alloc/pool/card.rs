@@ -1,23 +1,22 @@
-//! What a pool writes in its owner's books, beside each block.
+//! The pool's data beside each block in its owner's books.
 
 use crate::algo::sync::primitives::atomic::{AtomicU32, Ordering};
 
-/// Read and written under the lock of the pool's part that the block is in; atomic because others look at what
-/// stands beside it.
+/// Read and written under the lock of the block's part; atomic because other threads read the words beside it.
 #[derive(Default)]
 pub struct Card {
     /// Units that the block has.
     len: AtomicU32,
-    /// Units that count as used; of a kept block, the number of its free.
+    /// Units that count as used; of a cached block, the number of its free.
     used: AtomicU32,
-    /// Its number among the ranges of its part.
+    /// Its node in the heap of its part.
     node: AtomicU32,
-    /// The number of the kept block below it.
+    /// The number of the next cached block.
     below: AtomicU32,
 }
 
 impl Card {
-    /// Of a block that is new in its place.
+    /// For a new block in its place.
     #[inline]
     pub(super) fn write(&self, node: u32, len: u32, used: u32) {
         self.node.store(node, Ordering::Relaxed);

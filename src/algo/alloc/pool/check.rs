@@ -1,4 +1,4 @@
-//! What has to be so after each step; debug builds look.
+//! Invariants that debug builds check after each step.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::pending::NONE;
 use super::{Books, GRAIN, Place, Stats};
 
 impl<B: Books> Memory<B> {
-    /// Checks everything, in large pools now and then only.
+    /// Checks everything; large pools only now and then.
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
         self.unchecked += 1;
@@ -33,7 +33,7 @@ impl<B: Books> Memory<B> {
                     pending += u64::from(self.heap.len_of(node));
                 } else {
                     if of.number == 0 {
-                        // It could not be entered, and comes back at once.
+                        // It could not be entered, and is freed at once.
                         live += 1;
                         is_known = false;
                         return;
@@ -57,7 +57,7 @@ impl<B: Books> Memory<B> {
             end = start + len;
             assert_eq!(end, island.end);
         }
-        assert!(self.counts.are_told());
+        assert!(self.counts.is_published());
         let mut stats = Stats::default();
         self.counts.add_to(&mut stats);
         assert!(live == stats.blocks && (used == stats.used || !is_known));

@@ -1,15 +1,15 @@
-//! Lengths of blocks. A block is cut so long that it serves every request of its *class*: the fewer classes
-//! there are, the more often one that was kept serves the next request, and the more of it is wasted. Few are
-//! best where blocks are kept; of longer ones less may be wasted.
+//! Lengths of blocks. A block is cut so long that it serves every request of its *class*. Fewer classes make cached
+//! blocks fit more often, and waste more memory. Cached blocks have few classes; longer blocks have more, so that they
+//! waste less.
 
-/// The logarithm of the number of classes per power of two. They double at 2 to the [`LONG`] units, and once
-/// more at 2 to the [`LONGER`].
+/// The logarithm of the number of classes per power of two. It doubles at 2 to the [`LONG`] units, and again at 2 to
+/// the [`LONGER`].
 const FEWEST_BITS: u32 = 2;
 const LONG: u32 = 10;
 const LONGER: u32 = 17;
 
-/// The lengths of one power of two: how many of their bits a class does not tell, and what is added to the
-/// others for its number.
+/// The lengths of one power of two: how many of their low bits a class ignores, and what is added to the others for its
+/// number.
 #[derive(Clone, Copy)]
 struct Row {
     shift: u32,
@@ -51,7 +51,7 @@ pub(super) fn class_for(len: u32) -> usize {
     before as usize + (rounded >> shift) as usize
 }
 
-/// Whether a block of `len` units is not too long for `wanted` ones, which it has: it is of their class, or the next.
+/// Whether a block of `len` units is not too long for `wanted` ones: it is of their class, or the next.
 #[inline]
 pub(super) fn suits(len: u32, wanted: u32) -> bool {
     class_of(len) <= class_for(wanted) + 1

@@ -1,4 +1,4 @@
-//! What the bookkeeping of pools costs. Who reads the times has to know what else the machine does.
+//! The cost of the pools' bookkeeping. The times depend on what else the machine does.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::ledger::{Block, Ledger, Plainly};
 use super::{Order, Pool, Segment, StreamKey};
 
-/// Streams that have done all that they were given.
+/// Streams whose work is complete.
 struct Idle(AtomicU64);
 
 impl Order for Idle {
@@ -24,7 +24,7 @@ impl Order for Idle {
     }
 }
 
-/// A device with memory without end.
+/// A device with unlimited memory.
 struct Device {
     pool: Pool<Ledger>,
     streams: Idle,
@@ -54,14 +54,14 @@ impl Device {
         self.pool.free_at(taken, (StreamKey(stream), 1), true);
     }
 
-    /// How many times what is used it has reserved, at most.
+    /// The ratio of reserved to used memory, at its peak.
     fn overhead(&self) -> f64 {
         let stats = self.pool.stats();
         stats.reserved_high as f64 / stats.used_high as f64
     }
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -121,7 +121,7 @@ fn steady(streams: usize) -> (f64, f64) {
     (start.elapsed().as_nanos() as f64 / (2 * STEPS) as f64, device.overhead())
 }
 
-/// The best of some runs: the others were interrupted.
+/// The best of some runs, because others are interrupted.
 fn best(what: &str, run: impl Fn() -> (f64, f64)) {
     let runs: Vec<(f64, f64)> = (0..7).map(|_| run()).collect();
     let (each, overhead) = runs.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What a part of a pool has counted. What it has in use is counted as what is missing from the most of it: that
-//! changes only where it grows.
+//! Counts of a part of a pool. The use is counted as the difference to its peak, which changes only when the use
+//! reaches a new peak.
 
 use std::sync::Arc;
 
@@ -15,32 +15,32 @@ pub(super) struct Sum {
 
 #[derive(Default)]
 pub(super) struct Counts {
-    /// All that were ever taken.
+    /// All blocks so far.
     taken: Sum,
-    /// The most of them at one time that were not back.
+    /// The peak of the blocks in use.
     most: Sum,
-    /// So much less they are now.
+    /// The difference to the blocks in use now.
     below: Sum,
-    /// Where there are several parts, the most in all of them at one time that it knows of.
+    /// With several parts, the known peak of all of them.
     high: Sum,
     /// Bytes of its segments.
     pub(super) reserved: u64,
-    /// The most of them, as `high`.
+    /// The peak of these, as `high`.
     reserved_high: u64,
-    /// Where there are several parts.
+    /// Set if there are several parts.
     totals: Option<Arc<Totals>>,
-    /// Which of them it is, and whether the others think that it is hardly used.
+    /// The number of this part, and whether the others see it as hardly used.
     part: u32,
     is_idle: bool,
 }
 
 impl Counts {
-    /// Those of one part of several.
+    /// For one of several parts.
     pub(super) fn of_part(part: u32, totals: Arc<Totals>) -> Self {
         Self { totals: Some(totals), part, ..Self::default() }
     }
 
-    /// There are several parts from now on.
+    /// The pool has several parts from now on.
     pub(super) fn share(&mut self, totals: Arc<Totals>) {
         if self.totals.is_none() {
             self.high = self.most;
@@ -49,7 +49,7 @@ impl Counts {
         self.note_idle();
     }
 
-    /// What is taken.
+    /// The blocks in use.
     #[inline]
     pub(super) fn used(&self) -> Sum {
         Sum {
@@ -58,13 +58,13 @@ impl Counts {
         }
     }
 
-    /// There is memory, and no more than half of it is taken.
+    /// It has memory, and no more than half of it is in use.
     #[inline]
     fn is_hardly_used(&self) -> bool {
         self.used().units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
     }
 
-    /// Tells other parts if this has changed.
+    /// Publishes to the other parts whether this has changed.
     #[inline]
     fn note_idle(&mut self) {
         let is_idle = self.is_hardly_used();
@@ -96,7 +96,7 @@ impl Counts {
         self.below.units += units;
         self.below.blocks += 1;
         if let Some(totals) = &self.totals {
-            totals.give(Sum { units, blocks: 1 });
+            totals.sub(Sum { units, blocks: 1 });
             self.note_idle();
         }
     }
@@ -119,10 +119,10 @@ impl Counts {
         self.note_idle();
     }
 
-    /// All segments are gone, with what was in them.
+    /// All segments and their blocks are removed.
     pub(super) fn end(&mut self) {
         if let Some(totals) = &self.totals {
-            totals.give(self.used());
+            totals.sub(self.used());
         }
         self.below = self.most;
         self.release(self.reserved);
@@ -141,14 +141,14 @@ impl Counts {
         }
     }
 
-    /// Whether the other parts think rightly of this one.
+    /// Whether the published state is right.
     #[cfg(debug_assertions)]
-    pub(super) fn are_told(&self) -> bool {
+    pub(super) fn is_published(&self) -> bool {
         let told = |totals: &Arc<Totals>| totals.is_idle(self.part as usize);
         self.totals.as_ref().is_none_or(|totals| told(totals) == self.is_hardly_used())
     }
 
-    /// Adds what is counted here to what other parts have.
+    /// Adds the counts of this part to those of others.
     pub(super) fn add_to(&self, stats: &mut Stats) {
         let bytes = |units: u64| units * GRAIN as u64;
         let used = self.used();
@@ -164,8 +164,7 @@ impl Counts {
     }
 }
 
-/// So much is taken again, or is more than ever before. Without a branch: in a pool that grows it would be guessed
-/// wrong.
+/// Adds to the use, and to the peak if it is exceeded. Without a branch, which would be mispredicted in a growing pool.
 #[inline(always)]
 fn grow(most: &mut u64, below: &mut u64, by: u64) {
     *most += by.saturating_sub(*below);

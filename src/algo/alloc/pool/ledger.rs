@@ -23,7 +23,7 @@ pub struct Row {
 unsafe impl Blank for Row {}
 
 static ROWS: Chunked<Row, 4096, 4096> = Chunked::new();
-/// Numbers from here on were not given yet.
+/// Numbers from here on are unused.
 static NEXT: Mutex<u32> = Mutex::new(1);
 
 impl Books for Ledger {
@@ -56,14 +56,14 @@ impl Place for &'static Row {
     }
 }
 
-/// A block as its user knows it.
+/// A block, as its user sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     pub addr: usize,
     pub len: usize,
     pub note: u64,
     pub number: u32,
-    /// It is one that was hidden.
+    /// It was hidden and is allocated again.
     pub again: bool,
 }
 
@@ -91,7 +91,7 @@ impl Enter<&'static Row> for Plainly {
 }
 
 impl Pool<Ledger> {
-    /// `block` is used no more behind `position` of a stream, which has passed that or not.
+    /// Frees `block` at `position` of a stream, which has passed it or not.
     pub fn free_at(&self, block: Block, freed: (StreamKey, u64), has_passed: bool) -> bool {
         let Block { note, number, .. } = block;
         let back = Back { note, place: Ledger::place(number), number, has_passed };
@@ -99,7 +99,7 @@ impl Pool<Ledger> {
         self.free(back, freed, || back.place.is_shown.swap(false, Ordering::Relaxed))
     }
 
-    /// It is used no more at all.
+    /// Frees it after all uses are complete.
     pub fn free_unused(&self, block: Block) -> bool {
         let place = Ledger::place(block.number);
         self.free_now(block.note, block.len, || {

@@ -16,33 +16,32 @@ use super::{
 };
 use crate::algo::alloc::heap::Heap;
 
-/// Pending bytes above which those that have passed become plain without need.
+/// Pending bytes above which complete frees are made available without need.
 const CACHED: u64 = 64 << 20;
-/// How many blocks do so at a time.
-const SETTLED_AT_ONCE: usize = 16;
-/// A block that was freed may be longer by this part than what it is given for: cutting the rest
-/// off costs more than it is worth.
+/// How many blocks at a time.
+const RECLAIMED_AT_ONCE: usize = 16;
+/// A freed block may be longer than the request by this share: splitting it costs more than the waste.
 const SLACK: u32 = 16;
-/// So many frees wait for the next allocation to look at them.
+/// How many frees may wait until an allocation sorts them.
 const FRESH: usize = 64;
 
 pub(super) struct Memory<B: Books> {
     pub(super) heap: Heap<Block>,
-    /// What was freed last, not looked at yet.
+    /// The latest frees, not sorted yet.
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
     pub(super) stamps: Stamps,
     pub(super) cache: Cache,
-    /// Numbers of the books that no block has yet.
+    /// Unused numbers of the books.
     numbers: Vec<u32>,
-    /// By their first unit.
+    /// By first unit.
     pub(super) segments: BTreeMap<u64, Segment>,
     pub(super) islands: BTreeMap<u64, Island>,
-    /// Units of the shortest segment that there was.
+    /// Units of the shortest segment so far.
     pub(super) shortest: u32,
-    /// Which queue is asked next whether it has passed.
+    /// The queue to check next for complete frees.
     turn: u32,
-    /// Pending blocks that may be looked at one by one; less than 0: a debt.
+    /// How many pending blocks may be scanned one by one; less than 0: a debt.
     pub(super) scans: isize,
     pub(super) counts: Counts,
     /// Which part it is.
@@ -53,15 +52,15 @@ pub(super) struct Memory<B: Books> {
     _books: PhantomData<B>,
 }
 
-/// Units that nobody else can have any more.
+/// Units that are reserved for a request.
 pub(super) struct Found<P> {
     wanted: u32,
     at: At<P>,
 }
 
-/// Where they are.
+/// Their place.
 enum At<P> {
-    /// In a block that the owner has hidden in this place.
+    /// In the hidden block of this place.
     Place(P),
     /// In this range.
     Node(u32),
@@ -70,9 +69,9 @@ enum At<P> {
 /// A block that was freed since the last allocation. Its owner has hidden it.
 #[derive(Clone, Copy)]
 pub(super) struct Fresh {
-    /// Of its place in the owner's books.
+    /// The number of its place in the owner's books.
     pub(super) number: u32,
-    /// Its units, and those that its taker had of it.
+    /// Its units, and those of its request.
     len: u32,
     pub(super) used: u32,
     freed: Freed,
@@ -81,7 +80,7 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    /// Whether it serves a request of the stream that has freed it, as it is.
+    /// Whether it fits a request of the stream that has freed it.
     #[inline]
     fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
         self.used.wrapping_sub(wanted) <= wanted / SLACK
@@ -90,7 +89,7 @@ impl Fresh {
     }
 }
 
-/// Units for a request; more than [`MOST`] bytes have never room.
+/// Units for a request; `None` for more than [`MOST`] bytes.
 #[inline]
 pub(super) fn units_for(len: usize) -> Option<u32> {
     (len <= MOST).then(|| len.max(1).div_ceil(GRAIN) as u32)
@@ -133,7 +132,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// A block that is as it has to be, and where it has to be in the owner's books.
+    /// A cached or fresh block that fits and has a place in the owner's books.
     #[inline(always)]
     pub(super) fn find_ready(
         &mut self,
@@ -153,7 +152,8 @@ impl<B: Books> Memory<B> {
         Some((place, wanted))
     }
 
-    /// Cuts units off what is free, or a longer pending block: their range, and how many are wanted of it.
+    /// Splits units off a free range, or a longer pending block. Returns their range, and how many of them are
+    /// requested.
     #[inline(always)]
     pub(super) fn cut(
         &mut self,
@@ -168,7 +168,7 @@ impl<B: Books> Memory<B> {
             return Err(Shortage::OF_HOST_MEMORY);
         }
         if self.pending.units > CACHED / GRAIN as u64 {
-            self.settle_some(order);
+            self.reclaim_some(order);
         }
         self.cache.note_used(&self.counts);
         let node = match self.pending.blocks {
@@ -181,8 +181,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// As [`Self::find_fresh`], of what alone was freed since the last allocation: as when a program frees and
-    /// allocates in turn.
+    /// As [`Self::find_fresh`], if there is one fresh block: when a program frees and allocates in turn.
     fn find_only_fresh(
         &mut self,
         fresh: Fresh,
@@ -198,8 +197,8 @@ impl<B: Books> Memory<B> {
         None
     }
 
-    /// What the stream itself has freed just now, if it is neither too short nor much too long: a
-    /// program that frees and allocates in turn has its block back without more. Else all are sorted.
+    /// A block that the stream itself has just freed, if it fits: a program that frees and allocates in turn gets its
+    /// block back at once. Otherwise all fresh blocks are sorted.
     #[inline(never)]
     fn find_fresh(
         &mut self,
@@ -211,7 +210,7 @@ impl<B: Books> Memory<B> {
             return self.find_only_fresh(fresh, wanted, stream, order);
         }
         match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
-            // The others stay in order: of a stream's frees a later one never counts before an earlier one.
+            // The others stay in order, because the frees of a stream are ordered.
             Some(at) => Some(B::place(self.fresh.remove(at).number)),
             None => {
                 self.sort_fresh(|stream| order.passed(stream));
@@ -220,10 +219,9 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// What was freed since the last allocation becomes plain, and is kept, if it has passed, else
-    /// pending.
+    /// Sorts the fresh blocks: complete frees are cached, the others are pending.
     pub(super) fn sort_fresh(&mut self, passed: impl Fn(StreamKey) -> Option<u64>) {
-        // Mostly all of them are one stream's.
+        // Mostly all of them belong to one stream.
         let mut asked = None;
         for i in 0..self.fresh.len() {
             let fresh = self.fresh[i];
@@ -236,7 +234,7 @@ impl<B: Books> Memory<B> {
         self.fresh.clear();
     }
 
-    /// Sorts a block, of whose stream it is asked what it has passed.
+    /// Sorts a block; `passed` returns the position that its stream has passed.
     #[inline(always)]
     fn sort(&mut self, fresh: Fresh, passed: impl FnOnce() -> Option<u64>) {
         let Fresh { number, freed, has_passed, .. } = fresh;
@@ -250,7 +248,7 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// What was freed since the last allocation becomes pending, whether it has passed or not.
+    /// Makes all fresh blocks pending, complete or not.
     fn make_fresh_pending(&mut self) {
         for i in 0..self.fresh.len() {
             let fresh = self.fresh[i];
@@ -266,14 +264,14 @@ impl<B: Books> Memory<B> {
         self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
 
-    /// Plain memory.
+    /// Free memory.
     #[inline(always)]
     fn find_plain(&mut self, wanted: u32) -> Option<u32> {
         let (_, node) = self.heap.fit(wanted)?;
         Some(self.heap.take_up_to(node, round_up(wanted)))
     }
 
-    /// What the stream has freed, or plain memory, whichever fits better.
+    /// Memory that the stream has freed, or free memory, whichever fits better.
     #[inline(never)]
     pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
         let plain = self.heap.fit(wanted);
@@ -300,21 +298,21 @@ impl<B: Books> Memory<B> {
         self.pending.take_front(&mut self.heap, node, len)
     }
 
-    /// Gives units to their taker.
-    pub(super) fn given<E: Enter<B::Place>>(
+    /// Enters found units as a block.
+    pub(super) fn enter_found<E: Enter<B::Place>>(
         &mut self,
         Found { wanted, at }: Found<B::Place>,
         enter: E,
     ) -> E::Entered {
         match at {
-            At::Place(place) => self.give_again(place, wanted, enter),
-            At::Node(node) => self.give_cut(node, wanted, enter),
+            At::Place(place) => self.enter_again(place, wanted, enter),
+            At::Node(node) => self.enter_range(node, wanted, enter),
         }
     }
 
-    /// Gives a range to its taker that was just taken.
+    /// Enters a range that was just taken as a new block.
     #[inline(always)]
-    pub(super) fn give_cut<E: Enter<B::Place>>(
+    pub(super) fn enter_range<E: Enter<B::Place>>(
         &mut self,
         node: u32,
         wanted: u32,
@@ -325,9 +323,9 @@ impl<B: Books> Memory<B> {
         enter.new_block(taken, number)
     }
 
-    /// Gives a block to its taker that its owner has hidden.
+    /// Enters a hidden block again.
     #[inline(always)]
-    pub(super) fn give_again<E: Enter<B::Place>>(
+    pub(super) fn enter_again<E: Enter<B::Place>>(
         &mut self,
         place: B::Place,
         wanted: u32,
@@ -338,7 +336,7 @@ impl<B: Books> Memory<B> {
         enter.again(place, wanted as usize * GRAIN)
     }
 
-    /// Makes a block of a range that was just taken.
+    /// Creates a block from a range that was just taken.
     #[inline(always)]
     fn new_block(&mut self, node: u32, wanted: u32) -> (Taken, u32) {
         let addr = self.heap.start_of(node) as usize * GRAIN;
@@ -360,7 +358,7 @@ impl<B: Books> Memory<B> {
         (Taken { addr, len: taken, room, note }, number)
     }
 
-    /// Takes a block back that is still its taker's, as `hide` says, which hides it in the owner's books.
+    /// Frees a block, unless `hide`, which hides it in the owner's books, returns that it was freed before.
     #[inline(always)]
     pub(super) fn free(&mut self, back: Back<B::Place>, freed: Freed, hide: impl Hide) -> bool {
         if !hide.hide() {
@@ -369,12 +367,12 @@ impl<B: Books> Memory<B> {
         let (number, card) = (back.number, back.place.card());
         let (len, used) = (card.len(), card.used());
         self.counts.free(used);
-        // A long one is merged if it is kept, and the next request may be just for it.
+        // A long block is merged when it is cached, but the next request may fit it.
         if back.has_passed && len <= LONGEST {
             self.keep(number, card, len, freed);
             return true;
         }
-        // Its record may be far away, and nobody waits for it here: the next allocation needs it.
+        // Its node may not be in the cache, and is not needed here: the next allocation reads it.
         self.heap.prefetch(back.note as u32);
         if self.fresh.len() == FRESH {
             self.make_fresh_pending();
@@ -383,13 +381,13 @@ impl<B: Books> Memory<B> {
         true
     }
 
-    /// As [`Self::free`], of a block that nothing uses any more, and that `leave` takes out of the books.
+    /// As [`Self::free`], for a block that nothing uses any more; `leave` removes it from the books.
     pub(super) fn free_now(&mut self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
         if !leave() {
             return false;
         }
         self.counts.free((len / GRAIN) as u32);
-        self.heap.give(note as u32);
+        self.heap.free(note as u32);
         true
     }
 
@@ -397,46 +395,46 @@ impl<B: Books> Memory<B> {
         self.make_fresh_pending();
         self.stamps.forget(stream);
         if let Some(slot) = self.pending.slot_of(stream) {
-            self.settle_queue(slot, u64::MAX, usize::MAX);
+            self.reclaim_queue(slot, u64::MAX, usize::MAX);
             self.pending.remove_slot(slot);
         }
     }
 
-    /// What a stream has freed up to `position` becomes plain, as far as `most` blocks: how many.
-    fn settle_queue(&mut self, slot: u32, position: u64, most: usize) -> usize {
-        for settled in 0..most {
+    /// Makes at most `most` blocks free that a stream has freed up to `position`. Returns how many.
+    fn reclaim_queue(&mut self, slot: u32, position: u64, most: usize) -> usize {
+        for reclaimed in 0..most {
             let oldest = self.pending.queue(slot).and_then(Queue::oldest);
             let Some(node) = oldest.filter(|&node| self.heap.of(node).position <= position) else {
-                return settled;
+                return reclaimed;
             };
             self.pending.take(&mut self.heap, node);
-            self.heap.give(node);
+            self.heap.free(node);
         }
         most
     }
 
-    /// All pending that has passed becomes plain: whether something has.
-    pub(super) fn settle(&mut self, order: &impl Order) -> bool {
-        let mut settled = 0;
+    /// Makes all pending blocks free whose frees are complete. Returns whether there were any.
+    pub(super) fn reclaim(&mut self, order: &impl Order) -> bool {
+        let mut reclaimed = 0;
         self.make_fresh_pending();
         for slot in 0..self.pending.slots() {
             let queue = self.pending.queue(slot).filter(|queue| queue.oldest().is_some());
             if let Some(position) = queue.and_then(|queue| order.passed(queue.key)) {
-                settled += self.settle_queue(slot, position, usize::MAX);
+                reclaimed += self.reclaim_queue(slot, position, usize::MAX);
             }
         }
-        settled != 0
+        reclaimed != 0
     }
 
-    /// Some of what has passed becomes plain; each stream has its turn.
+    /// Makes some of them free; each stream has its turn.
     #[cold]
-    fn settle_some(&mut self, order: &impl Order) {
+    fn reclaim_some(&mut self, order: &impl Order) {
         for _ in 0..self.pending.slots() {
             self.turn = (self.turn + 1) % self.pending.slots();
             let queue = self.pending.queue(self.turn).filter(|queue| queue.oldest().is_some());
             if let Some(queue) = queue {
                 if let Some(position) = order.passed(queue.key) {
-                    self.settle_queue(self.turn, position, SETTLED_AT_ONCE);
+                    self.reclaim_queue(self.turn, position, RECLAIMED_AT_ONCE);
                 }
                 return;
             }

@@ -1,5 +1,5 @@
-//! What the pool may do, as simply as it can be said: all ranges in order of their addresses, looked
-//! at one by one. Tests hold the pool against it.
+//! A model of the pool, as simple as possible: all ranges in order of their addresses, scanned one by one. Tests
+//! compare the pool with it.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,7 @@ impl Model {
         self.stats.reserved_high = self.stats.reserved_high.max(self.stats.reserved);
     }
 
-    /// Takes `len` bytes, of which `used` count. All of them must be plain, or pending as `usable`
-    /// says.
+    /// Takes `len` bytes, of which `used` count. All of them must be free, or pending and `usable`.
     pub(super) fn take(
         &mut self,
         addr: usize,
@@ -65,7 +64,7 @@ impl Model {
         self.stats.blocks_high = self.stats.blocks_high.max(self.stats.blocks);
     }
 
-    /// Gives a block back: pending, or plain.
+    /// Frees a block: pending, or free.
     pub(super) fn free(&mut self, addr: usize, freed: Option<Freed>) {
         let range = self.ranges.get_mut(&addr).expect("blocks are there");
         let State::Taken { used } = range.state else { panic!("{addr:#x} is freed twice") };
@@ -74,7 +73,7 @@ impl Model {
         self.stats.blocks -= 1;
     }
 
-    /// Whether there are `len` bytes in one piece, plain or usable.
+    /// Whether there are `len` contiguous bytes, free or usable.
     pub(super) fn has(&self, len: usize, usable: impl Fn(Freed) -> bool) -> bool {
         let (mut run, mut end) = (0, 0);
         self.ranges.iter().any(|(&addr, range)| {
@@ -90,8 +89,8 @@ impl Model {
         })
     }
 
-    /// What is pending as `happened` says becomes plain.
-    pub(super) fn settle(&mut self, happened: impl Fn(Freed) -> bool) {
+    /// Makes pending memory free for which `happened` is true.
+    pub(super) fn reclaim(&mut self, happened: impl Fn(Freed) -> bool) {
         for range in self.ranges.values_mut() {
             if let State::Pending(freed) = range.state
                 && happened(freed)
@@ -110,7 +109,7 @@ impl Model {
         pending.collect()
     }
 
-    /// Whether all of a segment is plain.
+    /// Whether all of a segment is free.
     pub(super) fn is_free(&self, segment: &Segment) -> bool {
         let end = segment.addr + segment.len;
         let mut inside =
@@ -131,7 +130,7 @@ impl Model {
         self.stats.reserved -= segment.len as u64;
     }
 
-    /// No range lies across `addr` any more.
+    /// Splits the range that contains `addr` there.
     fn cut(&mut self, addr: usize) {
         let Some((&start, range)) = self.ranges.range_mut(..addr).next_back() else { return };
         if start + range.len > addr {

@@ -1,6 +1,5 @@
-//! The parts of a pool, each with a lock: one at first, more where threads are in each other's way. What
-//! two threads write in turns travels between their processors, which takes longer than all the rest
-//! of an allocation.
+//! The parts of a pool, each with a lock: one at first, more when threads contend. A cache line that two threads write
+//! in turns travels between their processors, which takes longer than the rest of an allocation.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,25 +11,25 @@ use super::totals::Totals;
 use super::{Books, Stats, StreamKey};
 use crate::algo::sync::spin_lock::{Guard, SpinLock};
 
-/// How many there are at most.
+/// The most parts.
 pub const PARTS: usize = 8;
-/// So often a stream has found its part locked that it gets another one.
+/// How often a stream must find its part locked before it gets another one.
 const OFTEN: u32 = 8;
-/// Streams are told apart by this many remainders.
+/// Streams are distinguished by this many remainders.
 const PLACES: usize = 64;
 
-/// Which part streams take memory of first. Read by all, and hardly ever written.
+/// The home parts of streams. Read by all threads, and rarely written.
 #[repr(align(128))]
 struct Homes {
-    /// The part; beside it, how often it was found locked. Only while it is the first one.
+    /// The part and, while it is the first one, how often it was found locked.
     homes: [AtomicU32; PLACES],
-    /// How many parts were given.
+    /// How many parts are in use.
     given: AtomicU32,
-    /// Made with the second part.
+    /// Created with the second part.
     totals: OnceLock<Arc<Totals>>,
 }
 
-/// Bits of a home that say which part it is.
+/// Bits of a home for the part's number.
 const PART_BITS: u32 = 8;
 
 pub(super) struct Parts<B: Books> {
@@ -52,14 +51,14 @@ impl<B: Books> Parts<B> {
         }
     }
 
-    /// The number of the part that a stream takes memory of first.
+    /// The number of a stream's home part.
     #[inline(always)]
     pub(super) fn number_of(&self, stream: StreamKey) -> usize {
         let home = &self.homes.homes[place_of(stream)];
         home.load(Ordering::Relaxed) as usize % (1 << PART_BITS)
     }
 
-    /// The part that a stream takes memory of first, and its number.
+    /// A stream's home part, and its number.
     #[inline(always)]
     pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
         let part = self.number_of(stream);
@@ -83,7 +82,7 @@ impl<B: Books> Parts<B> {
         (part, self.lock(part))
     }
 
-    /// Gives out a part: the next of those that there can be.
+    /// The next unused part.
     fn add(&self) -> usize {
         let totals = {
             let mut first = self.lock(0);
@@ -100,14 +99,14 @@ impl<B: Books> Parts<B> {
         part
     }
 
-    /// Gives a stream a part of its own, as if it had met others often.
+    /// Gives a stream a separate part, as after contention.
     #[cfg(all(test, not(loom)))]
     pub(super) fn spread(&self, stream: StreamKey) {
         let part = self.add() as u32;
         self.homes.homes[place_of(stream)].store(part, Ordering::Relaxed);
     }
 
-    /// A part that was given.
+    /// A part in use.
     #[inline(always)]
     fn part(&self, part: usize) -> &SpinLock<Memory<B>> {
         match part {
@@ -133,12 +132,12 @@ impl<B: Books> Parts<B> {
         std::iter::once(0).chain(others)
     }
 
-    /// All of them at once. Whoever has more than one lock has come by this order.
+    /// All of them at once. Several locks are always taken in this order.
     pub(super) fn all(&self) -> Vec<Checked<'_, B>> {
         self.numbers().map(|part| self.lock(part)).collect()
     }
 
-    /// What the first of the parts says, beginning with the stream's own.
+    /// The first result of a part, beginning with the stream's home.
     pub(super) fn find<T>(
         &self,
         stream: StreamKey,
@@ -149,23 +148,22 @@ impl<B: Books> Parts<B> {
             return Some((memory, found));
         }
         drop(memory);
-        self.find_elsewhere(home, |_, _| true, find)
+        self.find_in_other_parts(home, |_, _| true, find)
     }
 
-    /// What the first of the parts says that are hardly used, without this one. Of the others nothing is
-    /// taken while there is more memory: threads that use blocks of each other's parts are in each
-    /// other's way for good.
+    /// The first result of a part that is hardly used, except this one. Other parts are not used while more memory is
+    /// available: threads that share blocks between parts would contend forever.
     #[inline]
     pub(super) fn find_idle<T>(
         &self,
         home: usize,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
     ) -> Option<(Checked<'_, B>, T)> {
-        // Looked at first: a lock that others use is slow.
-        self.find_elsewhere(home, |totals, part| totals.is_idle(part), find)
+        // Checked first, because a contended lock is slow.
+        self.find_in_other_parts(home, |totals, part| totals.is_idle(part), find)
     }
 
-    fn find_elsewhere<T>(
+    fn find_in_other_parts<T>(
         &self,
         home: usize,
         is_wanted: impl Fn(&Totals, usize) -> bool,
@@ -183,7 +181,7 @@ impl<B: Books> Parts<B> {
     pub(super) fn reserved(&self) -> u64 {
         match self.homes.totals.get() {
             Some(totals) => totals.reserved(),
-            // Who makes a second part counts what the first one has under its lock.
+            // A thread that adds a second part counts the first one under its lock.
             None => self.lock(0).counts.reserved,
         }
     }
@@ -206,11 +204,11 @@ impl<B: Books> Parts<B> {
 
 #[inline]
 fn place_of(stream: StreamKey) -> usize {
-    // Their names are mostly numbers that follow one another.
+    // Keys are mostly consecutive numbers.
     stream.0 as usize % PLACES
 }
 
-/// A part's memory for one step, after which debug builds look whether all is well.
+/// A part's memory for one step, after which debug builds check it.
 pub(super) struct Checked<'a, B: Books>(Guard<'a, Memory<B>>);
 
 impl<B: Books> Deref for Checked<'_, B> {

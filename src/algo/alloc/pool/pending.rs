@@ -1,5 +1,5 @@
-//! What streams have freed and nobody else may have yet: for each stream its blocks by length, to
-//! take one again, and by age, because they become free for all in that order.
+//! Pending blocks, which streams have freed and other streams may not have yet: for each stream by length, to reuse
+//! one, and by age, because they become free in that order.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,17 +11,17 @@ use crate::algo::math::mix::mix;
 
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What the pool keeps with a taken range.
+/// The pool's data for a taken range.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
-    /// Of its free.
+    /// The position of its free.
     pub(super) position: u64,
-    /// Whose pending block it is; [`NONE`]: it is in use, or kept.
+    /// The slot of the stream that freed it; [`NONE`]: it is in use, or cached.
     pub(super) slot: u32,
     /// The stream's pending blocks that were freed before and after it.
     older: u32,
     newer: u32,
-    /// Of its place in the owner's books; 0: it has none. Stays with the range's number.
+    /// The number of its place in the owner's books; 0: it has none. Stays with the range's number.
     pub(super) number: u32,
 }
 
@@ -49,7 +49,7 @@ impl Queue {
     }
 }
 
-/// Of keys, which nobody chooses to have them collide.
+/// A hash of stream keys, which no attacker chooses.
 #[derive(Default)]
 struct KeyHasher(u64);
 
@@ -72,20 +72,20 @@ impl Hasher for KeyHasher {
 /// The pending blocks of all streams.
 #[derive(Default)]
 pub(super) struct Pending {
-    /// By slot; None where a stream was forgotten.
+    /// By slot; `None` for a forgotten stream.
     queues: Vec<Option<Box<Queue>>>,
-    /// Those slots.
+    /// Slots of forgotten streams.
     unused: Vec<u32>,
-    /// The slots of the others.
+    /// The slots of the other streams.
     slots: HashMap<StreamKey, u32, BuildHasherDefault<KeyHasher>>,
     /// Units in pending blocks.
     pub(super) units: u64,
-    /// How many there are.
+    /// The number of these blocks.
     pub(super) blocks: usize,
 }
 
 impl Pending {
-    /// The slot of a stream that has freed something.
+    /// The slot of a stream that has freed memory.
     #[inline]
     pub(super) fn slot_of(&self, key: StreamKey) -> Option<u32> {
         self.slots.get(&key).copied()
@@ -141,7 +141,7 @@ impl Pending {
         std::iter::successors(step(oldest), move |&node| step(heap.of(node).newer))
     }
 
-    /// Puts a block in that `key` has freed at `position`.
+    /// Adds a block that `key` has freed at `position`.
     #[inline]
     pub(super) fn put(&mut self, heap: &mut Heap<Block>, node: u32, key: StreamKey, position: u64) {
         let slot = match self.slot_of(key) {
@@ -158,7 +158,7 @@ impl Pending {
             older => {
                 let of = heap.of_mut(older);
                 of.newer = node;
-                // Threads may bring the frees of a stream in another order.
+                // Threads may report the frees of a stream in another order.
                 position.max(of.position)
             }
         };
@@ -169,7 +169,7 @@ impl Pending {
         self.blocks += 1;
     }
 
-    /// Takes a block out.
+    /// Removes a block.
     #[inline]
     pub(super) fn take(&mut self, heap: &mut Heap<Block>, node: u32) {
         let Block { slot, older, newer, .. } = *heap.of(node);
@@ -188,8 +188,7 @@ impl Pending {
         self.blocks -= 1;
     }
 
-    /// Takes the first `len` units of a longer block, which stays what and where it is: their
-    /// number.
+    /// Takes the first `len` units of a longer block, which stays pending. Returns their number.
     #[inline]
     pub(super) fn take_front(&mut self, heap: &mut Heap<Block>, node: u32, len: u32) -> u32 {
         let slot = heap.of(node).slot;

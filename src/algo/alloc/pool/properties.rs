@@ -1,4 +1,4 @@
-//! Any order of calls: the pool does nothing that the model forbids, and finds what there is.
+//! Any order of calls: the pool does nothing that the model forbids, and finds what the model finds.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use super::model::Model;
 use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey};
 
 const STREAMS: usize = 4;
-/// Where segments are: some follow one another.
+/// The places of segments: some are adjacent.
 const PLACES: usize = 12;
 
-/// What the streams have done.
+/// The progress of the streams.
 #[derive(Clone, Default)]
 struct Streams {
-    /// They are new ones when they are forgotten.
+    /// New keys after a stream is forgotten.
     keys: [u64; STREAMS],
     submitted: [u64; STREAMS],
     passed: [Option<u64>; STREAMS],
@@ -54,7 +54,7 @@ impl Order for Streams {
     }
 
     fn can_follow(&self, stream: StreamKey) -> bool {
-        // Some take nothing more.
+        // Some streams accept no more work.
         !self.index(stream).is_multiple_of(3)
     }
 }
@@ -70,12 +70,12 @@ enum Step {
         pick: usize,
         stream: Option<usize>,
     },
-    /// A stream submits something, and gets somewhere.
+    /// A stream submits work, and makes progress.
     Work {
         stream: usize,
         passes: Option<u64>,
     },
-    /// What the allocating streams know of another one from now on.
+    /// Orders allocating streams after another one.
     Follow {
         stream: usize,
         position: Option<u64>,
@@ -199,7 +199,7 @@ impl Run {
             Step::Forget { stream } => {
                 let key = self.streams.key(stream);
                 pool.forget(key);
-                self.model.settle(|freed| freed.stream == key);
+                self.model.reclaim(|freed| freed.stream == key);
                 self.new_stream(stream);
             }
             Step::Add { place, granules } => self.add(pool, place, granules),
@@ -288,10 +288,10 @@ impl Run {
         self.places.insert(place, segment);
     }
 
-    /// Settles the model, and takes out what the pool has released.
+    /// Updates the model, and removes the segments that the pool has released.
     fn note_released(&mut self, released: &[Segment]) {
         let streams = &self.streams;
-        self.model.settle(|freed| streams.has_passed(freed));
+        self.model.reclaim(|freed| streams.has_passed(freed));
         for segment in released {
             assert!(self.model.is_free(segment), "{segment:?} is in use");
             assert_eq!(self.places.remove(&(segment.token as usize)), Some(*segment));
@@ -306,7 +306,7 @@ impl Run {
         let mut left = self.model.segments();
         left.retain(|segment| self.model.is_free(segment));
         match released.split_last() {
-            // Nothing more than it takes.
+            // No more than necessary.
             Some((_, others)) => assert!(sum(others) < bytes && sum(&released) >= bytes),
             None => assert!(bytes == 0 || sum(&left) < bytes),
         }
@@ -339,7 +339,7 @@ proptest! {
         for step in &steps {
             run.step(step);
         }
-        // At the end all of it can be had back.
+        // At the end all of it can be released.
         let pool = run.pool.take().expect("between steps it is there");
         for (taken, _) in run.live.drain(..) {
             pool.free_unused(taken);

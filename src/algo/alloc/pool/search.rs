@@ -1,26 +1,25 @@
-//! Where memory is looked for when nothing fits at once: what other streams have freed, and
-//! neighbours that are enough together.
+//! Searches for memory when nothing fits at once: blocks that other streams have freed, and adjacent ranges that are
+//! long enough together.
 
 use super::memory::{Found, Memory, units_for};
 use super::pending::{NONE, Queue};
 use super::{Books, Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
-/// Segments have at least this many bytes, if they can be had.
+/// The least bytes of a segment, if they are available.
 const SEGMENT: usize = 32 << 20;
-/// Or this part of what there is: a large pool does not grow in many small steps.
+/// The share of the reserved memory by which a pool grows at least: a large pool does not grow in many small steps.
 const GROWTH: usize = 32;
-/// Blocks of a stream that are looked at one by one where another follows some of them only.
+/// How many blocks of a stream are scanned one by one if another stream is ordered after some of them only.
 const FOLLOWED: usize = 64;
-/// Looking at all pending blocks for neighbours costs as many of these as there are, and is not
-/// done in debt: otherwise thousands of blocks, behind a stream that stands still, would
-/// be looked at for each allocation.
+/// The budget of a search of all pending blocks for neighbours, which costs one for each block and is not done in debt.
+/// Otherwise thousands of blocks of a blocked stream would be scanned for each allocation.
 pub(super) const SCANS: isize = 4096;
-/// What one allocation that needs new memory earns.
+/// What one allocation that needs new memory adds to the budget.
 const EARNED: isize = 64;
-/// So many are always looked at.
+/// How many are always scanned.
 const SCANNED_ANYWAY: usize = 64;
 
-/// Neighbouring ranges: the first, and how many units they have.
+/// Adjacent ranges: the first, and their units.
 #[derive(Clone, Copy)]
 struct Run {
     first: u32,
@@ -28,7 +27,7 @@ struct Run {
 }
 
 impl<B: Books> Memory<B> {
-    /// When nothing fits at once.
+    /// Searches when nothing fits at once.
     #[cold]
     pub(super) fn search(
         &mut self,
@@ -45,7 +44,7 @@ impl<B: Books> Memory<B> {
         if let Some(node) = self.find_followed(wanted, &followed) {
             return Ok(self.take_pending(node, wanted));
         }
-        if self.settle(order)
+        if self.reclaim(order)
             && let Some(node) = self.find(wanted, stream)
         {
             return Ok(node);
@@ -70,7 +69,7 @@ impl<B: Books> Memory<B> {
         stream: StreamKey,
         order: &impl Order,
     ) -> Option<Found<B::Place>> {
-        // What was freed just now first: it would be kept otherwise.
+        // Fresh blocks first: they would be cached otherwise.
         self.sort_fresh(|stream| order.passed(stream));
         self.merge_kept();
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
@@ -79,7 +78,7 @@ impl<B: Books> Memory<B> {
         found.ok()
     }
 
-    /// The free of another stream that leaves `len` bytes to whoever comes behind it.
+    /// The free of another stream after which `len` bytes can be allocated.
     pub(super) fn find_to_follow(
         &self,
         len: usize,
@@ -106,7 +105,7 @@ impl<B: Books> Memory<B> {
         })
     }
 
-    /// Where the stream of `slot` has freed the last of its parts of a run's first `wanted` units.
+    /// The position of the last free by the stream of `slot` in a run's first `wanted` units.
     fn last_position(&self, run: Run, wanted: u32, slot: u32) -> Option<u64> {
         let mut position = None;
         let (mut node, mut missing) = (run.first, wanted);
@@ -121,7 +120,7 @@ impl<B: Books> Memory<B> {
         position
     }
 
-    /// Up to which position a stream may have the pending blocks of each slot.
+    /// For each slot the position up to which a stream may reuse its pending blocks.
     fn followed(&self, stream: StreamKey, order: &impl Order) -> Vec<Option<u64>> {
         let mut followed = vec![None; self.pending.slots() as usize];
         for (slot, queue) in self.pending.busy() {
@@ -131,7 +130,7 @@ impl<B: Books> Memory<B> {
         followed
     }
 
-    /// A block of a stream that is followed.
+    /// A block of a stream that the allocating stream is ordered after.
     fn find_followed(&self, wanted: u32, followed: &[Option<u64>]) -> Option<u32> {
         let of_slot = |(slot, queue): (u32, &Queue)| {
             let limit = followed[slot as usize]?;
@@ -156,7 +155,7 @@ impl<B: Books> Memory<B> {
                 && of.slot != NONE
                 && usable[of.slot as usize].is_some_and(|limit| of.position <= limit)
         };
-        // Each run is looked at from its first pending block only.
+        // Each run is examined from its first pending block only.
         let run_of = |node: u32| {
             let before = self.heap.before(node);
             let free = self.heap.is_free(before);

@@ -1,11 +1,10 @@
-//! The segments of a pool. Those that follow one another in memory are one region of its heap, so
-//! that blocks may lie across their borders.
+//! The segments of a pool. Adjacent segments are one region of its heap, so that blocks may cross their borders.
 
 use super::memory::Memory;
 use super::{Books, GRAIN, Order, Segment};
 use crate::algo::alloc::heap::Region;
 
-/// Segments that follow one another in memory.
+/// Adjacent segments.
 pub(super) struct Island {
     pub(super) end: u64,
     pub(super) region: Region,
@@ -64,8 +63,8 @@ impl<B: Books> Memory<B> {
 
     /// Those that are entirely free.
     pub(super) fn free_segments(&mut self, order: &impl Order) -> Vec<Segment> {
-        self.settle_kept(order);
-        self.settle(order);
+        self.flush_cache(order);
+        self.reclaim(order);
         let mut free = Vec::new();
         for (start, len) in self.heap.free_ranges(self.shortest) {
             let end = start + u64::from(len);

@@ -1,26 +1,26 @@
-//! Where blocks were freed that are kept. What is in them has happened, so anybody may have them; but the host has
-//! not seen that yet, and until it has they count as in use where memory goes back to the device.
+//! The frees of cached blocks. Their uses are complete, so every stream may have them. But the host has not seen that
+//! yet, and until then they count as in use when memory is released to the device.
 
 use std::collections::HashMap;
 
 use super::memory::Memory;
 use super::{Books, Card, Freed, Order, Place, StreamKey};
 
-/// Streams are told apart by this many remainders.
+/// Streams are distinguished by this many remainders.
 const PLACES: usize = 16;
-/// When there are so many, those that are older than need be go.
+/// At this number, superseded frees are removed.
 const MANY: usize = 4096;
 
-/// The frees of blocks that are kept, by number. Few of them differ: what a stream frees while nothing is
-/// submitted has one position.
+/// The frees of cached blocks, by number. Few of them differ, because the frees of a stream between two submissions
+/// have one position.
 pub(super) struct Stamps {
-    /// None: the stream is gone, and the host knows.
+    /// `None`: the stream is destroyed, and its work is complete.
     frees: Vec<Option<Freed>>,
-    /// What streams freed last, and its number.
+    /// The latest free of streams, and its number.
     latest: [(Freed, u32); PLACES],
 }
 
-/// No stream is called that.
+/// A key that no stream has.
 const NOWHERE: Freed = Freed { stream: StreamKey(u64::MAX), position: 0 };
 
 impl Stamps {
@@ -28,14 +28,14 @@ impl Stamps {
         Self { frees: Vec::new(), latest: [(NOWHERE, 0); PLACES] }
     }
 
-    /// The number of this free, if a stream had it last.
+    /// The number of this free, if it is the latest of a stream.
     #[inline(always)]
     fn find(&self, freed: Freed) -> Option<u32> {
         let (last, number) = self.latest[freed.stream.0 as usize % PLACES];
         (last == freed).then_some(number)
     }
 
-    /// A number for this free.
+    /// Adds a number for this free.
     fn add(&mut self, freed: Freed) -> u32 {
         let number = self.frees.len() as u32;
         self.frees.push(Some(freed));
@@ -48,7 +48,7 @@ impl Stamps {
         self.frees[number as usize]
     }
 
-    /// The stream is gone, and all that it did has happened.
+    /// The stream is destroyed, and all its work is complete.
     pub(super) fn forget(&mut self, stream: StreamKey) {
         let of_stream = |freed: &&mut Option<Freed>| freed.is_some_and(|it| it.stream == stream);
         self.frees.iter_mut().filter(of_stream).for_each(|freed| *freed = None);
@@ -58,7 +58,7 @@ impl Stamps {
 }
 
 impl<B: Books> Memory<B> {
-    /// Notes where a block was freed that is kept from now on.
+    /// Notes the free of a block that is cached.
     #[inline(always)]
     pub(super) fn stamp(&mut self, card: &Card, freed: Freed) {
         let number = match self.stamps.find(freed) {
@@ -72,14 +72,14 @@ impl<B: Books> Memory<B> {
     #[inline(never)]
     fn new_stamp(&mut self, freed: Freed) -> u32 {
         if self.stamps.frees.len() == MANY {
-            self.stamp_anew();
+            self.keep_last_stamps();
         }
         self.stamps.add(freed)
     }
 
-    /// Forgets all frees of a stream but the last one, which counts for all its blocks: fewer go back to the
-    /// device then than might.
-    fn stamp_anew(&mut self) {
+    /// Keeps only the last free of each stream, which then counts for all its blocks: fewer of them may be released to
+    /// the device.
+    fn keep_last_stamps(&mut self) {
         let old = std::mem::replace(&mut self.stamps, Stamps::new());
         let mut last: HashMap<Option<StreamKey>, Option<Freed>> = HashMap::new();
         for &freed in &old.frees {
@@ -101,8 +101,8 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Keeps nothing: merges what the host has seen freed, as `order` knows, and makes the rest pending.
-    pub(super) fn settle_kept(&mut self, order: &impl Order) {
+    /// Empties the cache: merges blocks whose frees the host has seen, as `order` knows, and makes the rest pending.
+    pub(super) fn flush_cache(&mut self, order: &impl Order) {
         let kept: Vec<u32> = self.cache.take_all::<B>();
         for number in kept {
             let place = B::place(number);

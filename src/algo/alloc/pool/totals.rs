@@ -1,28 +1,27 @@
-//! What all parts of a pool have together, where there are several: for the most that they had at one
-//! moment, which no part knows.
+//! Sums over several parts of a pool: for their common peak, which no part knows alone.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::counts::{Counts, Sum};
 
-/// Changed under the lock of some part. What many threads write is slow: each change is one step, whose
-/// answer the part keeps if it is the most that it has seen.
+/// Changed under the lock of some part. Contended writes are slow: each change is one atomic step, whose result the
+/// part keeps if it is a new peak.
 #[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Totals {
-    /// Units in blocks that are taken, and the number of those blocks: both change in one step.
+    /// Units in use, and the number of blocks: both change in one step.
     taken: AtomicU64,
     /// Bytes of segments.
     reserved: AtomicU64,
     idle: Idle,
 }
 
-/// A bit for each part that has memory and hardly uses it. Apart from the rest, as it seldom changes.
+/// A bit for each part that is hardly used. On a separate cache line, because it rarely changes.
 #[derive(Default)]
 #[repr(align(128))]
 struct Idle(AtomicU32);
 
-/// Bits of `taken` that count blocks. The others count units of the 47 bits of addresses that there are.
+/// Bits of `taken` that count blocks. The others count the units of 47-bit addresses.
 const BLOCK_BITS: u32 = 26;
 
 fn pack(units: u64, blocks: u64) -> u64 {
@@ -34,7 +33,7 @@ fn unpack(taken: u64) -> Sum {
 }
 
 impl Totals {
-    /// Those of a pool's only part.
+    /// The sums of a pool with one part.
     pub(super) fn of(counts: &Counts) -> Self {
         let Sum { units, blocks } = counts.used();
         Self {
@@ -44,25 +43,25 @@ impl Totals {
         }
     }
 
-    /// A block of so many units is taken: what is taken now.
+    /// Adds a block of this many units. Returns the new sum.
     #[inline]
     pub(super) fn take(&self, units: u32) -> Sum {
         let added = pack(units.into(), 1);
         unpack(self.taken.fetch_add(added, Ordering::Relaxed) + added)
     }
 
-    /// Blocks of so many units are taken no more.
+    /// Subtracts blocks and their units.
     #[inline]
-    pub(super) fn give(&self, Sum { units, blocks }: Sum) {
+    pub(super) fn sub(&self, Sum { units, blocks }: Sum) {
         self.taken.fetch_sub(pack(units, blocks), Ordering::Relaxed);
     }
 
-    /// What is taken.
+    /// The blocks in use.
     pub(super) fn taken(&self) -> Sum {
         unpack(self.taken.load(Ordering::Relaxed))
     }
 
-    /// Memory was added: what there is now.
+    /// Adds memory. Returns the new sum.
     pub(super) fn reserve(&self, bytes: u64) -> u64 {
         self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
@@ -71,7 +70,7 @@ impl Totals {
         self.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Whether a part is hardly used, from now on.
+    /// Sets whether a part is hardly used.
     #[cold]
     pub(super) fn set_idle(&self, part: u32, is_idle: bool) {
         match is_idle {
@@ -80,12 +79,12 @@ impl Totals {
         };
     }
 
-    /// Whether a part was hardly used when it was looked at.
+    /// Whether a part was hardly used when that was last published.
     pub(super) fn is_idle(&self, part: usize) -> bool {
         self.idle.0.load(Ordering::Relaxed) & 1 << part != 0
     }
 
-    /// What there is.
+    /// The bytes of segments.
     pub(super) fn reserved(&self) -> u64 {
         self.reserved.load(Ordering::Relaxed)
     }

@@ -1,11 +1,4 @@
-//! What tests make of the allocator, in builds with debug assertions only: they count allocations and have
-//! the system refuse some.
-//!
-//! | variable | what |
-//! |---|---|
-//! | `PORTACL_TEST_HOST_FAULT` | `N`: the N-th allocation is refused; `N+`: that one and all later ones |
-//! | `PORTACL_TEST_HOST_PIECE` | longest piece that the reserve serves, in bytes |
-//! | `PORTACL_TEST_HOST_RESERVE` | so many bytes of the reserve may be in use before calls are refused |
+//! Faults of the allocator for tests, in builds with debug assertions only: they count allocations and make some fail.
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -15,7 +8,7 @@ const NONE: usize = usize::MAX;
 
 /// Allocations so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
-/// The first one that is refused, and the first behind it that is not; [`UNREAD`] before the first look.
+/// The first one that fails, and the first after it that does not; [`UNREAD`] before the first use.
 static FROM: AtomicU64 = AtomicU64::new(UNREAD);
 static TO: AtomicU64 = AtomicU64::new(0);
 static PIECE: AtomicUsize = AtomicUsize::new(NONE);
@@ -23,7 +16,7 @@ static ALLOWED_USE: AtomicUsize = AtomicUsize::new(NONE);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicI64 = AtomicI64::new(0);
 
-/// Reads the variables again. Allocations go on to be counted.
+/// Reads the variables again. The count goes on.
 #[cold]
 pub fn read() {
     let all = variable(c"PORTACL_TEST_HOST_FAULT");
@@ -42,7 +35,7 @@ fn number(text: &CStr) -> (u64, bool) {
     (number, text.to_bytes().ends_with(b"+"))
 }
 
-/// Nothing is allocated here.
+/// This allocates nothing.
 fn variable(name: &CStr) -> Option<&'static CStr> {
     // SAFETY: two texts that end with zero; programs that change the environment meanwhile are not tests.
     let value = unsafe { libc::getenv(name.as_ptr()) };
@@ -50,7 +43,7 @@ fn variable(name: &CStr) -> Option<&'static CStr> {
     (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
 }
 
-/// Counts an allocation: whether it is refused.
+/// Counts an allocation. Returns whether it fails.
 #[inline]
 pub fn next_fails() -> bool {
     let number = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
@@ -65,31 +58,31 @@ pub fn next_fails() -> bool {
     fails
 }
 
-/// A block was given out.
+/// Counts an allocated block.
 #[inline]
 pub fn count_block() {
     LIVE.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A block was given back.
+/// Counts a freed block.
 #[inline]
 pub fn count_free() {
     LIVE.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// What there was so far.
+/// The counts so far.
 pub struct Counts {
     /// Allocations.
     pub all: u64,
-    /// Those of them that were refused.
+    /// Those that failed.
     pub refused: u64,
-    /// Blocks that are not given back.
+    /// Blocks that are not freed.
     pub live: i64,
     /// Bytes of the reserve that are in use.
     pub of_reserve: usize,
 }
 
-/// What there was so far.
+/// The counts so far.
 pub fn counts() -> Counts {
     Counts {
         all: COUNT.load(Ordering::Relaxed),

@@ -1,4 +1,4 @@
-//! Memory that was there before it was needed, in parts of which a map of bits says what is taken.
+//! Memory that is reserved in advance, in parts with a bitmap each.
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
@@ -9,11 +9,11 @@ use crate::algo::sync::spin_lock::SpinLock;
 
 /// Length of the first part, in bytes.
 pub const FIRST: usize = 2 << 20;
-/// What is taken at least, and a multiple of it.
+/// The least length of a block; lengths are multiples of it.
 const GRANULE: usize = 64;
 /// Granules of one word of a map.
 const BITS: usize = u64::BITS as usize;
-/// Parts at most.
+/// The most parts.
 const PARTS: usize = 16;
 const PAGE: usize = 4096;
 
@@ -42,7 +42,7 @@ struct Part {
 }
 
 struct Parts {
-    /// Beside the first one.
+    /// The parts after the first one.
     added: [Part; PARTS],
     count: usize,
 }
@@ -52,12 +52,12 @@ unsafe impl Send for Parts {}
 
 const NO_PART: Part = Part { start: 0, len: 0, map: ptr::null_mut() };
 static ADDED: SpinLock<Parts> = SpinLock::new(Parts { added: [NO_PART; PARTS], count: 0 });
-/// The lowest and the highest address of added parts: who frees looks closer only between them.
+/// The lowest and the highest address of added parts: a free checks further only between them.
 static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 static USED: AtomicUsize = AtomicUsize::new(0);
 static TOTAL: AtomicUsize = AtomicUsize::new(FIRST);
-/// What the longest part has beside some small pieces.
+/// The longest block of the longest part.
 static LONGEST: AtomicUsize = AtomicUsize::new(FIRST / 2);
 
 fn first() -> Part {
@@ -75,12 +75,12 @@ pub fn total() -> usize {
     TOTAL.load(Ordering::Relaxed)
 }
 
-/// The longest piece that it has while most of it is free.
+/// The longest block that it has while most of it is free.
 pub fn longest() -> usize {
     LONGEST.load(Ordering::Relaxed)
 }
 
-/// Whether a block is the reserve's.
+/// Whether a block belongs to the reserve.
 #[inline(always)]
 pub fn has(block: *const u8) -> bool {
     let addr = block.addr();
@@ -109,7 +109,7 @@ impl Part {
         self.len / GRANULE
     }
 
-    /// Where the bit of a granule is: its word, and the bit in it.
+    /// The bit of a granule: its word, and the bit in it.
     fn bit_of(&self, granule: usize) -> (*mut u64, u64) {
         debug_assert!(granule < self.granules());
         (self.map.wrapping_add(granule / BITS), 1 << (granule % BITS))
@@ -119,7 +119,7 @@ impl Part {
     /// The lock is held.
     unsafe fn is_taken(&self, granule: usize) -> bool {
         let (word, bit) = self.bit_of(granule);
-        // SAFETY: inside the map, which nobody else reaches.
+        // SAFETY: inside the map, which is only accessed under the lock.
         unsafe { *word & bit != 0 }
     }
 
@@ -160,7 +160,7 @@ impl Part {
     }
 }
 
-/// A piece, or null.
+/// Allocates a block; null on failure.
 pub fn take(layout: Layout) -> *mut u8 {
     if layout.align() > PAGE {
         return ptr::null_mut();
@@ -183,7 +183,7 @@ pub fn take(layout: Layout) -> *mut u8 {
 ///
 /// # Safety
 /// It came from [`take`] with this layout, and is used no more.
-pub unsafe fn give_back(block: *mut u8, layout: Layout) {
+pub unsafe fn free(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
     let parts = ADDED.lock();
     let part = parts.of(block.addr()).expect("a block of the reserve");

@@ -1,6 +1,6 @@
-//! Pages that one holder has to himself. What begins in them comes and goes under a lock of the holder's,
-//! so that nobody takes the map's for it, and in records that stay the holder's. What covers the first byte of
-//! a page stays noted there until something else does, live or not: a record tells what it has.
+//! Pages that belong to one holder. Its ranges in them are inserted and removed under the holder's lock instead of the
+//! map's, and in records that the holder keeps. The range that covers the first byte of a page stays noted there until
+//! another one does, live or not: its record shows whether it is current.
 
 use super::parking::Entry;
 use super::{
@@ -10,7 +10,7 @@ use super::{
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
 
-/// The place of a range in held pages: a record of their holder's.
+/// The place of a range in held pages: a record of their holder.
 #[derive(Clone, Copy)]
 pub struct HeldPlace<'a> {
     map: &'a AddressMap,
@@ -19,29 +19,29 @@ pub struct HeldPlace<'a> {
 }
 
 impl HeldPlace<'_> {
-    /// What the holder keeps with the range, under its lock.
+    /// The holder's data for the range, under its lock.
     #[inline(always)]
     pub fn card(&self) -> &Card {
         &self.record.card
     }
 
-    /// Shows the range again that was hidden here, under the holder's lock: with another length maybe, as far
-    /// as it has room, else as it was. Its first address.
+    /// Shows the range again that was hidden here, under the holder's lock. It may get another length, up to its room.
+    /// Returns its first address.
     #[inline(always)]
     pub fn show(self, len: usize) -> usize {
         self.record.show(len);
         self.record.base.load(Ordering::Relaxed)
     }
 
-    /// Hides a range that was found as this entry, which is here, under the holder's lock: nobody finds it, but
-    /// its place stays its own. False if it was removed, or hidden, since.
+    /// Hides the range of this entry, which is in this place, under the holder's lock: look-ups do not find it, but it
+    /// keeps its place. False if it was removed, or hidden, since.
     #[inline(always)]
     pub fn hide(self, entry: Entry) -> bool {
         debug_assert_eq!(entry.index(), self.index);
         self.record.end(entry.sequence())
     }
 
-    /// Takes the hidden range out of the pages, under the holder's lock.
+    /// Removes the hidden range from the pages, under the holder's lock.
     #[inline]
     pub fn vacate(self) {
         self.map.clear_start(self.record.base.load(Ordering::Relaxed));
@@ -64,8 +64,8 @@ impl AddressMap {
         (range.base == base).then_some((place, Entry::new(index, sequence), range))
     }
 
-    /// Makes ready the pages of these addresses, which begin and end with pages. No range is in them but what
-    /// rests, which goes, and nobody but the caller puts one there from now on.
+    /// Reserves the pages of these addresses, which begin and end with pages, for the caller's ranges. No live range
+    /// may be in them; retired ones are removed.
     pub fn hold(&self, base: usize, len: usize) -> Result<(), InsertError> {
         debug_assert!(begins_page(base) && begins_page(len) && len != 0);
         let last = base.checked_add(len - 1).ok_or(InsertError::Unaddressable)?;
@@ -75,7 +75,7 @@ impl AddressMap {
         let mut state = self.state.lock();
         let all = Range { base, len, words: [0; 3] };
         while let Some(other) = self.conflict(&all) {
-            if !self.remove_resting(&mut state, other) {
+            if !self.remove_retired(&mut state, other) {
                 break;
             }
         }
@@ -85,17 +85,17 @@ impl AddressMap {
         Ok(())
     }
 
-    /// Makes the pages of these addresses everybody's again. Nothing is in them any more.
-    pub fn let_go(&self, base: usize, len: usize) {
+    /// Ends the reservation of these pages. No range is in them any more.
+    pub fn release_pages(&self, base: usize, len: usize) {
         debug_assert!(begins_page(base) && begins_page(len) && len != 0);
         for page in page_of(base)..page_of(base + len) {
             self.page_at(page).cover.store(0, Ordering::Release);
         }
     }
 
-    /// Registers a range in held pages, with no other in its way, under the holder's lock, in a record of
-    /// the holder's in which no other is, with room to become `room` bytes long. False: there is no memory
-    /// for that, or the record is 0, which is none.
+    /// Registers a range in held pages, overlapping no other, under the holder's lock, in an unused record of the
+    /// holder, with room to grow to `room` bytes. False: there is no memory for that, or the record is 0, which is
+    /// none.
     #[inline(always)]
     pub fn insert_held(&self, index: u32, range: &Range, room: usize) -> bool {
         debug_assert!(
@@ -118,8 +118,7 @@ impl AddressMap {
         true
     }
 
-    /// Removes a range that was found as this entry in held pages, under the holder's lock; false if it
-    /// was removed since.
+    /// Removes the range of this entry in held pages, under the holder's lock; false if it was removed since.
     pub fn remove_held(&self, entry: Entry) -> bool {
         let place = self.place(entry.index());
         let found = place.hide(entry);
@@ -129,7 +128,7 @@ impl AddressMap {
         found
     }
 
-    /// Takes records back, with the ranges that are still in them: their holder has done with them.
+    /// Frees records of a holder, with the ranges that are still in them.
     pub fn release_held(&self, records: impl IntoIterator<Item = u32>) {
         let mut state = self.state.lock();
         for index in records {
@@ -143,8 +142,8 @@ impl AddressMap {
         }
     }
 
-    /// Gives a holder some records, none where there is no memory for them. So many at a time lie side by
-    /// side mostly, which others' do not.
+    /// Allocates some records for a holder; none if there is no memory for them. Records of one call are mostly
+    /// adjacent and share no cache lines with those of others.
     #[cold]
     pub fn claim_held(&self, records: &mut Vec<u32>) {
         const AT_ONCE: usize = if cfg!(loom) { 1 } else { 32 };
@@ -223,7 +222,7 @@ mod tests {
         let (entry, _) = map.find_entry(BASE + 512 * 7).unwrap();
         assert!(map.remove_held(entry));
         assert_eq!(map.find(BASE + 512 * 7), None);
-        // Those that are still in them go along, and the page is as at first.
+        // Their ranges are removed with them, and the page is empty again.
         map.release_held(records);
         assert!(map.is_empty() && map.find(BASE).is_none());
         for many in [3, 7, 200, 16, 17] {
@@ -242,7 +241,7 @@ mod tests {
             map.release_held(records);
             assert!(map.is_empty() && map.find(BASE + 4096).is_none());
         }
-        map.let_go(BASE, 4 * PAGE_LEN);
+        map.release_pages(BASE, 4 * PAGE_LEN);
         map.insert(range(BASE, 4 * PAGE_LEN, 0)).unwrap();
     }
 
@@ -268,7 +267,7 @@ mod tests {
         let (entry, _) = map.find_start(first.base).unwrap();
         assert!(map.place(entry.index()).hide(entry));
         map.place(record).vacate();
-        // Its addresses are free for others.
+        // Its addresses are free for other ranges.
         let around = range(BASE, PAGE_LEN, 2);
         assert!(map.insert_held(other, &around, around.len));
         assert_eq!(map.find(first.base), Some(around));
@@ -284,7 +283,7 @@ mod tests {
         assert!(map.insert_held(records[0], &long, long.len));
         let (entry, _) = map.find_start(long.base).unwrap();
         assert!(map.remove_held(entry));
-        // Another one in its record, and in its place.
+        // Another range in its record, and in its place.
         for base in [BASE + PAGE_LEN, BASE + 512] {
             let short = range(base, PAGE_LEN, 2);
             assert!(map.insert_held(records[0], &short, short.len));
@@ -296,9 +295,9 @@ mod tests {
             let (entry, _) = map.find_start(base).unwrap();
             assert!(map.remove_held(entry));
         }
-        // The record is somebody else's now, elsewhere.
+        // The record holds another range now, at another place.
         map.release_held(records);
-        map.let_go(BASE, 4 * PAGE_LEN);
+        map.release_pages(BASE, 4 * PAGE_LEN);
         map.insert(range(8 * PAGE_LEN, 64, 3)).unwrap();
         map.insert(range(BASE, 4 * PAGE_LEN, 4)).unwrap();
     }
@@ -346,7 +345,7 @@ mod loom_held {
         assert!(map.remove_held(entry));
     }
 
-    /// A record that its holder uses again shows a reader one of its ranges, or none.
+    /// A holder reuses a record: a reader sees one of its ranges, or none.
     #[test]
     fn loom_a_held_record_is_reused_under_a_reader() {
         model(|| {
@@ -369,7 +368,7 @@ mod loom_held {
         });
     }
 
-    /// A range that was hidden comes back with another length: a reader sees one of both, or none.
+    /// A hidden range is shown with another length: a reader sees one of both, or none.
     #[test]
     fn loom_a_hidden_range_comes_back_under_a_reader() {
         model(|| {
@@ -395,7 +394,7 @@ mod loom_held {
         });
     }
 
-    /// Holders of different pages share no lock, and lose nothing to each other.
+    /// Holders of different pages share no lock, and do not disturb each other.
     #[test]
     fn loom_holders_do_not_meet() {
         model(|| {

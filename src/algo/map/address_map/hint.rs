@@ -1,16 +1,16 @@
-//! Where a range was found, to look there first the next time: whoever asks about one range again and
-//! again spares the way through the pages.
+//! Hints: the record in which a range was found is tried first at the next look-up, which skips the pages when one
+//! range is looked up repeatedly.
 
 use super::{AddressMap, Reach, Record};
 use crate::algo::sync::primitives::atomic::Ordering;
 
-/// A record that had a range. It is never freed, and what is live in it is in the map, whichever range
-/// that is by now: looking there finds the range of an address, or nothing.
+/// A record that had a range. It is never freed, and its live range, which may be another one by now, is in the map:
+/// the record contains the range of an address, or it does not.
 #[derive(Clone, Copy, Default)]
 pub struct Hint<'a>(Option<&'a Record>);
 
 impl<'a> Hint<'a> {
-    /// Nowhere.
+    /// No record.
     pub const NONE: Self = Self(None);
 
     /// As [`AddressMap::reach`], if the range is there.
@@ -28,7 +28,7 @@ impl AddressMap {
         (begins == base).then_some(index)
     }
 
-    /// As [`Self::reach`], and where that is.
+    /// As [`Self::reach`], with the record.
     #[inline]
     pub fn reach_with_hint(&self, addr: usize) -> Option<(Hint<'_>, Reach)> {
         self.look_up_by(addr, move |index| {
@@ -63,7 +63,7 @@ mod tests {
         for beside in [PAGE - 1, PAGE + 4096, 2 * PAGE, 0, usize::MAX] {
             assert!(hint.reach(beside).is_none(), "{beside:#x}");
         }
-        // Changed, it is what it is now; removed, it is not there.
+        // After a change it finds the new words; after a removal, nothing.
         assert!(map.update(PAGE, [7, 0, 0]));
         assert_eq!(hint.reach(PAGE).unwrap().word, 7);
         map.remove(PAGE).unwrap();
@@ -91,7 +91,7 @@ mod tests {
         for other in [PAGE, PAGE + 4095, PAGE + 4097, 0] {
             assert!(!begins_in(record, other), "{other:#x}");
         }
-        // Nothing is in it any more, or something else.
+        // The record is empty, or holds another range.
         map.remove(PAGE + 4096).unwrap();
         assert!(!begins_in(record, PAGE + 4096));
         map.insert(range(3 * PAGE, 64, 3)).unwrap();
@@ -122,7 +122,7 @@ mod loom_hint {
     use super::*;
     use crate::algo::tests::model;
 
-    /// Whoever looks by a hint while the record gets another range sees one of the two whole, or none.
+    /// A look-up by a hint while the record gets another range sees one of the two whole, or none.
     #[test]
     fn loom_a_hint_sees_ranges_whole() {
         model(|| {

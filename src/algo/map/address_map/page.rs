@@ -1,4 +1,4 @@
-//! What is known about 2 MiB of addresses.
+//! The map's data for 2 MiB of addresses.
 
 use std::hint::select_unpredictable;
 
@@ -6,10 +6,10 @@ use super::super::chunked::{Blank, boxed_blank};
 use super::{GRANULE_BITS, PAGE_BITS, PAGE_CHUNK_LEN};
 use crate::algo::sync::primitives::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-/// Beginnings that a page has room for without a node.
+/// How many range starts a page has room for without a node.
 const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
 const FEW: usize = 1 << FEW_BITS;
-/// Of so many of them all is in one cache line; most pages have fewer.
+/// This many of them are in one cache line; most pages have fewer.
 const NEAR: usize = if cfg!(loom) { 1 } else { 6 };
 
 /// The bits of a mark, and how many of them are in one word.
@@ -33,22 +33,21 @@ const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
 const WORDS: usize = GRANULES / 64;
 const SUMMARIES: usize = WORDS.div_ceil(64);
 
-/// In the place of a node: it is not in use.
+/// Instead of a node: it is not in use.
 const IDLE: usize = 1;
 
 fn is_idle(node: *mut Node) -> bool {
     node.addr() & IDLE != 0
 }
 
-/// What is looked at first of 2 MiB of addresses. "Beginnings" are those of ranges that begin in them, other than
-/// at the first byte.
+/// The first data that is read for 2 MiB of addresses. A "start" is a range that begins in them, other than at the
+/// first byte.
 #[repr(C, align(64))]
 struct Head {
-    /// All beginnings, from when there were too many for `starts` on: what that says then is old. With
-    /// [`IDLE`] an empty node for the next time.
+    /// All starts, once there were too many for `starts`, which is outdated then. With [`IDLE`] an empty node for later
+    /// use.
     node: AtomicPtr<Node>,
-    /// The granule of each beginning, and one more; 0: none. In words, because most of them are 0 and
-    /// are then done with at one look.
+    /// The granule of each start, plus one; 0: none. Packed into words, because most are 0, which one load shows.
     starts: [AtomicU64; WORDS_OF_FEW],
     /// The records of the first places.
     records: [AtomicU32; NEAR],
@@ -77,8 +76,8 @@ impl Drop for Head {
 #[repr(align(64))]
 struct Far([AtomicU32; FEW]);
 
-/// All that is known of the pages that follow one another in one chunk. In three arrays: a long range covers
-/// many pages of which nothing else is of interest, and most pages need no more than their head.
+/// The data of consecutive pages in one chunk. In three arrays: a long range covers many pages of which only the cover
+/// is needed, and most pages need only their head.
 pub(super) struct Sheet {
     /// Of each page the record of the range that covers its first byte; 0: none.
     covers: [AtomicU32; PAGE_CHUNK_LEN],
@@ -125,7 +124,7 @@ fn marks_in(word: u64) -> impl Iterator<Item = u16> {
     (0..LANES).map(move |lane| (word >> (lane * MARK_BITS)) as u16)
 }
 
-/// The highest bit of each mark in a word that is this one, all at once: a loop would be guessed wrong.
+/// The highest bit of each mark in a word that equals this one, all at once: a loop would be mispredicted.
 #[inline(always)]
 fn equal_to(mark: u16, word: u64) -> u64 {
     let others = word ^ (LOWEST * u64::from(mark));
@@ -138,8 +137,7 @@ const fn place_in(number: usize, lane: usize) -> usize {
     lane * WORDS_OF_FEW + (WORDS_OF_FEW - 1 - number)
 }
 
-/// The last mark in a word that is of a granule up to `granule`, followed by its place; 0 or a place alone: there is
-/// none.
+/// The last mark in a word for a granule up to `granule`, combined with its place; 0 or a place alone: there is none.
 #[inline(always)]
 fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
     if word == 0 {
@@ -147,7 +145,7 @@ fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
     }
     let last = marks_in(word).enumerate().map(|(lane, mark)| {
         let mark = usize::from(mark);
-        // Without a branch, which would be guessed wrong: what begins where is as good as random.
+        // Without a branch, which would be mispredicted, because starts are nearly random.
         if mark <= granule + 1 { mark << FEW_BITS | place_in(number, lane) } else { 0 }
     });
     last.max().unwrap_or(0)
@@ -157,12 +155,11 @@ impl<'a> Page<'a> {
     #[inline]
     fn node(self) -> Option<&'a Node> {
         let node = self.head.node.load(Ordering::Acquire);
-        // SAFETY: null, or made by `spread`, and not freed before the page is dropped.
+        // SAFETY: null, or allocated by `spread`, and not freed before the page is dropped.
         if is_idle(node) { None } else { unsafe { node.as_ref() } }
     }
 
-    /// Forgets that there were many beginnings in the page: there is none now. Who still looks into the node
-    /// finds none. Under the lock.
+    /// The page had many starts and has none now. A concurrent reader of the node finds none. Under the lock.
     #[cold]
     fn gather(self) {
         self.head.starts.iter().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -170,11 +167,8 @@ impl<'a> Page<'a> {
         self.head.node.store(node.map_addr(|addr| addr | IDLE), Ordering::Release);
     }
 
-    /// The record of the range that begins last in the granules up to `granule`; where there is
-    /// none, of the range that covers the page's first byte; 0: none either.
-    ///
-    /// What is live is found whatever else changes: nothing else begins inside it, and where a node
-    /// appears meanwhile, `starts` keeps what was live before.
+    /// The record of the last range that begins in the granules up to `granule`; if there is none, of the range that
+    /// covers the page's first byte; 0: neither.
     #[inline(always)]
     pub(super) fn begins_last(self, granule: usize) -> u32 {
         if let Some(node) = self.node() {
@@ -195,20 +189,20 @@ impl<'a> Page<'a> {
         record.load(Ordering::Acquire)
     }
 
-    /// The first beginning from `granule` on, likewise. Under the lock.
+    /// The first start from `granule` on, or the cover. Under the lock.
     pub(super) fn first_start(self, granule: usize) -> Option<(usize, u32)> {
         if let Some(node) = self.node() {
             let start = node.first_start(granule)?;
             return Some((start, node.record(start)?));
         }
-        // Most pages that are asked about are empty.
+        // Most pages that are searched are empty.
         if self.head.starts.iter().all(|word| word.load(Ordering::Relaxed) == 0) {
             return None;
         }
         self.few().filter(|&(start, _)| start >= granule).min()
     }
 
-    /// The beginnings in a page without a node. Under the lock.
+    /// The starts in a page without a node. Under the lock.
     fn few(self) -> impl Iterator<Item = (usize, u32)> + use<'a> {
         let marks = self.head.starts.iter().map(|word| word.load(Ordering::Relaxed)).enumerate();
         let places = marks.flat_map(|(number, word)| {
@@ -224,14 +218,14 @@ impl<'a> Page<'a> {
     #[inline(always)]
     fn record_in(self, place: usize) -> &'a AtomicU32 {
         let (near, far) = (&self.head.records[place.min(NEAR - 1)], &self.far.0[place % FEW]);
-        // A branch would be guessed wrong in pages with many beginnings.
+        // A branch would be mispredicted in pages with many starts.
         select_unpredictable(place < NEAR, near, far)
     }
 
-    /// A place with this mark; of a mark other than 0 there is one at most.
+    /// A place with this mark; of a mark other than 0 there is at most one.
     #[inline(always)]
     fn place_of(self, mark: u16) -> Option<usize> {
-        // Those of each word one bit lower than those of the word before.
+        // Those of each word are shifted by one bit more than those of the word before.
         let words = self.head.starts.iter().enumerate();
         let places = words.fold(0, |places, (number, word)| {
             places | equal_to(mark, word.load(Ordering::Acquire)) >> number
@@ -241,8 +235,8 @@ impl<'a> Page<'a> {
         (places != 0).then(|| place_in(number, lane))
     }
 
-    /// The record of the range that begins in this granule, other than at the page's first byte; where there
-    /// is none, 0 or the record of one that did. As [`Self::begins_last`] it finds what is live.
+    /// The record of the range that begins in this granule, other than at the page's first byte; if there is none, 0 or
+    /// the record of a former one. As [`Self::begins_last`] it finds what is live.
     #[inline(always)]
     pub(super) fn begins_in(self, granule: usize) -> u32 {
         match self.node() {
@@ -253,7 +247,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Under the lock; hence no atomic read-modify-write. The other marks of the word stay as they are.
+    /// Under the lock, so no atomic read-modify-write is needed. The other marks of the word stay.
     #[inline]
     fn set_mark(self, place: usize, mark: u16) {
         let (lane, number) = (place / WORDS_OF_FEW, WORDS_OF_FEW - 1 - place % WORDS_OF_FEW);
@@ -262,7 +256,7 @@ impl<'a> Page<'a> {
         word.store(others | u64::from(mark) << shift, Ordering::Release);
     }
 
-    /// Makes room for a beginning; None: there is no memory. Under the lock.
+    /// Makes room for a start; `None`: there is no memory. Under the lock.
     #[inline]
     pub(super) fn make_room(self, granule: usize) -> Option<()> {
         match self.node() {
@@ -274,7 +268,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Makes a node of what is in the page, with room for one more.
+    /// Moves the starts of the page to a node, with room for one more.
     #[cold]
     fn spread(self, granule: usize) -> Option<()> {
         if self.head.node.load(Ordering::Relaxed).is_null() {
@@ -282,7 +276,7 @@ impl<'a> Page<'a> {
             self.head.node.store(made.map_addr(|addr| addr | IDLE), Ordering::Release);
         }
         let active = self.head.node.load(Ordering::Relaxed).map_addr(|addr| addr & !IDLE);
-        // SAFETY: made above or before, and not freed before the page is dropped.
+        // SAFETY: allocated above or before, and not freed before the page is dropped.
         let node = unsafe { active.as_ref() }?;
         let mut granules = self.few().map(|(start, _)| start).chain([granule]);
         granules.try_for_each(|granule| node.make_room(granule))?;
@@ -291,7 +285,7 @@ impl<'a> Page<'a> {
         Some(())
     }
 
-    /// Makes room for a beginning and puts it there; None: there is no memory. Under the lock.
+    /// Adds a start; `None`: there is no memory. Under the lock.
     #[inline(always)]
     pub(super) fn begin(self, granule: usize, record: u32) -> Option<()> {
         if self.node().is_none()
@@ -303,7 +297,7 @@ impl<'a> Page<'a> {
         self.begin_among_many(granule, record)
     }
 
-    /// As [`Self::begin`], where the page's own places are taken.
+    /// As [`Self::begin`], if the page's private places are full.
     #[inline(never)]
     fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
         self.make_room(granule)?;
@@ -313,12 +307,12 @@ impl<'a> Page<'a> {
 
     #[inline]
     fn set_place(self, place: usize, granule: usize, record: u32) {
-        // In this order: who sees the beginning sees its record.
+        // In this order: a reader that sees the start sees its record.
         self.record_in(place).store(record, Ordering::Relaxed);
         self.set_mark(place, mark_of(granule));
     }
 
-    /// A range begins in a granule that room was made for. Under the lock.
+    /// Adds a start in a granule that has room. Under the lock.
     #[inline]
     pub(super) fn set_start(self, granule: usize, record: u32) {
         if let Some(node) = self.node() {
@@ -329,7 +323,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// No range begins in this granule any more. Under the lock.
+    /// Removes the start in this granule. Under the lock.
     #[inline]
     pub(super) fn clear_start(self, granule: usize) {
         if let Some(node) = self.node() {
@@ -343,23 +337,23 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// All beginnings. Of a node bitmap and summary must agree.
+    /// All starts. Checks that bitmap and summary of a node agree.
     #[cfg(all(test, not(loom)))]
     pub(super) fn starts(self) -> Vec<(usize, u32)> {
         self.node().map_or_else(|| self.few().collect(), Node::starts)
     }
 }
 
-/// Frees what `boxed_blank` made, which nobody looks at any more.
+/// Frees what `boxed_blank` allocated; it has no readers any more.
 fn drop_boxed<T: Blank>(place: &AtomicPtr<T>) {
     let made = place.load(Ordering::Acquire);
     if !made.is_null() {
-        // SAFETY: made by `boxed_blank` with the layout of its type; the owner of `place` ends.
+        // SAFETY: allocated by `boxed_blank` with the layout of its type; the owner of `place` ends.
         drop(unsafe { Box::from_raw(made) });
     }
 }
 
-/// The records of 64 granules; of granules without a start, anything.
+/// The records of 64 granules; undefined for granules without a start.
 struct Records([AtomicU32; 64]);
 
 // SAFETY: atomics; all zeros is no record.
@@ -374,7 +368,7 @@ unsafe impl Blank for Records {
 struct Word {
     /// A bit per granule in which a range begins.
     starts: AtomicU64,
-    /// Made with the first of them: most pages have few ranges, or none but large ones.
+    /// Allocated with the first of them: most pages have few ranges, or only large ones.
     records: AtomicPtr<Records>,
 }
 
@@ -384,7 +378,7 @@ impl Drop for Word {
     }
 }
 
-/// Any number of beginnings in a page.
+/// Any number of starts in a page.
 struct Node {
     words: [Word; WORDS],
     /// A bit per word of granules that is not 0.
@@ -406,7 +400,7 @@ unsafe impl Blank for Node {
 }
 
 impl Node {
-    /// Makes room for the record of this granule; None: there is no memory. Under the lock.
+    /// Makes room for the record of this granule; `None`: there is no memory. Under the lock.
     #[inline]
     fn make_room(&self, granule: usize) -> Option<()> {
         let records = &self.words[granule / 64].records;
@@ -416,11 +410,11 @@ impl Node {
         Some(())
     }
 
-    /// The record of the range that begins in a granule, where one does.
+    /// The record of the range that begins in a granule, if one does.
     #[inline(always)]
     fn record(&self, granule: usize) -> Option<u32> {
         let records = self.words[granule / 64].records.load(Ordering::Acquire);
-        // SAFETY: null, or made by `make_room`, and not freed before the node is dropped.
+        // SAFETY: null, or allocated by `make_room`, and not freed before the node is dropped.
         let records = unsafe { records.as_ref() }?;
         Some(records.0[granule % 64].load(Ordering::Acquire))
     }
@@ -431,7 +425,7 @@ impl Node {
         let mut word = granule / 64;
         let up_to_granule = u64::MAX >> (63 - granule % 64);
         let mut bits = self.words[word].starts.load(Ordering::Acquire) & up_to_granule;
-        // More than one turn only when the summary is older than the word.
+        // A second iteration only if the summary is older than the word.
         while bits == 0 {
             word = self.last_word_before(word)?;
             bits = self.words[word].starts.load(Ordering::Acquire);
@@ -460,7 +454,7 @@ impl Node {
         if from_granule != 0 {
             return Some(word * 64 + from_granule.trailing_zeros() as usize);
         }
-        // Two shifts, because one by 64 is none.
+        // Two shifts, because a shift by 64 has no effect.
         let mut behind_word = u64::MAX << (word % 64) << 1;
         (word / 64..SUMMARIES).find_map(|group| {
             let words = self.summary[group].load(Ordering::Relaxed) & behind_word;
@@ -470,11 +464,11 @@ impl Node {
         })
     }
 
-    /// A range begins in a granule that room was made for. Under the lock.
+    /// Adds a start in a granule that has room. Under the lock.
     #[inline]
     fn set_start(&self, granule: usize, record: u32) {
         let word = &self.words[granule / 64];
-        // SAFETY: made by `make_room`, and not freed before the node is dropped.
+        // SAFETY: allocated by `make_room`, and not freed before the node is dropped.
         if let Some(records) = unsafe { word.records.load(Ordering::Relaxed).as_ref() } {
             records.0[granule % 64].store(record, Ordering::Release);
         }
@@ -482,7 +476,7 @@ impl Node {
         set_bit(&self.summary[granule / 64 / 64], granule / 64 % 64);
     }
 
-    /// Whether no range begins in it any more. Under the lock.
+    /// Removes a start. Returns whether none is left. Under the lock.
     #[inline]
     fn clear_start(&self, granule: usize) -> bool {
         let word = granule / 64;

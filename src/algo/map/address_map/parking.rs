@@ -1,6 +1,5 @@
-//! Ranges that come and go without the map's lock: a parked range keeps its record and its place
-//! in the pages, but looking up does not find it. Its owner makes it live again, as it was, with
-//! one store.
+//! Parking: ranges are hidden and shown without the map's lock. A parked range keeps its record and its place in the
+//! pages, but look-ups do not find it. Its owner makes it live again, as it was, with one store.
 
 use std::num::NonZeroU32;
 
@@ -31,15 +30,14 @@ impl Entry {
     }
 }
 
-/// A parked range. Who has it makes it live again or takes it out of the map; forgotten, it stays
-/// in the way of other ranges for ever.
+/// A parked range. Its owner makes it live again or removes it from the map; if this is leaked, it blocks its addresses
+/// forever.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Parked(NonZeroU32);
 
 impl Record {
-    /// The live range that `sequence` was read with becomes parked. Of several callers one hears
-    /// true.
+    /// Parks the live range that was read with `sequence`. One of several concurrent callers gets true.
     #[inline]
     pub(super) fn park(&self, sequence: u64) -> bool {
         self.sequence
@@ -47,8 +45,8 @@ impl Record {
             .is_ok()
     }
 
-    /// As [`Self::park`], of a range that others end under the lock only, which the caller holds:
-    /// no locked instruction then.
+    /// As [`Self::park`], for a range that is only removed under a lock that the caller holds: without a locked
+    /// instruction.
     #[inline]
     pub(super) fn end(&self, sequence: u64) -> bool {
         let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
@@ -58,14 +56,13 @@ impl Record {
         unchanged
     }
 
-    /// Makes a range live again that was ended, with another length maybe, under the lock that it was ended
-    /// under.
+    /// Makes a removed range live again, with any length, under the lock that it was removed under.
     #[inline]
     pub(super) fn show(&self, len: usize) {
         let sequence = self.sequence.load(Ordering::Relaxed);
         debug_assert!(sequence % 4 != LIVE);
-        // Orders the end before the store below: who reads the new length for the old range's sees that it
-        // has ended.
+        // Orders the removal before the store below: a reader of the new length for the old range sees that it was
+        // removed.
         fence(Ordering::Release);
         self.len.store(len, Ordering::Relaxed);
         self.sequence.store(sequence + 2, Ordering::Release);
@@ -73,13 +70,13 @@ impl Record {
 }
 
 impl AddressMap {
-    /// As [`AddressMap::find`], with what [`Self::park`] wants to know.
+    /// As [`AddressMap::find`], with the entry for [`Self::park`].
     #[inline]
     pub fn find_entry(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up(addr)
     }
 
-    /// As [`Self::find_entry`], of the range that begins at this very address, with fewer looks.
+    /// As [`Self::find_entry`], for the range that begins at this address; faster.
     #[inline(always)]
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
         let (index, record) = self.record_at(base)?;
@@ -87,8 +84,8 @@ impl AddressMap {
         (range.base == base).then_some((Entry::new(index, sequence), range))
     }
 
-    /// Takes a range that was found out of sight, at one moment for all its addresses. None if it
-    /// was removed or parked since: of several racing threads one gets it.
+    /// Hides the range of this entry, atomically for all its addresses. `None` if it was removed or parked since: one
+    /// of several concurrent calls gets it.
     #[inline]
     pub fn park(&self, entry: Entry) -> Option<Parked> {
         let record = self.records.get(entry.index as usize)?;
@@ -100,15 +97,14 @@ impl AddressMap {
     #[inline]
     pub fn unpark(&self, parked: Parked) -> usize {
         let record = &self.records[parked.0.get() as usize];
-        // Nobody else changes it: neither do racing threads park what is not live, nor does a
-        // drain take it.
+        // Only the owner changes it: other threads neither park nor drain what is not live.
         let sequence = record.sequence.load(Ordering::Relaxed);
         let base = record.base.load(Ordering::Relaxed);
         record.sequence.store(sequence + 2, Ordering::Release);
         base
     }
 
-    /// Takes parked ranges out of the map.
+    /// Removes parked ranges from the map.
     pub fn remove_parked(&self, parked: impl IntoIterator<Item = Parked>) -> Vec<Range> {
         let mut state = self.state.lock();
         let remove = |parked: Parked| {

@@ -32,7 +32,7 @@ mod real {
         assert_eq!(map.unpark(parked), there.base);
         check_with_parked(&map, 0);
         assert_eq!(map.find(MIDDLE + PAGE_LEN), Some(there));
-        // What was found before it was parked is not what is there now.
+        // The entry from before does not match.
         assert_eq!(map.park(entry), None);
         assert_eq!(map.remove(there.base), Some(there));
         check_with_parked(&map, 0);
@@ -72,7 +72,7 @@ mod real {
         }
     }
 
-    /// Threads that look see a range wholly or not at all, whatever becomes of it.
+    /// Concurrent look-ups see a range wholly or not at all, during all changes.
     #[test]
     fn lookers_see_ranges_or_nothing() {
         const ROUNDS: usize = 20_000;
@@ -113,7 +113,7 @@ mod real {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
-        /// Ranges side by side are inserted, parked, made live and removed in any order.
+        /// Adjacent ranges are inserted, parked, made live and removed in any order.
         #[test]
         fn it_behaves_as_a_map_with_a_drawer(
             steps in prop::collection::vec((0..4_usize, 0..12_usize), 1..120),
@@ -185,7 +185,7 @@ mod loom_parking {
         });
     }
 
-    /// Who sees a range that was made live again sees all of it, and what its owner did before.
+    /// A thread that sees a range that was made live again sees all of it, and what its owner did before.
     #[test]
     fn loom_a_range_comes_back_whole() {
         model(|| {
@@ -202,14 +202,14 @@ mod loom_parking {
             let (entry, _) = map.find_entry(0).unwrap();
             let parked = map.park(entry).unwrap();
             assert_eq!(map.unpark(parked), 0);
-            // The record is used again for another range.
+            // The record is reused for another range.
             map.remove(0).unwrap();
             map.insert(range(0, 0x180)).unwrap();
             reader.join().unwrap();
         });
     }
 
-    /// A parked range that is removed and whose record is used again is not what was found before.
+    /// An old entry does not park a range that reuses the record.
     #[test]
     fn loom_an_old_entry_parks_nothing() {
         model(|| {

@@ -125,7 +125,7 @@ impl Arena {
         } else {
             self.give_slot(offset, note & !SMALL)?
         };
-        let (start, len) = self.heap.give(node);
+        let (start, len) = self.heap.free(node);
         Some((start * UNIT, u64::from(len) * UNIT))
     }
 
@@ -141,7 +141,7 @@ impl Arena {
             });
             if let Some(index) = empty {
                 let node = self.remove_slab(index);
-                self.heap.give(node);
+                self.heap.free(node);
                 given = true;
             }
         }

@@ -255,7 +255,7 @@ impl stream_queue::Operation for Task {
         Footprint { ranges: operation.ranges(), is_user_code: operation.is_user_code() }
     }
 
-    fn give_up(&self) {
+    fn on_drop(&self) {
         if let Operation::Wait(Awaited { watched: Some(watched), .. }) = &self.operation {
             watched.cancel();
         }

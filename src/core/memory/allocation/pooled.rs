@@ -49,7 +49,7 @@ impl Allocation {
         let Block { addr: base, len, token } = block;
         let PoolTag([first, pool]) = tag;
         if ALLOCATIONS
-            .wake_in(recent::record(base), Range { base, len, words: [first, pool, token] })
+            .revive_in(recent::record(base), Range { base, len, words: [first, pool, token] })
         {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl Allocation {
 
     /// Removes such a backend's block, of which no part is in use.
     pub fn remove_segment(addr: usize, len: usize) {
-        ALLOCATIONS.let_go(addr, len);
+        ALLOCATIONS.release_pages(addr, len);
     }
 
     /// Inserts such a block, under the pool's lock, in a record of the pool. False: the record is 0, or there is no
@@ -130,6 +130,6 @@ impl Allocation {
     /// inserted again or another one replaces it. False: another thread has removed it.
     #[inline]
     pub fn retire(entry: Entry) -> bool {
-        ALLOCATIONS.rest(entry)
+        ALLOCATIONS.retire(entry)
     }
 }

@@ -34,7 +34,7 @@ per_thread! {
 
 at_thread_end! {
     /// Releases the thread's table when the thread ends.
-    fn is_given_back() -> bool => give_back;
+    fn is_released() -> bool => release;
 }
 
 /// The table of threads that have noted nothing: it stays empty.
@@ -43,7 +43,7 @@ static NONE: Table = [const { AtomicU64::new(0) }; PAIRS];
 /// Tables of threads that have ended.
 static SPARE: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
 
-fn give_back() {
+fn release() {
     let table = MINE.replace(&NONE);
     if !is_none(table) {
         SPARE.lock().push(table);
@@ -97,7 +97,7 @@ fn is_none(table: &'static Table) -> bool {
 #[cold]
 #[inline(never)]
 fn new_table() -> Option<&'static Table> {
-    if !is_given_back() {
+    if !is_released() {
         return None;
     }
     let spare = SPARE.lock().pop();

@@ -88,7 +88,7 @@ fn note_object(handle: Handle, change: Change) {
         return;
     }
     match change {
-        Change::Made => {
+        Change::Created => {
             let record = Record::here(0, 0);
             if let Some(recorded) = &mut *OBJECTS.lock() {
                 recorded.insert(handle.raw(), record);

@@ -13,13 +13,13 @@ use crate::backend::{
     StreamOptions, Submit, Ticket, Wait,
 };
 
-/// What a stream has to do.
+/// The work of a stream.
 #[derive(Default)]
 struct Work {
-    /// Of the waits for events.
+    /// The timeouts of the waits for events.
     limits: Vec<Option<Duration>>,
     busy: bool,
-    /// How many operations had been queued when it began that.
+    /// How many operations had been queued when it began the current one.
     done: Position,
     /// Calls of synchronize that are waiting.
     waiting: usize,
@@ -32,7 +32,7 @@ struct Work {
     /// Why it was aborted, each time.
     aborts: Vec<Fault>,
     priority: u32,
-    /// What it hands over when it comes to it, and whether it waits then.
+    /// What it hands over when it reaches it, and whether it waits then.
     deliveries: VecDeque<(Box<dyn Delivery>, bool)>,
     /// It waits for a ticket.
     awaits_ticket: bool,
@@ -44,7 +44,7 @@ impl Work {
     }
 }
 
-/// A stream whose work is what the test says.
+/// A stream whose progress the test controls.
 pub(in crate::core::tests) struct ScriptStream {
     device: Arc<ScriptDevice>,
     observer: Option<Arc<dyn Observer>>,
@@ -80,7 +80,7 @@ impl ScriptStream {
         self.go_on();
     }
 
-    /// Hands over what it comes to.
+    /// Hands over what it reaches.
     fn go_on(&self) {
         loop {
             let mut work = self.work.lock();
@@ -102,7 +102,7 @@ impl ScriptStream {
         self.moved.notify_all();
     }
 
-    /// The operation queued last fails, as they do: later, with nobody inside a call.
+    /// The last queued operation fails asynchronously, outside of any call.
     pub(in crate::core::tests) fn fail(&self, text: &str) {
         let position = self.work.lock().queued;
         self.fail_at(position, text);
@@ -113,7 +113,7 @@ impl ScriptStream {
         self.tell(Some(position), Some(THREAD), text);
     }
 
-    /// The device fails, and cannot say whose operation it was.
+    /// The device fails, without a known operation.
     pub(in crate::core::tests) fn fail_as_device(&self, text: &str) {
         self.tell(None, None, text);
     }

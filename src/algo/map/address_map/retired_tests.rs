@@ -1,8 +1,8 @@
 use super::super::tests::range;
 use super::*;
 
-fn rest(map: &AddressMap, base: usize) -> bool {
-    map.find_start(base).is_some_and(|(entry, _)| map.rest(entry))
+fn retire(map: &AddressMap, base: usize) -> bool {
+    map.find_start(base).is_some_and(|(entry, _)| map.retire(entry))
 }
 
 #[cfg(not(loom))]
@@ -24,7 +24,7 @@ mod real {
             map.insert_again(there).unwrap();
             let (entry, found) = map.find_start(there.base).unwrap();
             assert_eq!(found, there);
-            assert!(map.rest(entry) && !map.rest(entry));
+            assert!(map.retire(entry) && !map.retire(entry));
             check_with_parked(&map, 1);
             for addr in [there.base, there.base + 0x80, there.last()] {
                 assert_eq!(map.find(addr), None);
@@ -36,8 +36,8 @@ mod real {
             map.insert_again(there).unwrap();
             check_with_parked(&map, 0);
             assert_eq!((map.find(there.last()), map.len()), (Some(there), 1));
-            // What was found before is not what is there now.
-            assert!(!map.rest(entry));
+            // The entry from before does not match.
+            assert!(!map.retire(entry));
             let in_the_way = InsertError::Overlap { base: there.base, len: there.len };
             assert_eq!(map.insert_again(there), Err(in_the_way));
             assert_eq!(map.remove(there.base), Some(there));
@@ -53,15 +53,15 @@ mod real {
             map.insert(each).unwrap();
         }
         let [record, elsewhere] = [there, other].map(|each| map.record_of(each.base).unwrap());
-        assert!(!map.wake_in(record, there), "it is live");
-        assert!(rest(&map, there.base) && rest(&map, other.base));
+        assert!(!map.revive_in(record, there), "it is live");
+        assert!(retire(&map, there.base) && retire(&map, other.base));
         let changed = Range { words: [1, 2, 3], ..there };
         for (index, range) in [(0, there), (u32::MAX, there), (elsewhere, there), (record, changed)]
         {
-            assert!(!map.wake_in(index, range), "{index}");
+            assert!(!map.revive_in(index, range), "{index}");
         }
         assert_eq!((map.find(there.base), map.find(other.base)), (None, None));
-        assert!(map.wake_in(record, there) && !map.wake_in(record, there));
+        assert!(map.revive_in(record, there) && !map.revive_in(record, there));
         assert_eq!(map.find(there.last()), Some(there));
     }
 
@@ -81,7 +81,7 @@ mod real {
         for (number, other) in others.into_iter().enumerate() {
             let map = AddressMap::new();
             map.insert(first).unwrap();
-            assert!(rest(&map, first.base));
+            assert!(retire(&map, first.base));
             match number % 2 {
                 0 => map.insert(other).unwrap(),
                 _ => map.insert_again(other).unwrap(),
@@ -96,11 +96,11 @@ mod real {
         let map = AddressMap::new();
         let at = |n: usize| range(MIDDLE + n * 0x8_0000, 0x8_0000);
         (0..16).for_each(|n| map.insert(at(n)).unwrap());
-        (0..16).filter(|&n| n != 9).for_each(|n| assert!(rest(&map, at(n).base)));
+        (0..16).filter(|&n| n != 9).for_each(|n| assert!(retire(&map, at(n).base)));
         let in_the_way = InsertError::Overlap { base: at(9).base, len: at(9).len };
         let all = range(at(1).base, 14 * 0x8_0000);
         assert_eq!(map.insert(all), Err(in_the_way));
-        assert!(rest(&map, at(9).base));
+        assert!(retire(&map, at(9).base));
         map.insert(all).unwrap();
         check_with_parked(&map, 2);
         assert_eq!(map.snapshot(), [all]);
@@ -111,7 +111,7 @@ mod real {
         let map = AddressMap::new();
         let there = [range(MIDDLE - 0x100, 0x200), range(MIDDLE + 0x200, PAGE_LEN)];
         there.iter().for_each(|range| map.insert(*range).unwrap());
-        assert!(rest(&map, there[0].base) && rest(&map, there[1].base));
+        assert!(retire(&map, there[0].base) && retire(&map, there[1].base));
         map.hold(MIDDLE, 2 * PAGE_LEN).unwrap();
         check_with_parked(&map, 0);
         let mut records = Vec::new();
@@ -126,7 +126,7 @@ mod real {
         let map = AddressMap::new();
         let at = |n: usize| range(MIDDLE + n * 0x1000, 0x1000);
         (0..6).for_each(|n| map.insert(at(n)).unwrap());
-        (0..4).for_each(|n| assert!(rest(&map, at(n).base)));
+        (0..4).for_each(|n| assert!(retire(&map, at(n).base)));
         let drained = map.drain(|range| range.base >= at(2).base && range.base < at(5).base);
         assert_eq!(drained, [at(4)]);
         check_with_parked(&map, 2);
@@ -135,7 +135,7 @@ mod real {
         assert!(map.is_empty());
     }
 
-    /// Threads whose ranges come and go beside each other, and over each other in turns, and one that looks.
+    /// Threads whose ranges come and go beside each other, and over each other in turns, and one that looks them up.
     #[test]
     fn lookers_see_ranges_or_nothing() {
         const ROUNDS: usize = 20_000;
@@ -168,7 +168,7 @@ mod real {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
-        /// Ranges come, rest, and are in each other's way, in any order.
+        /// Ranges are inserted, retired, and overlap, in any order.
         #[test]
         fn it_behaves_as_a_map(
             steps in prop::collection::vec((0..4_usize, 0..12_usize, 1..4_usize), 1..120),
@@ -191,12 +191,12 @@ mod real {
                             resting.retain(|_, other| !meets(other, &there));
                             live.insert(there.base, there);
                         } else {
-                            // It may have taken the place of some before it came to what is live.
+                            // It may have replaced some retired ranges before it reached a live one.
                             let state = map.state.lock();
                             let is_there = |base: &usize| {
                                 (1..state.fresh).any(|index| {
                                     let record = &map.records[index as usize];
-                                    record.is_resting() && record.contents().base == *base
+                                    record.is_retired() && record.contents().base == *base
                                 })
                             };
                             let gone: Vec<_> = resting.keys().copied().filter(|base| !is_there(base)).collect();
@@ -208,7 +208,7 @@ mod real {
                     }
                     2 => {
                         let was = live.remove(&there.base);
-                        prop_assert_eq!(rest(&map, there.base), was.is_some());
+                        prop_assert_eq!(retire(&map, there.base), was.is_some());
                         resting.extend(was.map(|was| (was.base, was)));
                     }
                     _ => prop_assert_eq!(map.remove(there.base), live.remove(&there.base)),
@@ -231,7 +231,7 @@ mod loom_resting {
     use super::*;
     use crate::algo::tests::model;
 
-    /// Of two threads that end a range under its owner's lock one does so.
+    /// One of two threads that remove a range under its owner's lock succeeds.
     #[test]
     fn loom_one_of_those_who_end_a_range_wins() {
         model(|| {
@@ -240,7 +240,7 @@ mod loom_resting {
             let end = |(map, lock): &(AddressMap, Mutex<()>)| {
                 let (entry, _) = map.find_start(0)?;
                 let _owned = lock.lock().unwrap();
-                map.rest(entry).then_some(())
+                map.retire(entry).then_some(())
             };
             let other = {
                 let shared = shared.clone();
@@ -253,7 +253,7 @@ mod loom_resting {
         });
     }
 
-    /// A reader sees a range whole that rests and comes back.
+    /// A reader sees a range whole that is retired and revived.
     #[test]
     fn loom_a_range_comes_back_whole() {
         model(|| {
@@ -264,16 +264,16 @@ mod loom_resting {
                 let map = map.clone();
                 thread::spawn(move || assert!(map.find(0x80).is_none_or(|found| found == there)))
             };
-            assert!(rest(&map, 0));
+            assert!(retire(&map, 0));
             map.insert_again(there).unwrap();
             assert_eq!(map.find(0x80), Some(there));
             reader.join().unwrap();
         });
     }
 
-    /// A reader sees a range whole that rests and gives its record to another.
+    /// A reader sees a range whole that is retired and whose record is reused.
     #[test]
-    fn loom_a_resting_record_is_reused_under_a_reader() {
+    fn loom_a_retired_record_is_reused_under_a_reader() {
         model(|| {
             let map = Shared::new(AddressMap::new());
             let (first, second) = (range(0, 0x100), range(0, 0x180));
@@ -285,13 +285,13 @@ mod loom_resting {
                     assert!(found.is_none_or(|found| found == first || found == second));
                 })
             };
-            assert!(rest(&map, 0));
+            assert!(retire(&map, 0));
             map.insert_again(second).unwrap();
             reader.join().unwrap();
         });
     }
 
-    /// What was found before a range rested and came back ends nothing.
+    /// An old entry does not remove a range that was retired and revived.
     #[test]
     fn loom_an_old_entry_ends_nothing() {
         model(|| {
@@ -300,7 +300,7 @@ mod loom_resting {
             let (entry, _) = shared.0.find_start(0).unwrap();
             let end = move |(map, lock): &(AddressMap, Mutex<()>)| {
                 let _owned = lock.lock().unwrap();
-                map.rest(entry)
+                map.retire(entry)
             };
             let other = {
                 let shared = shared.clone();
@@ -314,14 +314,14 @@ mod loom_resting {
         });
     }
 
-    /// A range comes back while another thread takes its place: one of the two gets it.
+    /// A range is revived while another thread replaces it: one of the two succeeds.
     #[test]
     fn loom_a_range_comes_back_or_gives_way() {
         model(|| {
             let map = Shared::new(AddressMap::new());
             let (first, second) = (range(0, 0x100), range(0x80, 0x100));
             map.insert(first).unwrap();
-            assert!(rest(&map, 0));
+            assert!(retire(&map, 0));
             let other = {
                 let map = map.clone();
                 thread::spawn(move || map.insert(second).is_ok())
@@ -333,7 +333,7 @@ mod loom_resting {
         });
     }
 
-    /// A range comes back while its record goes to another address, where there is no other record.
+    /// A range is revived while its record is reused for another address, because no other record is left.
     #[test]
     fn loom_a_full_map_takes_what_rests() {
         model(|| {
@@ -341,7 +341,7 @@ mod loom_resting {
             let at = |n: usize| range(n * 0x200, 0x100);
             (0..3).for_each(|n| map.insert(at(n)).unwrap());
             assert_eq!(map.insert(at(3)), Err(InsertError::Full));
-            assert!(rest(&map, at(1).base));
+            assert!(retire(&map, at(1).base));
             let other = {
                 let map = map.clone();
                 thread::spawn(move || map.insert(at(3)).is_ok())

@@ -1,0 +1,116 @@
+//! Retired ranges: removed ranges that may be inserted again as they were. A retired range keeps its record and its
+//! place in the pages, but look-ups do not find it. Inserting the same range again revives it without the map's lock;
+//! inserting another range at its addresses replaces it. So no caller has to remember it.
+
+use super::parking::Entry;
+use super::{AddressMap, InsertError, LIVE, RETIRED, Range, Record, State};
+use crate::algo::sync::primitives::atomic::{Ordering, fence};
+
+impl Record {
+    /// Retires the live range that was read with `sequence`. The caller holds a lock of the owner: no locked
+    /// instruction is needed.
+    #[inline]
+    fn retire(&self, sequence: u64) -> bool {
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        if unchanged {
+            self.sequence.store(sequence + (RETIRED - LIVE), Ordering::Release);
+        }
+        unchanged
+    }
+
+    /// Revives this range if it is the one that is retired here.
+    #[inline(always)]
+    fn revive(&self, range: Range) -> bool {
+        let sequence = self.sequence.load(Ordering::Acquire);
+        let rests = self.contents();
+        // Field by field, in registers: a comparison as a whole would write them to memory first.
+        let is_same = rests.base == range.base
+            && rests.len == range.len
+            && rests.words.iter().zip(range.words).all(|(&mine, word)| mine == word);
+        if sequence % 4 != RETIRED || !is_same {
+            return false;
+        }
+        // As in `read_part`: a thread that has read another range's words does not find the old sequence.
+        fence(Ordering::Acquire);
+        self.go_on(sequence, 4 - RETIRED + LIVE)
+    }
+
+    /// A retired range is in it, which may be revived at any moment.
+    pub(super) fn is_retired(&self) -> bool {
+        self.sequence.load(Ordering::Relaxed) % 4 == RETIRED
+    }
+
+    /// Removes the retired range in it for good, if there is one. Under the lock.
+    fn forget(&self) -> bool {
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        sequence % 4 == RETIRED && self.go_on(sequence, 4 - RETIRED)
+    }
+
+    /// Other threads may change the sequence at the same time.
+    #[inline(always)]
+    fn go_on(&self, sequence: u64, steps: u64) -> bool {
+        self.sequence
+            .compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+}
+
+impl AddressMap {
+    /// Removes the range of this entry, atomically for all its addresses, and leaves it retired. Such ranges are only
+    /// removed under a lock of their owner, which the caller holds. False if it was removed since.
+    #[inline]
+    pub fn retire(&self, entry: Entry) -> bool {
+        self.record(entry.index()).is_some_and(|record| record.retire(entry.sequence()))
+    }
+
+    /// Revives this range, if it is retired in the record with this number, which may be any.
+    #[inline(always)]
+    pub fn revive_in(&self, index: u32, range: Range) -> bool {
+        self.record(index).is_some_and(|record| record.revive(range))
+    }
+
+    /// As [`Self::insert`], faster if this range is retired.
+    #[inline(always)]
+    pub fn insert_again(&self, range: Range) -> Result<(), InsertError> {
+        let Range { base, len, words: [first, second, third] } = range;
+        match self.record_at(base) {
+            Some((_, record)) if record.revive(range) => Ok(()),
+            _ => self.insert_words(base, len, first, second, third),
+        }
+    }
+
+    /// As [`Self::insert`], with a range in registers: in memory it would be written just before it is compared.
+    #[inline(never)]
+    fn insert_words(
+        &self,
+        base: usize,
+        len: usize,
+        first: u64,
+        second: u64,
+        third: u64,
+    ) -> Result<(), InsertError> {
+        self.insert(Range { base, len, words: [first, second, third] })
+    }
+
+    /// Removes the retired range in this record; false: there is none.
+    pub(super) fn remove_retired(&self, state: &mut State, index: u32) -> bool {
+        let record = &self.records[index as usize];
+        let forgotten = record.forget();
+        if forgotten {
+            self.detach(state, index, &record.contents());
+        }
+        forgotten
+    }
+
+    /// Removes all retired ranges.
+    #[cold]
+    pub(super) fn remove_all_retired(&self, state: &mut State) {
+        for index in 1..state.fresh {
+            self.remove_retired(state, index);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "retired_tests.rs"]
+mod tests;
