@@ -74,7 +74,7 @@ pub use transfer::{
 pub struct StreamOptions {
     /// 0 is the highest; larger numbers are less urgent, up to [`Device::least_priority`].
     pub priority: u32,
-    /// Who is told of failures of its work; `None`: nobody.
+    /// Receives failures of its work; `None`: no observer.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
@@ -82,7 +82,7 @@ pub struct StreamOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Wait {
-    /// What was waited for has happened.
+    /// The awaited work is complete.
     Done,
     /// The deadline came first; nothing was cancelled.
     TimedOut,
@@ -104,8 +104,8 @@ pub trait Driver: Send + Sync {
     /// has to be open.
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>;
 
-    /// Which of these atomic operations kernels of a device can do on other memory: for each of them, numbered as
-    /// the API and CUDA do (0 to 12), bits of [`runtime::atomics`]. The devices are different, and neither has to be open.
+    /// The atomic operations that kernels of a device can do on other memory: for each operation, numbered as in the
+    /// API and CUDA (0 to 12), bits of [`runtime::atomics`]. The devices are different, and neither has to be open.
     fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>>;
 
     /// Lets the first device use the second's memory directly, or no longer. They are different,
@@ -147,8 +147,8 @@ pub trait Driver: Send + Sync {
     /// false.
     fn foreign(&self, addr: usize) -> Foreign;
 
-    /// The allocation of another library that an address lies in; `None` where [`Self::foreign`] does
-    /// not call it known, or the driver does not tell.
+    /// The allocation of another library that contains an address; `None` if [`Self::foreign`] does not return known,
+    /// or the driver does not report it.
     fn foreign_block(&self, addr: usize) -> Option<ForeignBlock>;
 
     /// The driver's own number of the device with this ordinal; `None` where no driver is below.
@@ -233,7 +233,7 @@ pub enum Part {
 
 /// An open device.
 pub trait Device: Send + Sync {
-    /// Facts that do not change, as [`Driver::describe`] tells them.
+    /// Properties that do not change, as returned by [`Driver::describe`].
     fn info(&self) -> &DeviceInfo;
 
     /// The numerically largest (least urgent) stream priority; 0 is the most urgent.
@@ -259,14 +259,14 @@ pub trait Device: Send + Sync {
     /// [`Driver::virtual_memory`].
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>>;
 
-    /// What another process needs to have the first `len` bytes of a live block of [`Self::alloc`], which
-    /// begins on a page. The block is given back when no process has that any more; what they have then
-    /// stays readable, and its contents change.
+    /// What another process needs to import the first `len` bytes of a live block of [`Self::alloc`], which begins on a
+    /// page. The block is freed when no process has that any more; what they have then stays readable, and its contents
+    /// change.
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel>;
 
-    /// Memory of another process, for use on this device, whichever it is on: as many bytes as were
-    /// exported. Given back by [`Self::free`], after which it is at this address no more. The same
-    /// memory may be at the same address twice, and is then given back as often.
+    /// Memory of another process, for use on this device, on whichever device it is: as many bytes as were exported.
+    /// Freed by [`Self::free`], which unmaps it from this address. The same memory may be at the same address twice,
+    /// and is then freed twice.
     fn import_memory(&self, parcel: Parcel) -> Result<Block>;
 
     /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
@@ -278,8 +278,8 @@ pub trait Device: Send + Sync {
         len
     }
 
-    /// A pool that cuts a block of this device up has done something with so many bytes at an address in it.
-    /// Only called where [`DeviceInfo::notes_parts`] says so, before anybody else can have them.
+    /// A pool that divides a block of this device has allocated or freed `len` bytes in it. Only called if
+    /// [`DeviceInfo::notes_parts`] is set, before the bytes can be allocated again.
     fn note_part(&self, _addr: usize, _len: usize, _part: Part) {}
 
     /// What the blocks of this device take.
@@ -293,9 +293,8 @@ pub trait Device: Send + Sync {
     /// it is released, or used again, only after the last of them.
     fn free(&self, block: Block) -> Result<()>;
 
-    /// Whether a live block of [`Self::alloc`] may be used again right now without having been
-    /// freed: nothing that was queued before uses it. Cheap. False where that cannot be told, or
-    /// where the device has more to do when a program frees a block.
+    /// Whether a live block of [`Self::alloc`] may be reused right now without a free: no queued operation uses it.
+    /// Cheap. False if that is unknown, or if the device has more to do when a program frees a block.
     fn is_unused(&self, _block: Block) -> bool {
         false
     }
@@ -348,17 +347,16 @@ pub trait Device: Send + Sync {
     /// failure the graph is as it was.
     fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()>;
 
-    /// Releases everything that the device holds. All its streams are drained and dropped by the
-    /// core, its blocks are given back. Streams and events that somebody still holds stay valid
-    /// to drop, streams also to be asked how far they are ([`Stream::finished`], [`Stream::settle`]), and
-    /// to nothing else.
+    /// Releases everything that the device holds. The core has drained and dropped all its streams and freed its
+    /// blocks. Streams and events that are still referenced can only be dropped; streams can also be queried for their
+    /// progress ([`Stream::finished`], [`Stream::settle`]).
     fn close(&self) -> Result<()>;
 }
 
-/// An in-order queue of a device. Methods may be called from any thread; calls from several
-/// threads take some order. A successful [`Submit::submit`] has queued the operation. It runs
-/// later, and in this stream after everything that was queued before it. If it fails then, the
-/// stream's [`Observer`] hears of it, and the stream goes on with the next one.
+/// An in-order queue of a device. Methods may be called from any thread; calls from several threads take some order. A
+/// successful [`Submit::submit`] has queued the operation. It runs later, and in this stream after everything that was
+/// queued before it. If it fails then, the stream's [`Observer`] receives the failure, and the stream goes on with the
+/// next operation.
 pub trait Stream: Submit + Send + Sync {
     /// The stream is ending: its waits for values and notifies last until then at the longest, and have failed
     /// with [`FaultKind::WaitTimedOut`] where that ended them.
@@ -367,8 +365,8 @@ pub trait Stream: Submit + Send + Sync {
     /// True when everything queued so far has finished.
     fn is_idle(&self) -> Result<bool>;
 
-    /// True only if [`Self::is_idle`] would say so, as far as a look tells that asks nobody. Who gets false
-    /// asks that one.
+    /// True only if [`Self::is_idle`] would return true, as far as that is known without a call of a driver. After
+    /// false the caller calls that one.
     fn is_known_idle(&self) -> bool {
         false
     }
@@ -400,10 +398,10 @@ pub trait Stream: Submit + Send + Sync {
     /// for what has started. Returns the last operation that is not dropped.
     fn abandon(&self) -> Position;
 
-    /// Drops what has not started, where the device can do that, and goes on taking work. What has
-    /// started on memory is waited for, until the deadline; user code that has begun is not. Whoever
-    /// waits for this stream, or for an event whose record is dropped, gets `why`. Other streams
-    /// that wait for such a record go on when the event is recorded again and that record happens.
+    /// Drops what has not started, if the device can do that, and accepts more work. Waits for running operations on
+    /// memory, until the deadline, but not for running user code. Waits for this stream, or for an event whose record
+    /// is dropped, return `why`. Other streams that wait for such a record go on when the event is recorded again and
+    /// that record is complete.
     fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait;
 
     /// Nothing more will be queued: waits for records that an abort has dropped, or will drop, end.
@@ -412,8 +410,8 @@ pub trait Stream: Submit + Send + Sync {
     /// Changes [`StreamOptions::priority`] for what has not started.
     fn set_priority(&self, priority: u32) -> Result<()>;
 
-    /// The driver's own stream, to which others may then give work that is waited for like this
-    /// one's own; `None` where no driver is below.
+    /// The driver's stream, to which other libraries may then submit work that is awaited like this one's; `None`
+    /// without a driver.
     fn native(&self) -> Option<usize>;
 
     /// For a backend to recognise its own.
@@ -422,26 +420,25 @@ pub trait Stream: Submit + Send + Sync {
 
 /// A point in a stream's work that others can wait for.
 pub trait Event: Send + Sync {
-    /// True when the latest record has happened, or when there is none.
+    /// True when the latest record is complete, or when there is none.
     fn is_complete(&self) -> Result<bool>;
 
-    /// True only if [`Self::is_complete`] would say so, as far as a look tells that asks nobody. Who gets
-    /// false asks that one.
+    /// True only if [`Self::is_complete`] would return true, as far as that is known without a call of a driver. After
+    /// false the caller calls that one.
     fn is_known_complete(&self) -> bool {
         false
     }
 
-    /// Blocks until the latest record as of now has happened, or until the deadline. A record that
-    /// [`Stream::abort`] dropped: its `why`.
+    /// Blocks until the latest record as of now is complete, or until the deadline. For a record that [`Stream::abort`]
+    /// dropped: its `why`.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
 
-    /// Milliseconds from `start`'s latest record to this one's; negative if it came later. Both
-    /// were made with timing and have happened.
+    /// Milliseconds from `start`'s latest record to this one's; negative if it came later. Both have timing and are
+    /// complete.
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32>;
 
-    /// Nanoseconds of the machine's clock that never goes back, at which the latest record happened.
-    /// It was made with timing. A record that has not happened is a fault, and no failure of the
-    /// device.
+    /// The time of the latest record in nanoseconds of the machine's monotonic clock. The event has timing. A pending
+    /// record is a fault, and no failure of the device.
     fn time_ns(&self) -> Result<u64>;
 
     /// The driver's own event; `None` where no driver is below.

@@ -33,9 +33,9 @@ pub fn at_exit(function: fn()) {
 /// What [`at_unload`] was given.
 static LAST: OnceLock<fn()> = OnceLock::new();
 
-/// Has a function called when the process has ended normally and the program's static objects are destroyed, or when the
-/// library is unloaded: after all functions of [`at_exit`], the program's own included. As for those, threads that were
-/// stopped may hold any lock. There is one such function: a second one changes nothing.
+/// Registers a function that is called when the process has ended normally and the program's static objects are
+/// destroyed, or when the library is unloaded: after all functions of [`at_exit`], including the program's. Threads
+/// that were stopped may hold any lock. There is one such function: a second call does nothing.
 pub fn at_unload(function: fn()) {
     // Fails where there is one.
     let _ = LAST.set(function);

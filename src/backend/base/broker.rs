@@ -1,21 +1,4 @@
-//! Hands things over to other processes of the same user.
-//!
-//! Who has something to share [offers](Broker::offer) it to the [`BROKER`] and gets a [`Key`], which
-//! programs pass on as text or as a number. Who has a key [fetches](Broker::fetch) what it stands for:
-//! some bytes, and a descriptor if there has to be one. With the first offer a thread begins to serve
-//! them over a socket that has no file, so that a process that is killed leaves nothing behind; it ends
-//! with [`Broker::stop`].
-//!
-//! Both sides ask the system who the other one is. Anything but a request of this very form, by a
-//! process of this user that may have what it asks for, gets nothing; who says nothing is let go
-//! after some seconds, and whoever fetches waits no longer than that for each step.
-//!
-//! | file | what |
-//! |---|---|
-//! | `key.rs` | keys as texts and numbers, and whose they are |
-//! | `message.rs` | what the two sides say |
-//! | `server.rs` | the thread |
-//! | `socket.rs` | what the kernel does |
+//! Passes objects to other processes of the same user.
 
 mod key;
 mod message;
@@ -48,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 /// Bytes that a [`Parcel`] has at most.
 pub const MOST_BYTES: usize = 256;
 
-/// What a key stands for: whoever imports it finds out whether it is what they want.
+/// The kind of an offer, which the importer checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Device memory at an address.
@@ -90,7 +73,7 @@ pub struct Lease(#[expect(dead_code, reason = "closing it ends the lease")] Conn
 pub enum Admission {
     /// The processes that were [admitted](Broker::admit).
     Listed,
-    /// Whoever has the key.
+    /// Any process that has the key.
     Anyone,
 }
 
@@ -150,7 +133,7 @@ impl Broker {
         true
     }
 
-    /// Nobody gets it any more. False: this process offers no such thing.
+    /// Ends an offer. False: this process has no such offer.
     pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
         let gone = match self.offers.lock().entry(key.short()) {
             Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => {

@@ -26,7 +26,7 @@ pub fn return_addresses(most: usize) -> Vec<usize> {
         most: usize,
     }
     extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
-        // SAFETY: the walk below, which nobody else looks at meanwhile.
+        // SAFETY: the walk below, which no other code uses meanwhile.
         let walk = unsafe { &mut *data.cast::<Walk>() };
         // SAFETY: the context of a frame, from the unwinder.
         let addr = unsafe { _Unwind_GetIP(context) };

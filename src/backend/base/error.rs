@@ -1,6 +1,6 @@
 //! How a backend fails.
 
-/// Why a backend could not do what it was told.
+/// Why an operation of a backend failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The device (or its configured limit) has no memory left for this request.
@@ -22,7 +22,7 @@ pub enum FaultKind {
     /// What the caller passed does not fit what only the backend knows: a damaged program, a kernel
     /// that is not in it, other parameters.
     InvalidArgument,
-    /// Somebody else in the process has registered this host memory with the driver.
+    /// Another library in the process has registered this host memory with the driver.
     AlreadyRegistered,
     /// [`crate::backend::Stream::abort`] of one stream came between.
     Aborted,
@@ -68,7 +68,7 @@ impl Fault {
         &self.0.text
     }
 
-    /// The same failure, told with more words.
+    /// The same failure with another text.
     pub fn with_text(mut self, text: String) -> Self {
         self.0.text = text;
         self

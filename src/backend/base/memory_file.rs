@@ -11,8 +11,8 @@ use rustix::io::Errno;
 
 use crate::algo::host::system_call::{named, refused_by};
 
-/// A new file of `len` zeros, which can be sealed. `name` is for people who look at the process. An error
-/// names the call that the system refuses.
+/// A new file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
+/// names the system call that failed.
 pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
     // Asked first: the system would end the process by SIGXFSZ, without a word.
     if let Some(most) = most_bytes().filter(|most| *most < len) {
@@ -27,7 +27,7 @@ pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
     Ok(file)
 }
 
-/// Keeps a file as long as it is, for ever.
+/// Fixes the length of a file forever.
 pub(in crate::backend) fn seal(file: impl AsFd) -> io::Result<()> {
     fcntl_add_seals(file, SEALS).map_err(refused_by("fcntl(F_ADD_SEALS)"))
 }

@@ -25,15 +25,15 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
 /// Has host memory of the library's own lie on a node, which exists.
 pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     const BITS: usize = 64;
-    /// MPOL_MF_MOVE: pages that are elsewhere move.
+    /// MPOL_MF_MOVE: moves pages of other nodes.
     const MOVE: u32 = 1 << 1;
     if host_nodes().len() == 1 {
         return Ok(());
     }
     let mut mask = vec![0_u64; node as usize / BITS + 1];
     mask[node as usize / BITS] = 1 << (node as usize % BITS);
-    // SAFETY: the range is ours, and where it lies changes nothing for whoever uses it; the kernel
-    // reads so many bits of the mask, of which it counts one too many.
+    // SAFETY: the range belongs to the library, and its users do not depend on its place; the kernel reads this many
+    // bits of the mask, of which it counts one too many.
     let refused = unsafe {
         libc::syscall(
             libc::SYS_mbind,

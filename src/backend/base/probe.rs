@@ -30,7 +30,7 @@ mod tests {
             assert!(!is_readable(addr), "{addr:#x}");
         }
         let len = 8192;
-        // SAFETY: a new mapping that nobody else knows, changed and taken back below.
+        // SAFETY: a new mapping that is not shared, changed and unmapped below.
         unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let page = libc::mmap(ptr::null_mut(), len, libc::PROT_READ, flags, -1, 0);

@@ -1,4 +1,4 @@
-//! Numbers that nobody can guess.
+//! Unpredictable numbers.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::algo::host::system_call::{named, refused_by};
 
-/// Bytes that nobody can guess, and that are never the same again.
+/// Unpredictable bytes, different each time.
 pub(in crate::backend) fn random() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
     // So few come at once, or not at all.

@@ -15,7 +15,7 @@ static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 /// The process ends: threads that are left have no end of their own.
 static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
 
-/// The system calls destructors of keys in so many rounds, as long as there is something to destroy.
+/// The system calls destructors of keys in this many rounds, as long as there are values.
 const ROUNDS: usize = 4;
 
 /// Has a function called when the calling thread ends, after the destructors of its thread-local objects and, as far

@@ -1,4 +1,4 @@
-//! Time limits of waits: one thread for all of them, and none while nobody waits with a limit.
+//! Timeouts of waits: one thread for all of them, and none without such waits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
@@ -29,7 +29,7 @@ pub(in crate::backend) struct Timer<W> {
 struct State<W> {
     /// Who waits, by deadline and limit, each with the ticket of the wait.
     armed: BTreeMap<(Instant, u64), (Weak<W>, u64)>,
-    /// Limits that exist: waits that are queued or under way.
+    /// Existing timeouts: of waits that are queued or in progress.
     limits: usize,
     /// How many were ever made.
     made: u64,
@@ -107,7 +107,7 @@ impl<W: Waiter> Timer<W> {
         state.thread.has_ended();
     }
 
-    /// Ends the thread; nobody waits any more.
+    /// Ends the thread; there are no waits any more.
     pub(in crate::backend) fn stop(&self) {
         let mut state = self.state.lock();
         let ending = state.thread.stop();

@@ -12,7 +12,7 @@ use crate::backend::{
 /// The failures of one stream.
 pub(super) struct Late {
     observer: Option<Arc<dyn Observer>>,
-    /// Held while an operation is queued: it tells where it stands, which is known then.
+    /// Held while an operation is queued, because its position is known only then.
     queuing: Arc<Mutex<()>>,
 }
 

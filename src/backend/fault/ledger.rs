@@ -1,4 +1,4 @@
-//! What was made and what was given back, and the report of it.
+//! Counts what was created and released, and reports it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// What a backend makes and takes back.
+/// What a backend creates and releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Device,
@@ -99,7 +99,7 @@ impl Ledger {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Made and not given back, apart from what was made to stay.
+    /// Created and not released, except what was created to stay.
     #[cfg(test)]
     pub(super) fn left(&self, kind: Kind) -> i64 {
         let [made, released, kept] = self.counts[kind as usize].read();

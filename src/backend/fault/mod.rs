@@ -1,18 +1,5 @@
-//! A decorator of any backend that counts its calls and makes chosen ones fail: for trying out how
-//! programs, and the core, deal with failures that no hardware has on demand.
-//!
-//! `PORTACL_FAULT` and `PORTACL_FAULT_COUNT` install it; without them it costs nothing, because it
-//! is not there. Every method of the traits is a call site (a `Site`) or stands, with its reason,
-//! on the list of those that cannot fail; a test compares.
-//!
-//! | file | what |
-//! |---|---|
-//! | `site.rs` | the call sites, by name |
-//! | `plan.rs` | which call of which site fails, and how |
-//! | `ledger.rs` | what was made and given back, and the report |
-//! | `late.rs` | operations that fail when their turn comes |
-//! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
-//! | `pool.rs`, `shared_memory.rs`, `virtual_memory.rs` | those of pools, of memory in several processes, and of memory without an address |
+//! A decorator of any backend that counts its calls and makes chosen ones fail: to test how programs, and the core,
+//! handle failures that no hardware has on demand.
 
 mod device;
 mod late;
@@ -65,7 +52,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     Arc::new(FaultDriver::new(inner, plan))
 }
 
-/// A backend was opened that nobody wants decorated: the next one that is begins to count anew.
+/// A backend was opened without the decorator: the next decorated one counts from the start.
 pub fn forget() {
     *PLAN.lock() = None;
 }

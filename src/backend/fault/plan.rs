@@ -34,8 +34,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// `faults` is a list as in `device.alloc:3,stream.copy:1:later`; `report` a file for the counts.
-    /// What is wrong is said in words: what is allowed.
+    /// `faults` is a list as in `device.alloc:3,stream.copy:1:later`; `report` a file for the counts. The error says
+    /// what is allowed.
     pub fn parse(
         faults: Option<&str>,
         report: Option<PathBuf>,
@@ -176,7 +176,7 @@ impl Plan {
         let Some(path) = &self.settings.report else { return };
         let calls = Site::all().map(|site| (site.name(), self.calls(site)));
         if let Err(why) = self.ledger.write(path, calls, &Site::names(Site::is_queued)) {
-            // There is nobody to return it to: this may be the end of the process.
+            // No call can return it: this may be the end of the process.
             notice(format_args!("portacl: PORTACL_FAULT_COUNT: {}: {why}\n", path.display()));
         }
     }

@@ -17,19 +17,19 @@ pub struct NodeLaunch {
     pub call: Arc<dyn Any + Send + Sync>,
 }
 
-/// What a node of a graph does, in each run anew: memory is read and written when its turn comes,
-/// pageable memory included.
+/// The work of a graph's node in each run: memory is read and written when the run reaches it, pageable memory
+/// included.
 #[derive(Clone)]
 pub enum Work {
     /// A copy with no end on another device. The source is not staged.
     Copy(Copy),
-    /// A copy of rows, likewise.
+    /// A copy of rows, in the same way.
     Copy2d(Copy2d),
     /// A fill.
     Fill(Fill),
     /// A reduction.
     Reduce(Reduce),
-    /// Random numbers; all that is told in memory is read anew.
+    /// Random numbers; each run reads what is in memory.
     RandomNum(RandomNum),
     /// A run of a kernel.
     Launch(NodeLaunch),

@@ -1,6 +1,5 @@
-//! What a file with a program is: looked at before anything is made of it, because neither the
-//! system's loader nor a GPU driver survives every file, and because a person who brings a program
-//! for other hardware is to be told so.
+//! The format of a program's file, checked before it is loaded: neither the system's loader nor a GPU driver survives
+//! every file, and a program for other hardware gets a clear error.
 
 use object::LittleEndian;
 use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64};
@@ -15,7 +14,7 @@ const FATBIN_MAGIC: u32 = 0xba55_ed50;
 /// A program, as its first bytes say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::backend) enum Image {
-    /// A 64-bit little-endian ELF file, complete as far as its headers tell.
+    /// A 64-bit little-endian ELF file, complete according to its headers.
     Elf {
         /// For which processor.
         machine: u16,
@@ -84,7 +83,7 @@ fn number<const N: usize>(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(whole))
 }
 
-/// The parts of the file that its headers name have to be there: loaders read them without a look at its length.
+/// The parts of the file that its headers name must exist: loaders read them without a check of its length.
 fn elf(bytes: &[u8]) -> Result<Image> {
     if let [_, _, _, _, class, order, ..] = *bytes
         && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::{Access, FailedLaunch, Result, Span};
 
-/// A program that is loaded on a device. Kernels of it that somebody holds, and operations that are
-/// queued on its variables or run its kernels, keep what they need of it.
+/// A program that is loaded on a device. Referenced kernels of it, and queued operations that use its variables or
+/// kernels, keep what they need of it.
 pub trait Module: Send + Sync {
     /// The kernel with this name. None of that name: [`super::FaultKind::InvalidArgument`].
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>;
@@ -18,7 +18,7 @@ pub trait Module: Send + Sync {
     /// [`super::FaultKind::InvalidArgument`].
     fn variable(&self, name: &str) -> Result<Span>;
 
-    /// Where it lies; `None` where the driver does not tell.
+    /// Its address; `None` if the driver does not report it.
     fn code(&self) -> Option<Code>;
 }
 
@@ -31,11 +31,11 @@ pub trait Kernel: Any + Send + Sync {
 /// What is known of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct KernelInfo {
-    /// Its parameters; `None` where neither program nor driver tells.
+    /// Its parameters; `None` if neither program nor driver describes them.
     pub parameters: Option<Parameters>,
     /// Fast memory that a block can have at most, beyond what the kernel declares.
     pub most_shared_bytes: usize,
-    /// Where its code is; `None` where the driver does not tell.
+    /// The address of its code; `None` if the driver does not report it.
     pub code: Option<Code>,
 }
 
@@ -71,16 +71,16 @@ pub struct Code {
 
 /// A run of a kernel: once for each block of the grid, in any order and at the same time.
 pub struct Launch<'a> {
-    /// What the core calls the kernel, to be told if the run fails.
+    /// The core's handle of the kernel, for a report of a failure.
     pub function: u64,
     /// What runs; of the stream's device. Who needs it after the call takes a share of it.
     pub kernel: &'a Arc<dyn Kernel>,
     /// What it is called.
     pub name: &'a str,
-    /// How many blocks in x, y and z, each above 0; at most 2^31 - 1 in x and 65,535 in y and z.
+    /// Blocks in x, y and z, each greater than 0; at most 2^31 - 1 in x and 65,535 in y and z.
     pub grid: [u32; 3],
-    /// How many threads a block has in each direction, above 0 and within the device's limits.
-    /// `None`: the caller knows of blocks only, and the device chooses.
+    /// Threads of a block in each direction, greater than 0 and within the device's limits. `None`: the caller has only
+    /// blocks, and the device chooses.
     pub threads: Option<[u32; 3]>,
     /// Fast memory of each block in bytes, beyond what the kernel declares.
     pub shared_bytes: usize,
@@ -125,7 +125,7 @@ impl Arguments {
                 block.reserve_exact(len);
                 let from: *const u8 = std::ptr::with_exposed_provenance(addr);
                 if len != 0 {
-                    // SAFETY: the caller of the launch has so many bytes there, and the block room.
+                    // SAFETY: the caller of the launch has this many bytes there, and the block has the room.
                     unsafe {
                         from.copy_to_nonoverlapping(block.as_mut_ptr(), len);
                         block.set_len(len);

@@ -1,5 +1,5 @@
-//! Where the memory of drivers is, and what they know of others' memory. Most host memory lies elsewhere:
-//! nobody has to look for it.
+//! The addresses of drivers' memory, and of other memory that they know. Most host memory is outside and need not be
+//! looked up.
 
 use crate::backend::base::hull::Hull;
 
@@ -17,8 +17,8 @@ pub fn cover_all() {
     KNOWN.add(0, usize::MAX);
 }
 
-/// False: no driver has given out or registered memory there, and
-/// [`Driver::foreign`](crate::backend::Driver::foreign) would say [`Foreign::Unknown`](crate::backend::Foreign::Unknown).
+/// False: no driver has allocated or registered memory there, and [`Driver::foreign`](crate::backend::Driver::foreign)
+/// would return [`Foreign::Unknown`](crate::backend::Foreign::Unknown).
 #[inline(always)]
 pub fn may_know(addr: usize) -> bool {
     KNOWN.contains(addr)

@@ -8,7 +8,7 @@ pub mod virtual_memory;
 /// Which pages an allocation asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PagePolicy {
-    /// 2 MiB pages if they can be had, else ordinary ones (which is counted).
+    /// 2 MiB pages if they are available, otherwise small ones (which is counted).
     HugeFirst,
     /// 2 MiB pages or a fault of kind [`super::FaultKind::OutOfDeviceMemory`].
     HugeOnly,
@@ -25,14 +25,14 @@ pub struct Block {
     pub addr: usize,
     /// Bytes that belong to it, at least what was asked for.
     pub len: usize,
-    /// The backend's own note: what it needs to find the block again. The core does not look at it.
+    /// The backend's note by which it finds the block again. The core does not interpret it.
     pub token: u64,
 }
 
 /// Where an address lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Ordinary host memory that this library does not know.
+    /// Pageable host memory that this library does not know.
     Pageable,
     /// Host memory from [`super::Driver::alloc_host`], or locked by [`super::Driver::register_host`].
     Pinned,
@@ -43,12 +43,12 @@ pub enum Place {
 /// What a backend knows of an address that is in no live block and no registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
-    /// Nothing: ordinary host memory.
+    /// Unknown: pageable host memory.
     Unknown,
     /// It is memory that another library in the process has from the same driver.
     Known(Place),
-    /// It lies where this backend has memory, or had some and nobody else has taken the place, but
-    /// nobody has it now: it was freed, or never given out.
+    /// It lies where this backend has memory, or had some and the place was not reused, but in no live allocation: it
+    /// was freed, or never allocated.
     Stale,
 }
 

@@ -9,12 +9,12 @@ use crate::backend::{Access, Result};
 /// What sizes and addresses of virtual memory are multiples of.
 pub const GRANULARITY: usize = 2 << 20;
 
-/// Memory without an address. It is given back when it is dropped and nowhere mapped any more.
+/// Memory without an address. It is freed when it is dropped and not mapped any more.
 pub trait PhysicalMemory: Send + Sync {
     /// The page size that the system confirms.
     fn page_size(&self) -> usize;
 
-    /// What another process needs to have it as well. It stays until nobody has it.
+    /// What another process needs to import it. It stays until no process has it.
     fn export(&self) -> Result<Parcel>;
 
     /// For a backend to recognise its own.
@@ -31,12 +31,7 @@ pub struct ImportedMemory {
     pub on_device: bool,
 }
 
-/// Ranges of addresses, and what is mapped there. Addresses and lengths are multiples of
-/// [`GRANULARITY`].
-///
-/// What is mapped is used, and in use, like memory that was allocated. Where a mapping has been taken
-/// back that queued operations still use, it exists until the last of them is over, and mapping
-/// something else there, or releasing the range, waits for that.
+/// Ranges of addresses and their mappings. Addresses and lengths are multiples of [`GRANULARITY`].
 pub trait VirtualMemory: Send + Sync {
     /// A range of `len` bytes with no memory, at a multiple of `align` (a power of two), and at `wish`
     /// if that is not 0 (else a fault: it is not free).
@@ -53,8 +48,7 @@ pub trait VirtualMemory: Send + Sync {
     /// whichever it is on, or on the host.
     fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory>;
 
-    /// Maps all `len` bytes of some memory in a part of a range where nothing is mapped. Nobody has
-    /// access yet.
+    /// Maps all `len` bytes of some memory in a part of a range where nothing is mapped. Without access yet.
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()>;
 
     /// Takes that back. Does not wait: operations queued before keep the mapping. After a fault it is

@@ -1,5 +1,4 @@
-//! Pools of memory that is taken and given back in stream order, where a driver has its own. Where
-//! it has none, the core makes them of ordinary blocks.
+//! Stream-ordered memory pools of a driver. For a driver without pools the core builds them from ordinary blocks.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -65,11 +64,11 @@ pub enum PoolAttribute {
     /// 0 or 1: memory that was freed in one stream is used in another that waits for an event behind
     /// the free.
     FollowEventDependencies,
-    /// 0 or 1: memory is used in another stream when its free has happened.
+    /// 0 or 1: memory is reused in another stream when its free is complete.
     AllowOpportunistic,
     /// 0 or 1: the pool lets a stream wait for another one's free.
     AllowInternalDependencies,
-    /// Bytes that the pool keeps when a synchronize gives back what is unused.
+    /// Bytes that the pool keeps when a synchronize frees unused memory.
     ReleaseThreshold,
     /// Bytes that it has from the device. Read only.
     ReservedCurrent,
@@ -126,7 +125,7 @@ pub trait Pool: Send + Sync {
     /// not imported.
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block>;
 
-    /// Takes a block back when `stream`, of the same driver, comes to it.
+    /// Frees a block when `stream`, of the same driver, reaches this.
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()>;
 
     /// Takes a block back, as [`Device::free`](crate::backend::Device::free) does it: what was queued before

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 
 use crate::backend::{Block, Fault, FaultKind, PointerExport, Result};
 
-/// Memory of this process that others can have. Its blocks are given back as all others: by
+/// Memory of this process that others can import. Its blocks are freed as all others: by
 /// [`Device::free`](crate::backend::Device::free) or [`Driver::free_host`](crate::backend::Driver::free_host).
 pub trait SharedMemory: Send + Sync {
     /// A block of at least `len` bytes, a multiple of 2 MiB. It counts as all memory of its device.
@@ -24,8 +24,7 @@ pub trait SharedMemory: Send + Sync {
     /// The range that begins there has no name any more, if it had one.
     fn withdraw(&self, addr: usize);
 
-    /// Nobody can import it, or more of it, any more. Happens with its drop, and with the end of the
-    /// process, at the latest.
+    /// Ends imports, also of further blocks. Called by its drop, and at the latest at the end of the process.
     fn close(&self);
 }
 

@@ -17,7 +17,7 @@ pub struct DeviceInfo {
     pub cores: u32,
     /// Processors of the device that run ordinary programs; 0 where only the host has such.
     pub host_cores: u32,
-    /// Level-2 cache in bytes; 0 where the system does not tell.
+    /// Level-2 cache in bytes; 0 if unknown.
     pub l2_cache: u64,
     /// For kernels of many threads; none where the device has no such.
     pub threads: Option<ThreadLimits>,
@@ -81,7 +81,7 @@ impl PciAddress {
     }
 }
 
-/// At most so many digits, without sign or blanks, and a number up to `most`.
+/// At most `digits` digits, without sign or blanks, and a number up to `most`.
 fn hexadecimal(text: &str, digits: usize, most: u32) -> Option<u32> {
     let plain = text.len() <= digits && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     u32::from_str_radix(text, 16).ok().filter(|number| plain && *number <= most)

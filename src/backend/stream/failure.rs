@@ -1,4 +1,4 @@
-//! How a backend tells the core that queued work has failed.
+//! How a backend reports failures of queued work to the core.
 
 use std::cell::Cell;
 
@@ -13,11 +13,11 @@ pub type Position = u64;
 pub struct Failure {
     /// What happened.
     pub fault: Fault,
-    /// Which operation of the stream; `None` if the device cannot tell.
+    /// The position of the operation; `None` if the device does not report it.
     pub position: Option<Position>,
-    /// Which thread queued it, as [`thread_number`] calls it; `None` if the backend cannot tell.
+    /// The thread that queued it, as [`thread_number`] calls it; `None` if unknown.
     pub thread: Option<u32>,
-    /// If it was a run of a kernel, and the device can tell.
+    /// If it was a run of a kernel, and the device reports it.
     pub launch: Option<FailedLaunch>,
 }
 
@@ -30,7 +30,7 @@ pub struct FailedLaunch {
     pub arguments: Box<[u8]>,
 }
 
-/// Who is told of the failures of a stream.
+/// Receives the failures of a stream.
 pub trait Observer: Send + Sync {
     /// An operation has failed. Called before it counts as over, on any thread, also one of the
     /// program's, with no lock of the backend held; may call [`crate::backend::Stream::abandon`], also of

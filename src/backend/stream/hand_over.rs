@@ -1,20 +1,19 @@
 //! Work that a stream hands over to the core, and goes on, or waits until it is done.
 
-/// What a stream hands over when it comes to it. Dropped undelivered, it was given up: the stream
-/// was abandoned before.
+/// Delivered when the stream reaches it. Dropped undelivered if the stream was abandoned before.
 pub trait Delivery: Send {
-    /// The stream has come to it. Called once, on any thread, with no lock of the backend held. It
-    /// returns soon: it runs no user code and makes no call to a backend.
+    /// The stream has reached it. Called once, on any thread, with no lock of the backend held. It returns soon: it
+    /// runs no user code and calls no backend.
     fn deliver(self: Box<Self>, ticket: Ticket);
 }
 
-/// What a stream waits for that has handed something over: it goes on when this is dropped, on any
-/// thread. Whoever drops it holds no lock.
+/// A stream that has handed something over waits for this: it resumes when this is dropped, on any thread, without a
+/// lock.
 #[must_use = "the stream goes on when this is dropped"]
 pub struct Ticket(Option<Box<dyn FnOnce() + Send>>);
 
 impl Ticket {
-    /// One for which nobody waits.
+    /// A ticket without a waiting stream.
     pub const fn unawaited() -> Self {
         Self(None)
     }
@@ -49,7 +48,7 @@ pub mod inbox {
 
     struct Parcel {
         name: u32,
-        /// Until somebody takes it.
+        /// Until it is taken.
         ticket: Option<Ticket>,
     }
 
@@ -75,7 +74,7 @@ pub mod inbox {
             self.0.lock().iter().map(|parcel| parcel.name).collect()
         }
 
-        /// Waits until so many parcels are there.
+        /// Waits until `count` parcels have arrived.
         pub fn await_count(&self, count: usize) {
             let deadline = Instant::now() + Duration::from_secs(60);
             while self.0.lock().len() < count {

@@ -8,9 +8,6 @@ use std::ptr;
 use crate::algo::thread::per_thread::per_thread;
 
 /// User code, to be called exactly once: a C function with its argument, or a closure.
-///
-/// Two words, which calls pass in registers: a closure is told by its function, `CLOSURE`, and is
-/// what the argument points to.
 pub struct HostFn {
     function: unsafe extern "C" fn(*mut c_void),
     argument: *mut c_void,

@@ -1,6 +1,5 @@
-//! Notifies: counts that streams change, and wait for. Of each there is a word in a page of shared
-//! memory (`notify/page.rs`), so that another process can have it, too, and all that happens to it is
-//! done by processors, at once: whoever waits for a count and clears it is the only one who had it.
+//! Notifies: counts that streams change, and wait for. Each has a word in a page of shared memory (`notify/page.rs`),
+//! so that another process can import it, and processors change it atomically: only one wait can consume a count.
 //! Backends decide when, in the order of their streams.
 
 mod page;
@@ -85,7 +84,7 @@ pub struct NotifyWait {
     pub until: Until,
     /// The count becomes 0 with the end of the wait, in one step.
     pub clear: bool,
-    /// How long at most (above 0), from when the stream comes to it.
+    /// The timeout (greater than 0), from when the stream reaches the wait.
     pub limit: Option<Duration>,
 }
 
@@ -200,7 +199,7 @@ impl Notify {
         matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
     }
 
-    /// A record that will not be made holds up nobody. Anything else stays as it is.
+    /// A record that will not be made releases its waits. Other notifies do not change.
     pub(in crate::backend) fn give_up(&self) {
         if let Owner::Event(event, part) = &self.owner {
             part.happen(event);
@@ -249,7 +248,7 @@ impl Notify {
         }
     }
 
-    /// Fails when nobody is left on the other side.
+    /// Fails if no peer is left.
     fn check_peers(&self, deaths_before: u64) -> Result<()> {
         if self.deaths() != deaths_before {
             return Err(died());
@@ -322,7 +321,7 @@ impl Drop for Notify {
             Owner::Elsewhere if serial_of(&self.page, self.slot) == self.serial => {
                 self.page.leave(self.slot);
             }
-            // The line is another one's by now, or nobody's.
+            // The line was reused, or is free.
             Owner::Elsewhere => {}
             Owner::Event(..) => self.give_up(),
         }

@@ -38,7 +38,7 @@ pub enum Op<'a> {
     /// Runs a graph of the stream's device as one operation, which no other run of the graph overlaps. Memory
     /// that is freed after the submission stays until the run is over, as for a kernel.
     RunGraph(&'a Arc<dyn Graph>),
-    /// Delivers something when the stream comes to it.
+    /// Delivers something when the stream reaches it.
     HandOver {
         /// What is delivered.
         delivery: Payload<'a, Box<dyn Delivery>>,
@@ -49,21 +49,22 @@ pub enum Op<'a> {
     /// Records an event: all work queued on this stream so far. Replaces an earlier record. Waits that were
     /// queued before keep the record that they saw.
     Record(&'a Arc<dyn Event>),
-    /// Later operations of this stream wait for the event's latest record as of the submission; without a record
-    /// they do not wait. The event may belong to another device of the same driver, and may be dropped right
-    /// after the call. A limit is above 0 and counts from when the stream comes to the wait. After it the stream
-    /// goes on without the record, and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
+    /// Later operations of this stream wait for the event's latest record as of the submission; without a record they
+    /// do not wait. The event may belong to another device of the same driver, and may be dropped right after the call.
+    /// A timeout is greater than 0 and counts from when the stream reaches the wait. After it the stream goes on
+    /// without the record, and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
     Wait(&'a Arc<dyn Event>, Option<Duration>),
     /// Writes a value, which everybody who can read the memory sees at once.
     WriteValue(ValueWrite),
-    /// Later operations of this stream wait until the memory has the value, whoever writes it: other streams and
-    /// devices, the host, another process. Needs no thread for each wait.
+    /// Later operations of this stream wait until the memory has the value, written by any stream, device, process or
+    /// the host. Needs no thread for each wait.
     WaitValue(ValueWait),
     /// Changes a notify of any device or process.
     ChangeNotify(&'a Arc<Notify>, Change),
-    /// Later operations of this stream wait for a notify of any device or process. A wait that exceeds its limit
-    /// fails with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut). A wait for a notify that was destroyed, or whose process has died,
-    /// fails with [`FaultKind::InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream goes on.
+    /// Later operations of this stream wait for a notify of any device or process. A wait that exceeds its timeout
+    /// fails with [`WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut). A wait for a notify that was destroyed, or
+    /// whose process has died, fails with [`InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream
+    /// goes on.
     WaitNotify(&'a Arc<Notify>, NotifyWait),
     /// Does nothing, but has a place in the stream. Only for drivers without [pools](crate::backend::Driver::pools).
     Mark,

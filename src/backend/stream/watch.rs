@@ -1,7 +1,6 @@
-//! Waiting for what changes in memory without anybody telling: other processes, devices and threads
-//! of the program write there. One thread looks at all that is waited for, often at first, then less
-//! and less; none is there while nobody waits. Who changes memory in this process and knows it says
-//! so by `Watcher::look`, and the wait ends at once.
+//! Watches memory that changes without a notification: other processes, devices and threads of the program write there.
+//! One thread checks all conditions, often at first, then less and less; without waits there is none. Code of this
+//! process that knows about a change calls `Watcher::look`, which completes the wait at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,17 +15,16 @@ use crate::backend::{Fault, Result};
 /// The pauses between two looks: they double until something changes.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
-/// The thread ends when nobody has waited for so long.
+/// The thread ends after this long without waits.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 
-/// What is waited for: true when it is there, an error when it will not come. Called under the
-/// watcher's lock, and only until the wait is over: it takes no lock, and what it looks at has to
-/// be there for as long.
+/// The condition of a wait: true when it holds, an error if it cannot become true. Called under the watcher's lock, and
+/// only until the wait is complete: it takes no lock, and what it reads must exist for as long.
 pub(in crate::backend) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
 /// What is done when a wait is over, with no lock held, on any thread.
 pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
 
-/// Memory that a condition looks at: first byte and length.
+/// Memory that a condition reads: first byte and length.
 pub(in crate::backend) type Range = (usize, usize);
 /// All there is.
 pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
@@ -70,7 +68,7 @@ pub(in crate::backend) struct Seat {
 type Ended = Vec<(End, Result<()>)>;
 
 impl State {
-    /// Takes out what is over among those that look at `range`.
+    /// Removes completed waits that read `range`.
     fn take_over(&mut self, range: Range) -> Ended {
         let overlaps = |other: Range| {
             range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1)
@@ -131,8 +129,8 @@ impl Watcher {
         Ok(Seat { watcher: Arc::clone(self), number })
     }
 
-    /// Something in this range has changed, perhaps: waits for it end now. One look at a counter
-    /// where nobody waits. The caller holds no lock.
+    /// Memory in this range may have changed: completes waits for it now. One load of a counter without waits. The
+    /// caller holds no lock.
     #[inline]
     pub(in crate::backend) fn look(&self, range: Range) {
         // Relaxed: who is not seen here is seen by the thread.
@@ -188,7 +186,7 @@ impl Watcher {
         state.thread.has_ended();
     }
 
-    /// Ends the thread. What waits still does so for ever: nobody may.
+    /// Ends the thread. There must be no waits, because they would never complete.
     pub(in crate::backend) fn stop(&self) {
         let mut state = self.state.lock();
         let ending = state.thread.stop();
@@ -204,9 +202,9 @@ impl Watcher {
 }
 
 impl Seat {
-    /// Waits for `condition`, which looks at `range`, until the deadline, which ends the wait with
-    /// its fault; false if it holds already, and `end` is not called. A wait of this seat that is not
-    /// over is replaced. The caller may hold any locks but those that `condition` takes.
+    /// Waits for `condition`, which reads `range`, until the deadline, which ends the wait with its fault; false if it
+    /// holds already, and `end` is not called. A pending wait of this seat is replaced. The caller may hold any locks
+    /// but those that `condition` takes.
     pub(in crate::backend) fn begin(
         &self,
         range: Range,
@@ -215,7 +213,7 @@ impl Seat {
         end: End,
     ) -> bool {
         let mut state = self.watcher.state.lock();
-        // What will not come is told by the thread, which looks at once.
+        // The thread, which checks at once, reports an error of the condition.
         if condition() == Ok(true) {
             return false;
         }
@@ -232,7 +230,7 @@ impl Seat {
         true
     }
 
-    /// A wait that is under way ends at the deadline, with its fault, unless it ends before.
+    /// A wait in progress ends at the deadline, with its fault, unless it completes before.
     pub(in crate::backend) fn set_deadline(&self, deadline: Instant, fault: Fault) {
         let mut state = self.watcher.state.lock();
         if let Some(waiting) = state.waits.get_mut(&self.number)
@@ -380,7 +378,7 @@ mod tests {
         word.store(1, Ordering::Release);
         assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
         assert_eq!(watcher.waiting.load(Ordering::Relaxed), 0);
-        // With the condition, what it looks at is let go.
+        // What the condition reads is dropped with it.
         assert_eq!(Arc::strong_count(&word), 1);
     }
 

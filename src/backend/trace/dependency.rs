@@ -11,11 +11,10 @@ use crate::backend::Event;
 /// Records in the order in which they were made, from 1 on.
 pub(super) type RecordId = u64;
 
-/// The latest record of each event, by the event's address, which nobody else has while it is
-/// remembered here.
+/// The latest record of each event, by the event's address, which is unique while it is here.
 static LATEST: Mutex<Latest> = Mutex::new(Latest { records: None, sweep_at: SWEEP });
 
-/// So many events are remembered before those are looked for that are gone.
+/// At this number of events, dropped ones are removed.
 const SWEEP: usize = 1024;
 
 type Records = HashMap<usize, (Weak<dyn Event>, RecordId)>;
@@ -48,7 +47,7 @@ pub(super) fn latest(event: &Arc<dyn Event>) -> Option<RecordId> {
     LATEST.lock().records.as_ref()?.get(&key(event)).map(|(_, id)| *id)
 }
 
-/// The event was recorded, and nobody took note.
+/// The event was recorded without a note.
 pub(super) fn forget(event: &Arc<dyn Event>) {
     if let Some(records) = &mut LATEST.lock().records {
         records.remove(&key(event));

@@ -9,12 +9,12 @@ use super::operation::What;
 use super::{is_on, now, recorder};
 use crate::backend::{Copy, Copy2d, Device, Fill, Result, thread_number};
 
-/// Threads share so many buffers.
+/// The buffers that threads share.
 const STRIPES: usize = 16;
 /// Most notes in one of them that are not written. Ranges that begin then are counted, and not
 /// recorded.
 const MOST_NOTES: usize = 32 << 10;
-/// With so many the writer is woken.
+/// At this number the writer is woken.
 const MANY_NOTES: usize = MOST_NOTES / 4;
 
 /// Words about a range, by what they are about.

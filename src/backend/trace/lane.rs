@@ -14,7 +14,7 @@ use crate::backend::{Device, Event, Op, Stream};
 /// Most operations of a stream that are not written yet. What comes then is counted, and not
 /// recorded.
 pub(super) const MOST_ENTRIES: usize = 16 << 10;
-/// With so many the writer is woken, which comes by itself often enough for fewer.
+/// At this number the writer is woken, which runs often enough for fewer.
 const MANY_ENTRIES: usize = MOST_ENTRIES / 4;
 /// Most events that are kept for the next operations.
 const MOST_SPARE: usize = 256;
@@ -93,10 +93,10 @@ impl Lane {
         }
     }
 
-    /// The point at which the stream is now: of one that is known to be idle the moment itself, of
-    /// others an event. None where there is none to be had.
+    /// The current point of the stream: for one that is known to be idle the time, for others an event. `None` if no
+    /// event is available.
     pub(super) fn point(&self, stream: &dyn Stream, device: &dyn Device) -> Option<Point> {
-        // Drivers tell that only slowly, and say nothing here.
+        // Drivers report that slowly, and not here.
         if stream.submitted().is_some_and(|last| stream.finished() >= last) {
             return Some(Point::At(now()));
         }
@@ -116,8 +116,7 @@ impl Lane {
         self.inbox.lock().entries.push(entry);
     }
 
-    /// Whether another entry can be had. Where the writer is behind it is waited for, not long; where
-    /// the stream itself is, nobody waits.
+    /// Whether another entry fits. Waits briefly for the writer, but not for the stream.
     pub(super) fn make_room(&self) -> bool {
         let has_room = || self.backlog.load(Ordering::Relaxed) < MOST_ENTRIES;
         has_room() || (!self.is_stuck.load(Ordering::Relaxed) && recorder::wait_for(has_room))
@@ -128,14 +127,14 @@ impl Lane {
         self.inbox.lock().lost += 1;
     }
 
-    /// For the writer: takes over what there is, gives back events, and asks how much was lost.
+    /// For the writer: takes over the entries, returns events for reuse, and returns how many entries were lost.
     pub(super) fn collect(&self, taken: &mut VecDeque<Entry>) -> u64 {
         let mut inbox = self.inbox.lock();
         taken.extend(inbox.entries.drain(..));
         std::mem::take(&mut inbox.lost)
     }
 
-    /// For the writer: so many entries are written, and these events can be used again.
+    /// For the writer: this many entries are written, and these events can be reused.
     pub(super) fn written(&self, count: usize, mut events: Vec<Arc<dyn Event>>) {
         let before = self.backlog.fetch_sub(count, Ordering::Relaxed);
         self.is_stuck.store(before - count >= MOST_ENTRIES, Ordering::Relaxed);
@@ -154,7 +153,7 @@ impl Lane {
         self.backlog.load(Ordering::Relaxed) == 0
     }
 
-    /// Nobody writes what there is.
+    /// The entries will not be written.
     pub(super) fn forget(&self) {
         let mut taken = self.taken.lock();
         self.collect(&mut taken);

@@ -1,22 +1,4 @@
-//! What streams and threads did, and when, as a file that Perfetto and chrome://tracing open.
-//!
-//! While nobody records, all there is of it is one look at a flag for each submission, [`is_on`].
-//! While somebody does, the core hands its work to a decorator instead, which is made for the
-//! moment of one submission ([`TraceStream`]): so streams are recorded that were there before. It
-//! queues an event before and behind each operation, on every backend, unless the stream is known to
-//! be idle; a thread asks these when they happened, and writes. What a stream was given keeps its order, and what is asked of a
-//! backend besides never makes a call of the program fail.
-//!
-//! | file | what |
-//! |---|---|
-//! | `stream.rs` | the decorator of a stream |
-//! | `operation.rs` | what is recorded of an operation |
-//! | `lane.rs` | what a stream was given and is not written yet |
-//! | `dependency.rs` | which record of an event a wait is for |
-//! | `host.rs` | what happens on threads of the program |
-//! | `recorder.rs` | who writes, and when |
-//! | `timeline.rs` | makes events of the format out of all that |
-//! | `json.rs`, `file.rs` | their text, and the file |
+//! Traces: what streams and threads did, and when, as a file for Perfetto and chrome://tracing.
 
 mod dependency;
 mod file;

@@ -12,7 +12,7 @@ use crate::backend::{
 /// What an operation does.
 #[derive(Debug)]
 pub(super) enum What {
-    /// So many copies of so many bytes together.
+    /// Copies of this many bytes in total.
     Copy {
         src: Place,
         dst: Place,
@@ -26,7 +26,7 @@ pub(super) enum What {
         width: usize,
         height: usize,
     },
-    /// A copy between places that are told in memory, and its length unless that is, too.
+    /// A copy between addresses that are in memory, and its length unless that is, too.
     CopyIndirect {
         bytes: Option<u64>,
     },
@@ -36,7 +36,7 @@ pub(super) enum What {
     Reduce {
         bytes: u64,
     },
-    /// Random numbers, and their bytes unless those are told in memory.
+    /// Random numbers, and their bytes unless the count is in memory.
     RandomNum {
         bytes: Option<u64>,
     },
@@ -272,7 +272,7 @@ impl Drop for TimesGuard {
 pub(super) enum Point {
     /// The stream was idle then.
     At(u64),
-    /// The stream comes to it later.
+    /// The stream reaches it later.
     Event(Arc<dyn Event>),
 }
 
@@ -297,7 +297,7 @@ impl Point {
 pub(super) enum Times {
     /// Points before it and behind it.
     Points(Point, Point),
-    /// It tells itself.
+    /// It notes its times itself.
     Host(HostTimes),
 }
 
@@ -315,7 +315,7 @@ pub(super) enum Outcome {
 impl Times {
     pub(super) fn ask(&self) -> Outcome {
         match self {
-            // The last one first: the other has happened then.
+            // The last one first: then the other is complete, too.
             Self::Points(begin, end) => {
                 let end = end.time();
                 match end.and_then(|end| Some((begin.time()?, end))) {

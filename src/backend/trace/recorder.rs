@@ -1,5 +1,4 @@
-//! Who writes, and when: a thread of its own while a trace is open, and whoever needs something to be
-//! written now.
+//! When the trace is written: by a thread while a trace is open, and by calls that need something to be written now.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,7 +42,7 @@ pub struct Gauge {
     pub bytes: u64,
 }
 
-/// Tells how large everything is now. It is called by the thread that writes, and waits for nobody.
+/// Reports the current sizes. It is called by the thread that writes, and does not wait.
 pub type Gauges = fn(&mut dyn FnMut(Gauge));
 
 /// An open trace.
@@ -68,7 +67,7 @@ static CLOSED: Mutex<Vec<TraceFileEnd>> = Mutex::new(Vec::new());
 /// Where a trace ended.
 type TraceFileEnd = (PathBuf, u64);
 
-/// What the thread is told.
+/// The requests to the thread.
 #[derive(Default)]
 struct Orders {
     now: bool,
@@ -222,7 +221,7 @@ impl Recorder {
     /// Writes everything that is over.
     fn write(&mut self, end: End) {
         let gauges = *GAUGES.lock();
-        // A row that nobody else has gets nothing more.
+        // A row without other references gets no more entries.
         let lanes = {
             let mut lanes = LANES.lock();
             let all = lanes.clone();

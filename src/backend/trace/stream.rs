@@ -48,7 +48,7 @@ impl<'a> TraceStream<'a> {
         Ok(position)
     }
 
-    /// Queues something that tells itself when it was.
+    /// Queues an operation that notes its times itself.
     fn told(
         &self,
         what: What,
@@ -99,7 +99,7 @@ impl Submit for TraceStream<'_> {
     }
 }
 
-/// A delivery that tells when it was delivered, and when the stream could go on.
+/// A delivery that notes when it was delivered, and when the stream could resume.
 struct TraceDelivery {
     delivery: Box<dyn Delivery>,
     times: HostTimes,

@@ -15,9 +15,9 @@ use super::recorder::{Gauge, Gauges};
 const DEVICE_PID: u32 = 1 << 23;
 /// The row of a device for the steps of the program.
 const STEPS_TID: u32 = 1 << 30;
-/// So many records of events are remembered.
+/// How many records of events are remembered.
 const MOST_POINTS: usize = 16 << 10;
-/// So many arrows wait for the record that they come from.
+/// How many arrows wait for the record that they come from.
 const MOST_ARROWS: usize = 4 << 10;
 
 /// Whether the trace ends.
@@ -54,7 +54,7 @@ pub(super) struct Timeline {
     named_groups: HashSet<u32>,
     /// The last bar of each row.
     last: HashMap<Track, Bar>,
-    /// What each record of an event comes behind, the oldest first.
+    /// What each record of an event is ordered after, the oldest first.
     points: BTreeMap<RecordId, Option<Bar>>,
     /// Waits whose record is not known yet.
     arrows: VecDeque<(RecordId, Bar)>,
@@ -205,7 +205,7 @@ impl Timeline {
                     let from = *from;
                     self.arrow(from, to);
                 }
-                // It comes behind nothing that is in the trace.
+                // It is ordered after nothing in the trace.
                 Some(None) => {}
                 None if self.arrows.len() < MOST_ARROWS => self.arrows.push_back((record, to)),
                 None => {}
@@ -389,7 +389,7 @@ impl Timeline {
     }
 }
 
-/// Whether something is over of what comes behind the first.
+/// Whether an entry after the first is complete.
 fn is_any_over(entries: &VecDeque<Entry>) -> bool {
     let has_time = |entry: &&Entry| !matches!(entry, Entry::Recorded(_));
     let mut behind = entries.iter().skip(1).filter(has_time);

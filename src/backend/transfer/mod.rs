@@ -65,8 +65,8 @@ impl Copy2d {
     }
 }
 
-/// A place that is told in memory: the address that the word `at`, aligned and on the stream's device or
-/// managed, holds when the stream comes to it, plus an offset.
+/// An address in memory: the word `at`, aligned and on the stream's device or managed, holds it when the stream reaches
+/// it, plus an offset.
 #[derive(Clone, Copy, Debug)]
 pub struct Indirect {
     /// The word, 8 bytes.
@@ -78,14 +78,14 @@ pub struct Indirect {
 /// How long such a copy is.
 #[derive(Clone, Copy, Debug)]
 pub enum IndirectLen {
-    /// So many bytes.
+    /// A number of bytes.
     Known(usize),
     /// As many as such a word says.
     At(Span),
 }
 
-/// A copy between places that are told in memory; the words lie outside of what is copied to. What they say
-/// is not checked: where it is no device memory, the copy fails, or the device.
+/// A copy between addresses that are in memory; the words lie outside of the destination. They are not checked: if an
+/// address is no device memory, the copy fails, or the device.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyIndirect {
     /// Where to.

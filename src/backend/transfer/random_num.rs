@@ -55,8 +55,8 @@ impl RandomElement {
 pub enum Number {
     /// Its bits, with zeros above them.
     Known(u64),
-    /// What the memory holds when the stream comes to it: as many bytes as the number has, aligned to
-    /// that, on the stream's device or managed.
+    /// In memory when the stream reaches it: as many bytes as the number has, aligned to that, on the stream's device
+    /// or managed.
     At(Span),
 }
 
@@ -64,7 +64,7 @@ pub enum Number {
 /// `dst` and on the stream's device, or is managed; so is `dst`, which is aligned to the element.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomNum {
-    /// Where they go; if the count is told in memory, this is all that they may take.
+    /// Their destination; if the count is in memory, this is the most that they may take.
     pub dst: Span,
     /// How they are distributed.
     pub distribution: Distribution,
@@ -102,7 +102,7 @@ impl RandomNum {
         }
     }
 
-    /// How many bytes so many take.
+    /// The bytes of `count` numbers.
     pub const fn bytes(&self, count: u64) -> usize {
         match self.distribution {
             Distribution::Dropout => count.div_ceil(8) as usize,

@@ -176,7 +176,7 @@ impl Key {
             | u64::from(self.short())
     }
 
-    /// What tells the offers of a process apart.
+    /// The short number of an offer within a process.
     pub(super) fn short(&self) -> u32 {
         match self.rest {
             Rest::Whole { secret, .. } => (secret as u64 & low(SHORT_BITS)) as u32,

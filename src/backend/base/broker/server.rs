@@ -1,4 +1,4 @@
-//! The thread that hands out what this process offers.
+//! The thread that serves the offers of this process.
 
 use std::any::Any;
 use std::io;
@@ -20,7 +20,7 @@ use crate::backend::Result;
 /// How many may be inside at a time; who has been there longest makes room for the next one.
 const MOST_GUESTS: usize = 32;
 
-/// How long nobody is let in after that has failed.
+/// How long the server pauses after an accept has failed.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// What a process gets that asks for something.
@@ -40,7 +40,7 @@ impl From<Answer> for Reply {
 /// By the number of the process.
 type Answering = dyn Fn(i32, &Request) -> Reply + Send;
 
-/// Something that is kept for somebody, who hangs up to end that.
+/// An object that is kept for a peer until it closes its connection.
 struct Kept {
     connection: Connection,
     #[expect(dead_code, reason = "it is kept, and nothing else")]
@@ -48,8 +48,8 @@ struct Kept {
 }
 
 impl Kept {
-    /// Whoever has it says nothing; what can be read is that they have gone. Where the system does not say
-    /// it, they are there.
+    /// The peer sends nothing; a readable connection means that it has closed. If the system call fails, it counts as
+    /// open.
     fn is_needed(&self) -> bool {
         self.connection.receive(&mut [0]).is_err()
     }
@@ -61,7 +61,7 @@ pub(super) struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Somebody who has knocked and not yet said what they want.
+/// A peer that has connected and not sent its request yet.
 struct Guest {
     connection: Connection,
     process: i32,
@@ -136,7 +136,7 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
             let_in(listener, &mut guests, user, wake);
         }
     }
-    // Before the number is somebody else's.
+    // Before the number is reused.
     LISTENING.store(-1, Ordering::Relaxed);
 }
 
@@ -146,7 +146,7 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) 
         match listener.accept() {
             Ok(connection) => welcome(guests, connection, user),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-            // The process has no descriptor left, say: whoever waits there goes on waiting.
+            // The process has no descriptor left, for example: the peer keeps waiting.
             Err(_) => {
                 if !wake.is_awake() {
                     socket::wait(&[wake.descriptor()], Some(PAUSE));
@@ -157,7 +157,7 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) 
     }
 }
 
-/// Lets somebody in who is of the same user.
+/// Accepts a peer of the same user.
 fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
     let peer = match connection.peer() {
         Ok(peer) if peer.user == user => peer,
@@ -182,13 +182,12 @@ enum Attended {
     Gone,
 }
 
-/// Answers what somebody says, if it is a request. Then they leave, but for those that something is kept
-/// for.
+/// Answers a request. Then the connection is closed, unless an object is kept for the peer.
 fn attend(guest: Guest, answer: &Answering) -> Attended {
     // One byte more, which shows what is too long.
     let mut bytes = [0; REQUEST + 1];
     let len = match guest.connection.receive(&mut bytes) {
-        // A descriptor that nobody has asked for is closed.
+        // A descriptor that was not requested is closed.
         Ok((len, _unasked)) => len,
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Attended::Silent(guest),
         Err(error) => {
@@ -214,8 +213,8 @@ fn close_in_children(listener: RawFd) {
     unsafe extern "C" fn close() {
         let listener = LISTENING.swap(-1, Ordering::Relaxed);
         if listener >= 0 {
-            // SAFETY: the child's own number of a socket that nobody else closes: the thread that would
-            // is the parent's.
+            // SAFETY: the child's copy of a socket that nothing else in the child closes: the thread that would belongs
+            // to the parent.
             unsafe { libc::close(listener) };
         }
     }

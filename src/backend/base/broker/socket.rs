@@ -160,7 +160,7 @@ impl Wake {
     }
 
     pub(super) fn wake(&self) {
-        // Release: whoever wakes up sees what was done before.
+        // Release: the thread that wakes up sees earlier writes.
         self.is_awake.store(true, Ordering::Release);
         // Where the system refuses it, `wait` ends by itself.
         let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());

@@ -66,7 +66,7 @@ fn what_is_offered_is_fetched() {
 
 /// A file without a name.
 fn tempfile(name: &CStr) -> File {
-    // SAFETY: the name is a terminated string, and what comes back is new and nobody else's.
+    // SAFETY: the name is a terminated string, and the descriptor that is returned is new and not shared.
     let descriptor = unsafe {
         let number = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
         assert!(number >= 0);
@@ -144,7 +144,7 @@ fn garbage_is_hung_up_on() {
     for bytes in garbage {
         assert_eq!(answer_to(&HERE, bytes), [0; 0], "{bytes:?}");
     }
-    // A descriptor that nobody asked for is closed.
+    // A descriptor that was not requested is closed.
     let is_open = || {
         let open = std::fs::read_dir("/proc/self/fd").unwrap();
         let mut targets = open.flatten().flat_map(|open| std::fs::read_link(open.path()));
@@ -168,14 +168,14 @@ fn the_silent_keep_nobody_waiting() {
     let open = |_| Connection::open(&own().address(HERE.name), LONG).unwrap();
     let silent: Vec<_> = (0..100).map(open).collect();
     assert!(HERE.fetch(Kind::Memory, &key).is_ok());
-    // They are let go: by those that came later, and by time.
+    // They are disconnected: by later peers, and after a while.
     for connection in silent {
         assert_eq!(connection.receive(&mut [0; 8]).unwrap().0, 0);
     }
     HERE.stop();
 }
 
-/// Somebody has the socket, and says nothing.
+/// Another process has the socket, and sends nothing.
 #[test]
 fn who_does_not_answer_is_not_waited_for_long() {
     static HERE: Broker = Broker::new("test-who_does_not_answer_");
@@ -191,7 +191,7 @@ fn who_does_not_answer_is_not_waited_for_long() {
     HERE.stop();
 }
 
-/// Somebody has the socket, and says nonsense.
+/// Another process has the socket, and sends garbage.
 #[test]
 fn nonsense_is_no_answer() {
     static HERE: Broker = Broker::new("test-nonsense_is_no_answe");

@@ -259,7 +259,7 @@ mod tests {
     }
 
     proptest! {
-        /// Pieces of all sizes never overlap, and everything can be had again at the end.
+        /// Blocks of all sizes never overlap, and all memory is free at the end.
         #[test]
         fn pieces_never_overlap(
             steps in prop::collection::vec((any::<bool>(), 1u64..20_000, any::<u16>()), 1..300),

@@ -52,10 +52,7 @@ unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
     }
 }
 
-/// Elsewhere the system's copy knows best.
-///
-/// # Safety
-/// As for `ptr::copy`.
+/// On other processors the system's copy is best.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: without vector instructions this is a plain copy of `len` bytes, which the caller

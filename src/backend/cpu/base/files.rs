@@ -10,8 +10,7 @@ use rustix::io::Errno;
 use crate::algo::host::system_call::{refused, refused_by};
 use crate::backend::base::memory_file;
 
-/// A file in memory, `len` bytes of holes, of a length that nobody can change: whoever has mapped it reads
-/// it without a fault.
+/// A file in memory, `len` bytes of holes, of a fixed length: a process that has mapped it can read it without a fault.
 pub fn device_file(len: u64) -> io::Result<OwnedFd> {
     sealed(memory_file::create(c"portacl-device", len)?.into())
 }
@@ -76,8 +75,7 @@ pub fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
     if first.is_ok_and(|first| first.is_none_or(|first| first >= offset + len)) {
         return;
     }
-    // The caller owns the range, and nobody uses it any more. Where the kernel refuses, the pages stay, and are used
-    // again.
+    // The caller owns the range, and it is not in use. If the kernel fails, the pages stay, and are reused.
     let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len);
 }
 

@@ -11,7 +11,7 @@ use crate::backend::memory::known;
 static MAPPINGS: AddressMap = AddressMap::new();
 /// All of them lie from here on, ...
 static FIRST: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// ... and below this: most host memory lies elsewhere, and need not be looked up.
+/// ... and below this: most host memory is outside, and need not be looked up.
 static END: AtomicUsize = AtomicUsize::new(0);
 
 const UNMAPPED: [u64; 3] = [0; 3];
@@ -36,8 +36,8 @@ pub fn unmapped(base: usize) {
     MAPPINGS.update(base, UNMAPPED);
 }
 
-/// Whether an address that is in no live block lies where blocks of host memory are, or were and
-/// nobody else has taken the place.
+/// Whether an address that is in no live block lies where blocks of host memory are, or were and nothing else was
+/// mapped since.
 #[inline]
 pub fn is_stale(addr: usize) -> bool {
     addr >= FIRST.load(Ordering::Relaxed) && addr < END.load(Ordering::Relaxed) && look_up(addr)

@@ -17,7 +17,7 @@ pub fn memory() -> u64 {
     limited(machine, Path::new("/sys/fs/cgroup"), &groups)
 }
 
-/// So many bytes, or what the control groups allow if that is less.
+/// `machine` bytes, or the limit of the control groups if that is less.
 fn limited(machine: u64, root: &Path, groups: &str) -> u64 {
     // A group without a limit has the word "max", or a number that is larger than all memory.
     limit_files(root, groups)
@@ -39,7 +39,7 @@ pub fn most_addresses() -> Option<u64> {
     (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// Bytes of the level-2 cache of a core; 0 where nobody tells.
+/// Bytes of the level-2 cache of a core; 0 if unknown.
 pub fn l2_cache() -> u64 {
     let from_kernel = l2_cache_in(Path::new("/sys/devices/system/cpu/cpu0/cache"));
     from_kernel.unwrap_or_else(|| {
@@ -65,7 +65,7 @@ fn parse_cache_size(text: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// What tells this machine, or container, from others, as far as it has such a name.
+/// An identity of this machine or container, as far as it has one.
 pub fn identity() -> String {
     ["/etc/machine-id", "/proc/sys/kernel/hostname"]
         .iter()

@@ -54,7 +54,7 @@ struct Region {
 
 /// Access to memory that is used.
 const ACCESS: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
-/// How files are mapped: what is written is seen in all mappings, and nothing is set aside for it.
+/// How files are mapped: writes are visible in all mappings, and no memory is reserved.
 const OF_FILE: MapFlags = MapFlags::SHARED.union(MapFlags::NORESERVE);
 
 /// A range of address space that is unmapped when dropped.
@@ -161,8 +161,8 @@ impl Drop for Mapping {
 fn nothing_at(addr: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
     let flags = flags | MapFlags::PRIVATE | MapFlags::NORESERVE;
     let at = ptr::with_exposed_provenance_mut(addr);
-    // SAFETY: a new mapping where nothing is, or, with MAP_FIXED, in the place of one of ours that
-    // nobody uses any more.
+    // SAFETY: a new mapping where nothing is mapped or, with MAP_FIXED, instead of one of the library's that is not in
+    // use any more.
     let at = unsafe { mmap_anonymous(at, len, ProtFlags::empty(), flags) }? as usize;
     // Kernels before 4.17 take the address as a wish only.
     if addr != 0 && at != addr {
@@ -190,7 +190,7 @@ enum Source<'a> {
 
 const UNRESERVED: Source<'_> = Source::Anonymous(MapFlags::NORESERVE);
 
-/// Maps `len` bytes at `addr`, which nobody else uses.
+/// Maps `len` bytes at `addr`, which are not in use.
 fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io::Result<()> {
     let to = ptr::with_exposed_provenance_mut(addr);
     match source {
@@ -207,8 +207,8 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     Ok(())
 }
 
-/// Puts a part of another file in the place of a part of one of our mappings, which nobody uses now,
-/// in both views where `own` is not 0. An error may leave it done in one of them.
+/// Replaces a part of one of the library's mappings, which is not in use, by a part of another file, in both views if
+/// `own` is not 0. An error may leave one of them replaced.
 pub fn replace(
     addr: usize,
     len: usize,
@@ -223,21 +223,19 @@ pub fn replace(
     Ok(())
 }
 
-/// Puts memory of this process alone, all zeros, in the place of a part of one of our mappings, which
-/// nobody uses now.
+/// Replaces a part of one of the library's mappings, which is not in use, by private zeros.
 pub fn replace_by_zeros(addr: usize, len: usize) -> io::Result<()> {
     map_at(addr, len, UNRESERVED, ACCESS)
 }
 
-/// Gives the pages of a part of a [`Mapping::unreserved`], which nobody uses now, back to the system: it
-/// is zeros afterwards. Where the kernel refuses, they stay.
+/// Releases the pages of a part of a [`Mapping::unreserved`], which is not in use, to the system: it is zeros
+/// afterwards. If the kernel fails, they stay.
 pub fn discard(addr: usize, len: usize) {
-    // SAFETY: the caller owns the range, and nobody wants what is in it.
+    // SAFETY: the caller owns the range, and its content is not needed.
     let _ = unsafe { madvise(addr as *mut _, len, Advice::LinuxDontNeed) };
 }
 
-/// Takes a part of a [`Mapping::reserved`] out again, which nobody uses now, in both views where `own`
-/// is not 0.
+/// Unmaps a part of a [`Mapping::reserved`], which is not in use, in both views if `own` is not 0.
 pub fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
     nothing_at(addr, len, MapFlags::FIXED)?;
     if own != 0 {
@@ -280,8 +278,8 @@ pub fn collapse(addr: usize, len: usize) -> io::Result<()> {
 
 /// Whether the kernel reports that all of a range (multiples of 2 MiB) is on 2 MiB pages.
 pub fn is_huge(addr: usize, len: usize) -> bool {
-    // Before Linux 6.7 nobody tells per range, but a collapse of what is huge already is cheap,
-    // and says yes only if all of it is.
+    // Before Linux 6.7 no call reports this per range, but a collapse of huge pages is cheap, and succeeds only if all
+    // of it is huge.
     huge_bytes(addr, len).map_or_else(|_| collapse(addr, len).is_ok(), |bytes| bytes == len)
 }
 

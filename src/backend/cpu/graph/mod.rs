@@ -47,7 +47,7 @@ impl Action {
             Self::Fill(fill) => fill.dst.len,
             Self::Reduce(reduce) => reduce.dst.len,
             Self::RandomNum(job) => random_num::effort(job),
-            // Nobody knows.
+            // Unknown.
             Self::Launch(_) => usize::MAX,
             Self::HostFn(_) | Self::Record(_) => 0,
         }

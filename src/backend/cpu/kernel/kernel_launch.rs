@@ -109,7 +109,7 @@ impl CpuKernel {
         let mut block = vec![0u128; size.div_ceil(size_of::<u128>())].into_boxed_slice();
         let bytes = block.as_mut_ptr().cast::<u8>();
         match arguments {
-            // SAFETY: the caller has so many bytes there, and the block has room for them.
+            // SAFETY: the caller has this many bytes there, and the block has room for them.
             Arguments::Block { addr, len } => unsafe {
                 bytes.copy_from_nonoverlapping(bytes::address(addr), len);
             },
@@ -238,7 +238,7 @@ fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
     ends
 }
 
-/// Runs so many blocks from the one with that number on: x counts fastest.
+/// Runs `count` blocks from number `first` on: x counts fastest.
 fn run_piece(call: &Call, first: u64, count: u64) {
     let mut fast =
         vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
@@ -268,8 +268,8 @@ fn run_piece(call: &Call, first: u64, count: u64) {
             while column < end {
                 block.index[0] = column;
                 column += 1;
-                // SAFETY: `call._kernel` keeps the function loaded; that it does no harm is the
-                // promise of whoever launched it.
+                // SAFETY: `call._kernel` keeps the function loaded; the launching program guarantees that the kernel is
+                // sound.
                 unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
             }
             column = 0;

@@ -8,7 +8,7 @@ use crate::backend::{Foreign, ForeignBlock, Place};
 
 /// All of the process, by the addresses that the loader has given them.
 static OBJECTS: AddressMap = AddressMap::new();
-/// Around all of them: most host memory lies elsewhere, and need not be looked up.
+/// Around all of them: most host memory is outside, and need not be looked up.
 static HULL: Hull = Hull::new();
 
 /// A program has variables of it.
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn an_address_is_what_its_object_is() {
-        // Where nothing can be mapped: nobody reads it, and no test has it.
+        // An address that cannot be mapped: it is not read, and no test uses it.
         let base = 0x1000;
         assert_eq!(at(base), Foreign::Unknown);
         assert!(add(base, 0x1000, 3));

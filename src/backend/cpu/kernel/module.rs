@@ -63,7 +63,7 @@ struct CpuModule {
     object: Arc<LoadedObject>,
     shared: Arc<Shared>,
     ordinal: u32,
-    /// Somebody was told where variables are.
+    /// The program has queried the address of a variable.
     has_variables: Mutex<bool>,
 }
 
@@ -77,7 +77,7 @@ pub struct LoadedObject {
     _file: OwnedFd,
     /// Where all of it lies.
     code: Code,
-    /// The library's threads see device memory elsewhere than the program.
+    /// The library's threads have another view of device memory than the program.
     pub guarded: bool,
 }
 
@@ -125,7 +125,7 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
     }))
 }
 
-/// The loader names the file, which has a name that is of use to nobody else.
+/// Removes the file's name, which is temporary, from the loader's error.
 fn refused_by_loader(error: &libloading::Error, path: &CStr) -> Fault {
     let reason = loader::reason(error);
     let name = format!("{}: ", path.to_string_lossy());
@@ -191,7 +191,7 @@ fn code_of(path: &CStr) -> Code {
         if info.dlpi_name.is_null() || unsafe { CStr::from_ptr(info.dlpi_name) } != search.0 {
             return 0;
         }
-        // SAFETY: the loader's table, of so many entries.
+        // SAFETY: the loader's table, of this many entries.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
         let ends = loaded.map(|header| (header.p_vaddr, header.p_vaddr + header.p_memsz));

@@ -1,10 +1,4 @@
-//! Accesses outside of allocations, where somebody asked to find them.
-//!
-//! Under AddressSanitizer, memory that no allocation has is *poisoned*: what was compiled with the sanitizer
-//! reports an access there, on the host as in kernels. In guard mode the library's view of it has no access,
-//! and the rest of an allocation's last page has a *canary*, which is looked at when a kernel has run and when
-//! the allocation is freed. In both, an allocation ends as near to the end of a page as its alignment allows,
-//! and a page that is nobody's comes behind it. Without them none of this is there.
+//! Detects accesses outside of allocations, if that is enabled.
 
 mod canary;
 mod parts;
@@ -101,7 +95,7 @@ struct Live {
     /// Its pages: the first, and the first behind them.
     first: usize,
     last: usize,
-    /// Behind the page that is nobody's.
+    /// The end of the guard page.
     end: usize,
 }
 
@@ -241,7 +235,7 @@ impl Bounds {
         Some(Damage { addr, asked: live.asked, offset, bytes, place: self.place.clone() })
     }
 
-    /// What was overwritten beside this allocation since somebody looked.
+    /// Overwritten bytes beside this allocation since the last check.
     pub fn damage_of(&self, addr: usize) -> Option<Damage> {
         if self.check != Check::Guard {
             return None;
@@ -251,7 +245,7 @@ impl Bounds {
         self.look_at(addr, live)
     }
 
-    /// What was overwritten beside any allocation since somebody looked: the first of it.
+    /// The first overwritten bytes beside any allocation since the last check.
     pub fn damage(&self) -> Option<Damage> {
         if self.check != Check::Guard {
             return None;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// So many bytes, for all devices of a process.
+/// A number of bytes for all devices of a process.
 pub struct Budget {
     /// `u64::MAX`: each device has its own memory only.
     most: u64,
@@ -14,7 +14,7 @@ impl Budget {
         Self { most, used: AtomicU64::new(0) }
     }
 
-    /// Bytes that nobody has taken.
+    /// Bytes that are not taken.
     pub fn left(&self) -> u64 {
         self.most - self.used.load(Ordering::Relaxed)
     }
@@ -24,7 +24,7 @@ impl Budget {
         (self.most != u64::MAX).then_some(self.most)
     }
 
-    /// Takes so many bytes; false: they are not there, and nothing is taken.
+    /// Takes bytes; false: there are too few, and none are taken.
     #[inline]
     pub fn take(&self, len: u64) -> bool {
         self.most == u64::MAX || self.take_counted(len)
@@ -36,7 +36,7 @@ impl Budget {
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
 
-    /// Gives back what was taken.
+    /// Releases taken bytes.
     #[inline]
     pub fn give(&self, len: u64) {
         if self.most != u64::MAX {

@@ -3,9 +3,9 @@
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::machine;
 
-/// The part of the machine's memory that stays for programs and the system is one of so many.
+/// The divisor for the part of the machine's memory that is left to programs and the system.
 const KEPT: u64 = 16;
-/// The devices of a process have so many addresses at most: half of what x86-64 gives a process.
+/// The most addresses of a process's devices: half of the addresses of an x86-64 process.
 const ADDRESSES: u64 = 1 << 46;
 /// A device has at most so much, because its heap counts pieces of 4 KiB in 32 bits.
 pub const MOST: u64 = 1 << 43;

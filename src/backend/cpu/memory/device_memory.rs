@@ -53,7 +53,7 @@ pub struct DeviceMemory {
     /// Bytes that are mapped: `size`, and more where accesses outside of allocations are looked for.
     span: u64,
     bounds: Bounds,
-    /// Parts that programs have given back to pools and operations may still use.
+    /// Blocks that programs have freed to pools and that operations may still use.
     leaving: Deferred,
     backing: Backing,
     /// None once closed.
@@ -68,7 +68,7 @@ pub struct DeviceMemory {
     share: Share,
     /// State of each 2 MiB page.
     pages: Box<[AtomicU8]>,
-    /// How many pages are WANTED: nothing need be looked at while it is 0.
+    /// How many pages are WANTED: while it is 0 nothing need be checked.
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
@@ -214,7 +214,7 @@ impl DeviceMemory {
     fn restore(&self, block: Block) {
         let at = self.offset(block.addr);
         let restored = self.backing.restore(block.addr, at, block.len, self.own_view);
-        // Where the kernel refuses, nobody gets the block again: others could see what is in it.
+        // If the kernel fails, the block is not reused: its content could leak.
         if restored.is_ok() {
             self.give(Block { token: block.token & !SHARED, ..block });
         }
@@ -255,7 +255,7 @@ impl DeviceMemory {
         })
     }
 
-    /// The host has no access to it, and is told so.
+    /// The host has no access to it, and a violation is reported.
     pub fn is_guarded(&self) -> bool {
         self.own_view != 0
     }
@@ -354,7 +354,7 @@ impl DeviceMemory {
         let (first, last) = whole_pages(block.addr, block.len);
         if first < last {
             self.forget_pages(first, last);
-            // The block is still ours: nobody can get its pages while they go.
+            // The block is still taken: its pages cannot be allocated while they are released.
             self.discard(self.offset(first), self.offset(last));
         }
         if self.bounds.is_on() {
@@ -446,7 +446,7 @@ impl DeviceMemory {
         (addr - self.base) as u64
     }
 
-    /// Gives the pages of a range back to the system. Nobody can get them meanwhile.
+    /// Releases the pages of a range to the system. They cannot be allocated meanwhile.
     fn discard(&self, first: u64, end: u64) {
         // Locked: what is at these addresses once it is closed is not ours.
         let mapping = self.mapping.lock();
@@ -545,7 +545,7 @@ impl DeviceMemory {
 
     /// Gives the pages of large free ranges back to the system.
     fn trim(&self) {
-        // The arena stays locked: a range must not be handed out while its pages go.
+        // The arena stays locked: a range must not be allocated while its pages are released.
         let arena = self.arena.lock();
         for (offset, len) in arena.free_ranges(HUGE) {
             let first = offset.next_multiple_of(HUGE);

@@ -1,9 +1,4 @@
-//! Guard mode: a program that touches device memory itself is told so before it dies of it.
-//!
-//! The addresses that programs have are without access there, the library uses a view of its own
-//! ([`crate::backend::cpu::base::pages::Mapping`]). What is here explains the fault: which allocation it was in, and
-//! what to do instead. It happens in a signal handler, so looking up takes no lock and allocates
-//! nothing.
+//! Guard mode: reports an access of the program to device memory before the program crashes.
 
 use std::ffi::{c_int, c_void};
 use std::fmt;
@@ -18,8 +13,7 @@ use crate::algo::map::address_map::{AddressMap, InsertError, Range};
 use crate::backend::Block;
 use crate::backend::cpu::base::arena::UNIT;
 
-/// Blocks of device memory that were given out, also those that were taken back and whose
-/// addresses nobody else has got since.
+/// Blocks of device memory that were allocated, including freed ones whose addresses were not reused.
 static BLOCKS: AddressMap = AddressMap::new();
 
 /// In `Range::words`: what a program asked for, the device, and whether it was freed.
@@ -242,7 +236,7 @@ impl Drop for Handler {
             return;
         }
         let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
-        // Somebody who came after us may call us to the end of the process: then all stays.
+        // A later handler may call this one until the process ends: then everything stays.
         if action(None).is_some_and(|now| now.sa_sigaction == handler as usize) {
             let before = installed.before.take();
             action(before.as_ref());
@@ -267,7 +261,7 @@ fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     }
 }
 
-/// The library's code must not go: a handler of somebody else leads to it.
+/// Keeps the library loaded, because a later handler may call this one.
 fn keep_loaded() {
     let here: fn() = keep_loaded;
     // SAFETY: dladdr fills `found` if it succeeds, and dlopen raises the count of an object that is
@@ -281,7 +275,7 @@ fn keep_loaded() {
     }
 }
 
-/// Says what it can about a fault in device memory; then what would have happened without us does.
+/// Reports what is known about a fault in device memory; then the previous handling takes place.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel hands over the information, and this thread's `errno` is there.
     let (code, addr, errno) =
@@ -290,7 +284,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     if code > 0 {
         let mut line = Line { bytes: [0; 512], len: 0 };
         if matches!(explain(addr, &mut line), Ok(true)) {
-            // SAFETY: writes bytes that are there. Nobody can be told if it fails.
+            // SAFETY: writes initialized bytes. A failure cannot be reported.
             unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.len) };
         }
     }

@@ -31,14 +31,14 @@ impl Registered {
     pub fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
         let pages = pages_of(addr, len);
         check(pages).map_err(|missing| missing.fault(addr, len))?;
-        // First, so that nobody unlocks them from here on; locking many pages takes long.
+        // First, so that no other thread unlocks them from here on; locking many pages takes long.
         self.0.lock().add(pages);
         let (first, len) = (bytes::address(pages.0), pages.1 - pages.0);
         // SAFETY: locking changes no contents; what is not there any more is refused.
         Ok(unsafe { mlock(first.cast(), len) }.map_err(refused_by("mlock")))
     }
 
-    /// Takes back one [`Self::lock`] of these numbers.
+    /// Undoes one [`Self::lock`] of these numbers.
     pub fn unlock(&self, addr: usize, len: usize) {
         let mut locks = self.0.lock();
         for (first, end) in locks.remove(pages_of(addr, len)) {
@@ -57,7 +57,7 @@ fn pages_of(addr: usize, len: usize) -> Pages {
 /// A page that a program has not.
 struct Missing {
     page: usize,
-    /// The kernel did not say what is mapped: all that is known is that nobody can read there.
+    /// The kernel did not report the mappings: it is only known that the range is not readable.
     unasked: Option<io::Error>,
 }
 
@@ -131,7 +131,7 @@ fn check((first, end): Pages) -> std::result::Result<(), Missing> {
 struct Locks(BTreeMap<usize, (usize, usize)>);
 
 impl Locks {
-    /// Counts the pages of a range once more.
+    /// Counts the pages of a range again.
     fn add(&mut self, (first, end): Pages) {
         self.cut(first);
         self.cut(end);
@@ -226,7 +226,7 @@ mod tests {
     fn memory_with_a_hole_is_refused() {
         let page = ordinary();
         let len = 5000 * page;
-        // SAFETY: a new mapping that nobody else knows, taken back in two parts.
+        // SAFETY: a new mapping that is not shared, unmapped in two parts.
         let fault = unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
             let start = libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, flags, -1, 0);

@@ -49,7 +49,7 @@ pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> 
     Ok(Parcel::new(bytes, Some(descriptor)))
 }
 
-/// What somebody has packed.
+/// Unpacks the parcel of another process.
 pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let refused = |why: &str| Fault::new(FaultKind::InvalidArgument, why);
     let other = || {
@@ -77,7 +77,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
             format!("what the other process has exported cannot be looked at: {error}"),
         )
     };
-    // Of a length that nobody changes, or using it could fault.
+    // With a fixed length; otherwise its use could fault.
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;
     let file = File::from(file);
     let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
@@ -123,7 +123,7 @@ mod tests {
             let fault = unpack(parcel).err().expect("a fault");
             assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{index}");
         }
-        // A file that somebody could make shorter.
+        // A file that could be truncated.
         let (open, _other_end) = std::io::pipe().unwrap();
         let parcel = Parcel { descriptor: Some(open.into()), ..packed() };
         assert_eq!(unpack(parcel).err().expect("a fault").kind(), FaultKind::InvalidArgument);

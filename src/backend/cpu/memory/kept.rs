@@ -1,5 +1,5 @@
-//! Large mappings of page-locked host memory that a program gave back: getting, filling and locking
-//! the pages of a new one costs a thousand times as much as using such a one again.
+//! Caches large mappings of page-locked host memory that a program freed: mapping, filling and locking new pages takes
+//! a thousand times as long as reusing one.
 
 use std::collections::VecDeque;
 
@@ -8,12 +8,12 @@ use parking_lot::Mutex;
 use crate::backend::cpu::base::machine;
 use crate::backend::cpu::base::pages::Mapping;
 
-/// Bytes that are kept at most; the ones that were given back first go first.
+/// The most cached bytes; the oldest mappings are removed first.
 pub const MOST_KEPT: usize = 256 << 20;
 /// A mapping is used again for requests of at least this share of it.
 const LEAST_USE: (usize, usize) = (4, 5);
 
-/// The mappings that nobody has.
+/// The cached mappings.
 pub struct Kept {
     list: Mutex<VecDeque<Mapping>>,
     /// Whether the machine has so little memory left that keeping any would be wrong.

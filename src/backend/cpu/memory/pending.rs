@@ -47,7 +47,7 @@ impl Users {
         }
     }
 
-    /// Nobody uses any memory. One look.
+    /// No memory is in use. One load.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len.load(Ordering::SeqCst) == 0
@@ -107,7 +107,7 @@ impl Fence {
     }
 }
 
-/// What was given back while operations were using it: blocks of memory, mostly.
+/// Freed while operations were using it: mostly blocks of memory.
 pub struct Deferred<T = Block> {
     list: Mutex<VecDeque<(T, Fence)>>,
     len: AtomicUsize,
@@ -124,8 +124,8 @@ impl<T> Deferred<T> {
         self.len.store(list.len(), Ordering::Release);
     }
 
-    /// Gives back, by `give`, what nothing uses any more, looking at `limit` blocks at most and at
-    /// others the next time. True if there was something.
+    /// Frees, by `give`, what nothing uses any more. Checks at most `limit` entries, and others the next time. True if
+    /// there were any.
     pub fn reap(&self, limit: usize, give: impl Fn(T)) -> bool {
         if self.len.load(Ordering::Acquire) == 0 {
             return false;
@@ -147,7 +147,7 @@ impl<T> Deferred<T> {
         any
     }
 
-    /// Lets go of everything, when nothing runs any more.
+    /// Drops everything, when nothing runs any more.
     pub fn clear(&self) {
         let all = std::mem::take(&mut *self.list.lock());
         self.len.store(0, Ordering::Release);

@@ -87,7 +87,7 @@ impl HostMemory {
         }
     }
 
-    /// Bytes that were to be locked and were not, all told.
+    /// The number of bytes that should have been locked and were not.
     pub fn unlocked_bytes(&self) -> u64 {
         self.unlocked.load(Ordering::Relaxed)
     }
@@ -140,7 +140,7 @@ impl HostMemory {
         self.kept.release();
     }
 
-    /// Unmaps what nobody has; true if that makes room.
+    /// Unmaps unused mappings; true if that makes room.
     pub fn make_room(&self) -> bool {
         self.apart.release() | self.kept.release()
     }
@@ -201,7 +201,7 @@ impl HostMemory {
     /// Locks a mapping, if it is not locked and the system allows it.
     pub fn lock(&self, mapping: &mut Mapping) {
         let locked = mapping.lock();
-        // What nobody has counts where the system has a limit.
+        // Unused mappings count towards the system's limit.
         let locked = locked.or_else(|e| if self.make_room() { mapping.lock() } else { Err(e) });
         if let Err(error) = locked {
             self.note_unlocked(mapping.len(), &error);

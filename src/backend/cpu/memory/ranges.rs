@@ -19,7 +19,7 @@ use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::pool::shared_memory::BlockOwner;
 use crate::backend::{Block, Fault, FaultKind, PhysicalMemory, Result};
 
-/// Memory without an address, for as long as somebody has it or it is mapped.
+/// Memory without an address, as long as it is referenced or mapped.
 pub enum Memory {
     Device {
         device: Arc<dyn BlockOwner>,
@@ -59,7 +59,7 @@ pub struct CpuPhysicalMemory {
     pub memory: Arc<Memory>,
 }
 
-/// Memory of a device, which is given back when nobody has it any more.
+/// Memory of a device, which is freed with its last reference.
 pub fn of_device(
     device: Arc<dyn BlockOwner>,
     memory: Arc<DeviceMemory>,
@@ -111,7 +111,7 @@ pub fn own(memory: &dyn PhysicalMemory) -> &Arc<Memory> {
 #[derive(Default)]
 pub struct Ranges {
     pub all: Mutex<BTreeMap<usize, Range>>,
-    /// Mappings that operations still use although they were taken back.
+    /// Removed mappings that operations still use.
     pub ended: AtomicUsize,
 }
 
@@ -128,7 +128,7 @@ pub struct Part {
     /// In guard mode: faults are explained.
     #[expect(dead_code, reason = "dropping it ends the watch")]
     pub watch: Option<Watch>,
-    /// It was taken back; what is waited for.
+    /// It was unmapped; the operations to wait for.
     pub ended: Option<Fence>,
 }
 
@@ -192,7 +192,7 @@ impl Ranges {
         drop(gone);
     }
 
-    /// Waits until nothing that was taken back is in the way.
+    /// Waits for operations that use removed mappings in the range.
     pub fn settle(&self, addr: usize, len: usize) {
         while self.ended.load(Ordering::Relaxed) != 0 {
             let streams: Vec<_> = {

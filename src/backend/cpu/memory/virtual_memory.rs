@@ -1,8 +1,4 @@
-//! Addresses and memory apart.
-//!
-//! Memory of a device has its place in the device's memory, like any block; what is mapped is that part
-//! of the device's file once more, in a range of addresses that was reserved. Host memory has a file of
-//! its own. In guard mode a range has a view for the library as far behind as devices have it.
+//! Virtual addresses and physical memory.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -108,7 +104,7 @@ impl VirtualMemory for CpuDriver {
             Memory::Device { .. } | Memory::Imported { .. } => {}
             Memory::Host { node, .. } => {
                 self.settle_host_memory(addr, len, node).inspect_err(|_| {
-                    // Nobody has the address: what stays there harms nobody.
+                    // The address is not in use: a mapping that stays there is harmless.
                     let _ = pages::vacate(addr, len, 0);
                 })?;
             }

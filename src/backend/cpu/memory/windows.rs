@@ -11,8 +11,8 @@ const REMEMBERED: usize = 2;
 /// programs may still have addresses of there.
 static EARLIER: Hull = Hull::new();
 
-/// Whether the address may be in memory of a device that is not remembered. So may host memory be;
-/// whoever has to know tries whether it can be read.
+/// Whether the address may be in memory of a closed device. Host memory may be there, too; a caller that has to know
+/// checks whether it can be read.
 #[inline]
 pub fn was_near(addr: usize) -> bool {
     EARLIER.contains(addr)

@@ -15,7 +15,7 @@ use crate::backend::cpu::memory::pinned::HOST;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, Result};
 
-/// Deferred blocks that a call looks at.
+/// Deferred blocks that a call checks.
 const REAP: usize = 8;
 
 /// Marks a block as memory of another process, in its token.
@@ -57,8 +57,7 @@ impl Imports {
         before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
     }
 
-    /// Maps `len` bytes that are at `at` in somebody's file, as memory of the device with this ordinal, or
-    /// of the host.
+    /// Maps `len` bytes at `at` in another process's file, as memory of the device with this ordinal, or of the host.
     pub fn map(
         &self,
         own_view: usize,
@@ -121,7 +120,7 @@ impl Imports {
         drop(gone);
     }
 
-    /// Gives back what nothing uses any more, looking at `limit` blocks at most.
+    /// Frees blocks that nothing uses any more. Checks at most `limit` blocks.
     pub fn reap(&self, limit: usize) {
         self.deferred.reap(limit, |block| self.give(block));
     }

@@ -1,17 +1,4 @@
-//! The file behind shared memory: what is in it, who may come in, and for how long.
-//!
-//! It lies in memory, has no name, and is as long as all that it may ever hold, with holes. The seals
-//! on it keep anybody from shortening it, so that whoever has mapped it reads it without a fault.
-//!
-//! | at | what |
-//! |---|---|
-//! | 0 | the header, written once: whose memory it is, and how much |
-//! | 4 KiB | a record for each range that has a name now |
-//! | 2 MiB | the memory |
-//!
-//! The exporter holds a lock on it, by an open file of its own, which ends when it closes the
-//! memory and when its process ends, however it does: no process need be asked for. A child that it
-//! forked shares that open file, and so keeps the door open as long as it lives.
+//! The file behind shared memory: its content, which processes may import it, and for how long.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -96,7 +83,7 @@ impl SharedFile {
         self.file.as_fd().try_clone_to_owned()
     }
 
-    /// Gives a range a name, or tells the one that it has.
+    /// Names a range, or returns the name that it has.
     pub fn export(&self, offset: u64, len: u64) -> Result<PointerExport> {
         let mut state = self.state.lock();
         if let Some(name) = state.names.get(&offset)
@@ -149,7 +136,7 @@ impl SharedFile {
         self.file.write_all_at(record, record_at(slot))
     }
 
-    /// Nobody comes in any more.
+    /// Ends imports.
     pub fn close(&self) {
         if let Some(door) = self.state.lock().door.take() {
             // Also for a child that has this file open as well.
@@ -377,7 +364,7 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Tells damage from what was written; it keeps nobody from writing something else.
+/// Distinguishes damaged from valid content; it is no protection against forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| mix(sum ^ number(chunk)))
 }

@@ -258,7 +258,7 @@ impl ImportedPool {
     }
 }
 
-/// What nobody asks of an imported pool.
+/// The error for calls that imported pools do not support.
 fn not_of_an_import<T>(what: &str) -> Result<T> {
     Err(Fault::new(FaultKind::Unsupported, format!("an imported pool has no {what}")))
 }

@@ -53,7 +53,7 @@ pub struct CpuDevice {
     deferred: Deferred,
     device_bytes: Counter,
     managed_bytes: Counter,
-    /// The streams that somebody holds.
+    /// The streams that are referenced.
     streams: Mutex<HashMap<usize, Weak<Queue>>>,
     created: AtomicU64,
     itself: Weak<Self>,
@@ -83,7 +83,7 @@ impl CpuDevice {
         })
     }
 
-    /// Somebody has let a stream go.
+    /// A stream was dropped.
     pub fn forget(&self, queue: &Arc<Queue>) {
         // What is still queued runs to its end; only `close` must know about it until then.
         if queue.operations.is_idle() {

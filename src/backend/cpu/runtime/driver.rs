@@ -57,7 +57,7 @@ pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
     open_chosen(options, |count| (0..count).collect())
 }
 
-/// As [`open`], with only those devices, in that order, that `choose` picks from so many.
+/// As [`open`], only with those devices, in that order, that `choose` selects.
 pub fn open_chosen(
     options: Options,
     choose: impl FnOnce(u32) -> Vec<u32>,
@@ -74,7 +74,7 @@ pub struct CpuDriver {
     pub segments: Arc<HostSegments>,
     pub deferred: Deferred,
     pub registered: Registered,
-    /// Registrations that were taken back while operations were using them.
+    /// Registrations that were ended while operations were using them.
     pub unregistered: Deferred,
     /// Set by [`Driver::shutdown`].
     pub ended: AtomicBool,
@@ -202,7 +202,7 @@ impl Driver for CpuDriver {
         known::cover(base, base + len);
         self.shared.windows.open(ordinal, base);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
-            // It was not closed, because something may use its memory for ever.
+            // It was not closed, because its memory may be in use forever.
             std::mem::forget(left);
         }
         slot.busy.restart();

@@ -6,8 +6,8 @@ use crate::backend::cpu::base::machine;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{DeviceInfo, PciAddress, PoolSupport, host_nodes};
 
-/// A PCI domain that no machine has. The devices here are on no bus, but programs tell devices
-/// apart by such addresses.
+/// A PCI domain that no machine has. The devices here are on no bus, but programs distinguish devices by such
+/// addresses.
 const NO_DOMAIN: u32 = 0xffff;
 
 pub fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
@@ -43,8 +43,8 @@ fn pools(memory: u64) -> PoolSupport {
     }
 }
 
-/// A UUID of version 8 (RFC 9562), made from who the machine is and which of its devices this is.
-/// It has 64 bits of the machine's identity, from which nobody finds the identity itself.
+/// A UUID of version 8 (RFC 9562), made from the machine's identity and the device's number. It has 64 bits of a hash
+/// of the identity, from which the identity cannot be computed.
 fn uuid(machine: &str, number: u32) -> [u8; 16] {
     let identity = machine.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -23,7 +23,7 @@ use crate::backend::cpu::stream::parallel::Helpers;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Notifies, Place, Result, Span};
 
-/// Deferred blocks that an ordinary call looks at.
+/// Deferred blocks that an ordinary call checks.
 pub const REAP: usize = 8;
 
 /// How the devices are to be.
@@ -34,8 +34,8 @@ pub struct Options {
     /// Bytes of memory of each, a limit of its own, rounded up to 2 MiB. None: each can have nearly
     /// all memory of this machine, and all together no more than that.
     pub memory_per_device: Option<u64>,
-    /// Nothing runs in the caller, nobody helps, and operations are delayed by chance: what a
-    /// program has forgotten to wait for is then not there.
+    /// Nothing runs in the caller, no thread helps, and operations are delayed at random: a missing synchronization
+    /// becomes visible.
     pub asynchronous: bool,
     /// What the delays depend on.
     pub seed: u64,
@@ -52,7 +52,7 @@ impl Default for Options {
 
 /// An open device, as those see it who need memory.
 pub trait Reclaim: Send + Sync {
-    /// Takes back what was freed and is not used any more, looking at `limit` blocks. True if there was something.
+    /// Frees what nothing uses any more. Checks at most `limit` blocks. True if there were any.
     fn reap(&self, limit: usize) -> bool;
 }
 
@@ -62,8 +62,8 @@ pub struct Shared {
     pub capacity: Capacity,
     /// What all devices have taken together.
     pub budget: Arc<Budget>,
-    /// How far behind an address of device memory the library's own view of it is: 0, or in guard
-    /// mode the addresses of a device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE) at least.
+    /// The distance of the library's view of device memory from the program's: 0, or in guard mode the addresses of a
+    /// device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE) at least.
     pub own_view: usize,
     /// How accesses outside of allocations are found.
     pub check: Check,
@@ -90,12 +90,12 @@ pub struct Shared {
 
 /// The place of one device.
 pub struct Slot {
-    /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
-    /// so that it can be looked at without a lock.
+    /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here, so that it can be
+    /// read without a lock.
     pub wanted: Arc<AtomicUsize>,
     /// Its memory while it is open.
     pub memory: RwLock<Option<Arc<DeviceMemory>>>,
-    /// The device while somebody holds it.
+    /// The device, while it is referenced.
     pub device: Mutex<Option<Weak<dyn Reclaim>>>,
     pub busy: Busy,
 }
@@ -139,7 +139,7 @@ impl Shared {
         if loaded_objects::contain(addr) { 0 } else { self.own_view }
     }
 
-    /// Lets go of what was given back and is not used any more, looking at `limit` of each kind.
+    /// Frees what nothing uses any more. Checks at most `limit` of each kind.
     pub fn reap(&self, limit: usize) {
         self.imports.reap(limit);
         self.ranges.reap();
@@ -161,16 +161,16 @@ impl Shared {
         self.devices[ordinal as usize].memory.read().clone()
     }
 
-    /// Nobody has this address of a device, and the host cannot use it: what is there now, if
-    /// anything, is not the program's.
+    /// The address is in no live allocation of a device, and the host cannot use it: what is there now, if anything, is
+    /// not the program's.
     #[cold]
     pub fn is_stale(&self, ordinal: u32, addr: usize) -> bool {
-        // Of a device that was closed somebody else may have taken the place.
+        // The place of a closed device's memory may be reused.
         self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr))
             || !probe::is_readable(addr)
     }
 
-    /// A kernel is about to run: what programs have given back to pools is not theirs.
+    /// A kernel is about to run: guards the blocks that programs have freed to pools.
     #[cold]
     pub fn settle_parts(&self) {
         let ordinals = 0..self.devices.len() as u32;

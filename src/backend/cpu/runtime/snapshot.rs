@@ -1,7 +1,4 @@
-//! While a snapshot holds the process: who has slipped through and comes to device memory waits here.
-//!
-//! What is looked at on the way there is the count of pages that are to be made huge, see
-//! [`crate::backend::cpu::memory::device_memory::DeviceMemory::prepare`]. It is raised, so that nobody pays for this at any other time.
+//! While a snapshot stops the process: threads that have passed the gate and access device memory wait here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -33,7 +30,7 @@ struct Waiting {
 }
 
 impl Hold {
-    /// Begins, and waits until nobody is at the memory any more who has not come here.
+    /// Begins, and waits until no thread accesses the memory any more that has not stopped here.
     pub fn begin(&self, slots: &[Slot], patience: Duration) -> Result<()> {
         let deadline = Instant::now() + patience;
         self.is_on.store(true, Ordering::SeqCst);

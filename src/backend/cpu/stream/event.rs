@@ -17,16 +17,16 @@ fn now() -> u64 {
     clock::now().as_nanos() as u64
 }
 
-/// A point in a stream that has not happened when it is made.
+/// A record in a stream, initially not complete.
 pub struct Record {
-    /// Streams subscribe that are set aside until it happens.
+    /// Streams that wait for it.
     pub completion: Completion<Queue>,
     time: AtomicU64,
     timing: bool,
     /// Where it is queued; nowhere if it happens outside of all streams. A stream that is gone has
     /// run, or dropped, everything.
     stream: Weak<Queue>,
-    /// Why an abort dropped it. It happens when its event is recorded again and that has happened.
+    /// Why an abort dropped it. It completes when its event is recorded again and that record is complete.
     dropped: OnceLock<Fault>,
     /// Its event was recorded again.
     superseded: AtomicBool,

@@ -1,17 +1,4 @@
 //! The threads that run streams.
-//!
-//! As many threads *serve* (run the library's own operations) as there are cores, if there is
-//! work for them. A thread that calls user code does not serve meanwhile: another one takes its
-//! place as soon as something is to be done, and at least one thread is always outside user code.
-//! So a host function that never returns costs a thread and stalls its own stream only.
-//!
-//! How many host functions run at once is limited, or ten thousand short ones would start ten
-//! thousand threads; the limit grows while host functions wait and none returns.
-//!
-//! A thread is woken only if it sleeps and too few serve. Nobody polls, except one sleeping
-//! thread, every millisecond, while host functions are held back, and threads that have helped with a
-//! large operation, for some microseconds: programs run kernels one after the other, and waking a
-//! thread that sleeps takes longer than many of these do.
 
 mod runner;
 
@@ -38,7 +25,7 @@ const LEVELS: usize = LEAST_PRIORITY as usize + 1;
 const SPARES: usize = 2;
 /// After so long without a host function returning, one more may run.
 const STARVED: Duration = Duration::from_millis(1);
-/// After so many operations a worker lets other streams go first.
+/// After this many operations a worker lets other streams go first.
 const TURN: u32 = 128;
 /// Pauses before a thread without work sleeps.
 const SPINS: u32 = 200;
@@ -47,8 +34,8 @@ const SPINS: u32 = 200;
 const LINGER: Duration = Duration::from_micros(50);
 /// Pauses between these offers.
 const PAUSES: u32 = 8;
-/// Pauses before a thread that has stayed awake runs a stream: who has queued a kernel often waits for
-/// it at once, and begins with it meanwhile. Then there are two for it, and nobody need be woken.
+/// Pauses before a thread that has stayed awake runs a stream: the thread that has queued a kernel often waits for it
+/// at once, and begins with it meanwhile. Then two threads run it, without a wake-up.
 const HEAD_START: u32 = 16;
 
 per_thread! {
@@ -61,7 +48,7 @@ pub struct Executor {
     pool: Mutex<Pool>,
     /// A thread has ended.
     ended: Condvar,
-    /// Number of streams in `ready`, to look at without the lock.
+    /// Number of streams in `ready`, to read without the lock.
     ready: AtomicUsize,
 }
 
@@ -104,7 +91,7 @@ impl Sleeper {
         self.woken.load(Ordering::Acquire)
     }
 
-    /// Stays awake for a while, where nobody else wants this processor.
+    /// Stays awake for a while, if no other thread wants this processor.
     fn linger(&self) {
         let begin = Instant::now();
         while !self.is_woken() && begin.elapsed() < LINGER {
@@ -255,7 +242,7 @@ impl Executor {
         match call {
             Call::Nobody => {}
             Call::Wake(sleeper) => sleeper.wake(),
-            // Where no thread can be had, the others do the work, later.
+            // If no thread can be created, the others do the work, later.
             Call::Start => drop(self.start()),
         }
     }

@@ -62,7 +62,7 @@ pub trait GraphRun: Send + Sync {
     /// Its failure, if a kernel has failed or an abort of the graph has cut it short.
     fn failure(&self) -> Option<Fault>;
 
-    /// An abort of the stream drops it, and its records that have not happened.
+    /// An abort of the stream drops it, and its pending records.
     fn drop_for(&self, why: &Fault);
 
     /// It is complete. Returns the streams that can go on: the caller runs or lists them.
@@ -115,10 +115,10 @@ pub enum Operation {
 pub type Ranges = [(usize, usize); 2];
 
 const NOTHING: (usize, usize) = (0, 0);
-/// What a kernel uses nobody knows, nor what a copy does that is told where to when it runs.
+/// The memory of a kernel is unknown, and that of a copy whose addresses are read when it runs.
 const ANYTHING: (usize, usize) = (0, usize::MAX);
 
-/// What is known of an operation while somebody runs it.
+/// What is known of an operation while it runs.
 #[derive(Clone)]
 pub struct Footprint {
     pub ranges: Ranges,
@@ -173,7 +173,7 @@ impl Operation {
         }
     }
 
-    /// If it is a run of a kernel: what is told of one that failed.
+    /// If it is a run of a kernel: the launch to report after a failure.
     pub fn failed_launch(&self) -> Option<FailedLaunch> {
         if let Self::Launch(call) = self { Some(call.failed()) } else { None }
     }

@@ -58,8 +58,8 @@ impl Job {
 
 /// Threads that a large operation is shared with, as the operation sees them.
 pub trait Helpers: Send + Sync {
-    /// Calls `work` once for each number below `count`, on this thread and on those that have
-    /// nothing to do, at most so many in all. Returns when all calls have returned.
+    /// Calls `work` once for each number less than `count`, on this thread and on idle ones, at most `threads` in
+    /// total. Returns when all calls have returned.
     fn parallel_on(&self, threads: usize, count: usize, work: &Work<'_>);
 
     /// As [`Self::parallel_on`], on as many threads as memory needs.
@@ -86,8 +86,8 @@ pub fn share(crew: &impl Crew, threads: usize, count: usize, work: &Work<'_>) {
         (0..count).for_each(work);
         return;
     }
-    // SAFETY: only the lifetime changes. Nobody uses the reference after this call returns:
-    // see `Job::work`, and the wait below, which nothing skips.
+    // SAFETY: only the lifetime changes. The reference is not used after this call returns: see `Job::work`, and the
+    // wait below, which nothing skips.
     let work = unsafe { std::mem::transmute::<&Work<'_>, &Work<'static>>(work) };
     let job = Arc::new(Job {
         work,

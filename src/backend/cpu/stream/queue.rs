@@ -43,7 +43,7 @@ pub struct Queue {
     last_use: AtomicU64,
     /// It is on the list of users of memory.
     enlisted: AtomicBool,
-    /// Who is told of failures.
+    /// Receives failures.
     observer: Option<Arc<dyn Observer>>,
     /// Why it was aborted the last time.
     aborted: Mutex<Option<Fault>>,
@@ -170,7 +170,7 @@ impl Queue {
         position
     }
 
-    /// Later operations wait. The queue must be idle: nobody need run anything.
+    /// Makes later operations wait. The queue must be idle: no thread need run it.
     pub fn block_now(
         self: &Arc<Self>,
         submission: Submission<'_, Task>,
@@ -186,8 +186,8 @@ impl Queue {
         position
     }
 
-    /// Puts the queue on the list of those that wait for a record, which is its first operation's;
-    /// false if it has happened, or is not waited for. Under the queue's lock.
+    /// Subscribes the queue to the record of its first operation; false if that is complete, or has no wait. Under the
+    /// queue's lock.
     fn subscribe(self: &Arc<Self>, on: &Awaited) -> bool {
         if !on.record.completion.subscribe(self) {
             return false;
@@ -243,8 +243,8 @@ impl Queue {
 
     // ---- failure and end ----
 
-    /// The operation in the caller's hands has failed. What is returned has to come before it is
-    /// over: user code is told of the failure on a queue of its own, like a host function.
+    /// The operation in the caller's hands has failed. The returned operation must complete before it does: it notifies
+    /// user code of the failure on a separate queue, like a host function.
     #[cold]
     fn fail(&self, fault: Fault, thread: u32, launch: Option<FailedLaunch>) -> Option<Operation> {
         let position = Some(self.operations.finished() + 1);
@@ -260,7 +260,7 @@ impl Queue {
         );
         let record = Record::queued(&teller);
         for operation in [Operation::HostFn(tell), Operation::Record(Arc::clone(&record))] {
-            // A queue that nobody else has takes everything.
+            // A private queue accepts every operation.
             teller.push(teller.submit().ok()?, operation);
         }
         Some(Operation::Wait(Awaited::record(record)))
@@ -370,12 +370,12 @@ impl Waiter for Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // Only an empty queue gets here; but nobody may wait for ever for a record that is gone.
+        // Only an empty queue gets here; but no wait may last forever for a record that is gone.
         self.settle(self.operations.abandon());
     }
 }
 
-/// Lets a record happen where nobody runs streams.
+/// Completes a record outside of a running stream.
 pub fn happen(record: &Record) {
     list_all(record.happen());
 }

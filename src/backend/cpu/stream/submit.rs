@@ -102,7 +102,7 @@ impl CpuStream {
         if !self.queue.may_run_now(&mut submission)? {
             return Ok(self.queue.push(submission, Operation::HandOver(delivery, record)));
         }
-        // Nobody need be woken for it. What is queued from here on waits already.
+        // No wake-up is necessary. Later operations wait already.
         let (position, ticket) = match record {
             Some(record) => {
                 let awaited = Awaited::record(Arc::clone(&record));

@@ -1,4 +1,4 @@
-//! What streams wait for that nobody tells: changes in memory.
+//! Waits of streams for changes in memory without a notification.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::stream::watch::{End, Range, Seat};
 use crate::backend::{Notify, NotifyWait, Result, ValueWait};
 
-/// A wait of a stream, queued or under way.
+/// A wait of a stream, queued or in progress.
 pub struct Watched {
     seat: Seat,
     shared: Arc<Shared>,
@@ -48,12 +48,12 @@ impl Watched {
         }
     }
 
-    /// The stream, which ends with its device then, has come to the wait: false if it is over already,
-    /// else `end` is called when it is.
+    /// The stream, which ends with its device then, has reached the wait: false if it is complete already, otherwise
+    /// `end` is called later.
     pub fn begin(&self, device_ends: Option<Instant>, end: End) -> bool {
         let (range, condition, deadline) = match &self.change {
             Change::Value(wait) => {
-                // SAFETY: the wait is over only after the watcher has been told to ask no more.
+                // SAFETY: the wait is complete only after the watcher has stopped to check it.
                 let condition = unsafe { stream_value::condition(&self.shared, wait) };
                 let deadline = device_ends.map(|ends| (ends, wait.never_came()));
                 (self.memory(), condition, deadline)
@@ -65,7 +65,7 @@ impl Watched {
         self.seat.begin(range, condition, deadline, end)
     }
 
-    /// A wait that is under way lasts until then at the longest, because the device ends.
+    /// A wait in progress ends at this time at the latest, because the device ends.
     pub fn limit(&self, device_ends: Instant) {
         self.seat.set_deadline(
             device_ends,
@@ -76,7 +76,7 @@ impl Watched {
         );
     }
 
-    /// The wait is given up: nobody asks for it any more.
+    /// Cancels the wait: it is not checked any more.
     pub fn cancel(&self) {
         self.seat.cancel();
     }

@@ -1,4 +1,4 @@
-//! Aborting: what is dropped, who hears of it, and that streams go on.
+//! Aborts: which work is dropped, which waits return the reason, and that streams go on.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -31,8 +31,8 @@ fn waiter(
         wait(&stream)
     });
     told.recv().unwrap();
-    // It is about to wait; whether it already does makes no difference to what it is told, unless
-    // it comes too late: then it would wait for the gate for ever, and the test would show that.
+    // It is about to wait; whether it already does makes no difference to the result, unless it comes too late: then it
+    // would wait for the gate forever, and the test would fail.
     std::thread::sleep(Duration::from_millis(20));
     thread
 }
@@ -127,7 +127,7 @@ fn streams_that_wait_for_a_dropped_record_go_on_when_the_event_is_recorded_again
         assert!(!event.is_complete().unwrap() && !waiter.is_idle().unwrap());
         aborted(event.synchronize(None));
         aborted(event.synchronize(Some(Instant::now() + Duration::from_secs(60))));
-        // Once more, dropped again: they wait for the next.
+        // Recorded again, and dropped again: they wait for the next record.
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();
         abort(&stream);
@@ -238,7 +238,7 @@ fn an_aborted_stream_does_not_wait_for_what_it_waited_for() {
     });
 }
 
-/// Threads that submit, wait and abort at once: nobody hangs, and nothing is left behind.
+/// Threads that submit, wait and abort at once: none blocks, and nothing is left.
 #[test]
 fn threads_that_abort_and_submit_at_once_lose_nobody() {
     in_all_modes(|bench| {

@@ -29,7 +29,7 @@ fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
     });
 }
 
-/// User code is told on a thread of ours before the failure is over, and only its stream waits.
+/// User code is notified on a thread of the library before the failure completes, and only its stream waits.
 #[test]
 fn who_is_told_of_a_failure_holds_up_its_stream_only() {
     in_all_modes(|bench| {
@@ -46,7 +46,7 @@ fn who_is_told_of_a_failure_holds_up_its_stream_only() {
         }));
         panic_in(&stream);
         stream.record(&event).unwrap();
-        // This thread helps, where that is done, and must not be the one that is told.
+        // This thread helps, if that is possible, and must not be the one that runs the callback.
         let soon = Instant::now() + Duration::from_millis(20);
         assert_eq!(stream.synchronize(Some(soon)).unwrap(), Wait::TimedOut);
         assert_ne!(begun.recv().unwrap(), me);

@@ -1,4 +1,4 @@
-//! Registered and managed memory; addresses that are nobody's; what blocks take.
+//! Registered and managed memory; stale addresses; the bytes of blocks.
 
 use super::*;
 use crate::backend::{Calls, FaultKind, Foreign, Usage};
@@ -141,7 +141,7 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         gate.open();
         sync(&stream);
         assert!(bench.read(target, len).iter().all(|&byte| byte == 4));
-        // What comes to the same place is out of reach as before.
+        // New memory at the same place is inaccessible as before.
         let next = bench.device.alloc_managed(len).unwrap();
         bench.device.free(next).unwrap();
         let plain = bench.alloc(len);
@@ -174,13 +174,13 @@ fn addresses_without_a_block_are_stale_where_a_device_has_its_memory() {
         for addr in [own.addr(), code, 0, 8, usize::MAX] {
             assert_eq!(foreign(addr), Foreign::Unknown);
         }
-        // Host memory likewise, whether or not its pages have gone back to the system.
+        // The same for host memory, whether or not its pages were released to the system.
         for len in [64, 5000, 3 * MIB] {
             let host = bench.driver.alloc_host(len).unwrap();
             bench.driver.free_host(host).unwrap();
             assert_eq!(foreign(host.addr + len / 2), Foreign::Stale, "{len} bytes");
         }
-        // A device that has ended: nothing is there, unless somebody has taken the place.
+        // A closed device: nothing is there, unless the place was reused.
         bench.device.close().unwrap();
         let now = if crate::backend::base::probe::is_readable(block.addr) {
             Foreign::Unknown

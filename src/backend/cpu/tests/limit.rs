@@ -1,4 +1,4 @@
-//! Waits with a time limit.
+//! Waits with a timeout.
 
 use super::*;
 use crate::backend::{Calls, FaultKind};
@@ -55,7 +55,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
         gate.open();
         sync(&stream);
         assert!(take_failure(&stream).is_none());
-        // Neither does one for what has happened, or for what comes before it anyway.
+        // The same for a record that is complete, or that is earlier in the stream anyway.
         stream.wait(&event, Some(Duration::from_nanos(1))).unwrap();
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();

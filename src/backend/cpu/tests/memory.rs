@@ -186,8 +186,7 @@ fn page_policies(bench: Bench) {
     let only = bench.device.alloc(2 * HUGE + 64, PagePolicy::HugeOnly).unwrap();
     assert_eq!((only.len, page_size(only)), (3 * HUGE, HUGE));
 
-    // What the kernel confirms agrees with what it said when it was asked for the pages: here
-    // before anybody has used them, and it stays so when somebody does.
+    // The kernel's page size agrees with its result of the request: before the first use here, and also afterwards.
     let failures = || bench.driver.shared.memory_of(0).unwrap().huge_failures();
     let expected = |before| if failures() == before { HUGE } else { 4096 };
     let before = failures();
@@ -196,7 +195,7 @@ fn page_policies(bench: Bench) {
     bench.device.fill(fill(first.addr, first.len, 7)).unwrap();
     assert_eq!(page_size(first), expected(before));
 
-    // Here an operation has used them before anybody asked.
+    // Here an operation has used them before the query.
     let before = failures();
     let second = bench.alloc(8 * MIB);
     bench.device.fill(fill(second.addr, second.len, 9)).unwrap();
@@ -206,7 +205,7 @@ fn page_policies(bench: Bench) {
     // Contents survive when pages are made huge under them.
     let third = bench.alloc(8 * MIB);
     let own = crate::backend::cpu::base::bytes::address(third.addr + bench.driver.shared.own_view);
-    // SAFETY: the block is live and nobody else's.
+    // SAFETY: the block is live and not shared.
     unsafe { own.write_bytes(3, third.len) };
     let before = failures();
     assert_eq!(page_size(third), expected(before));
@@ -234,7 +233,7 @@ fn freed_memory(bench: Bench) {
     assert_eq!(resident(), 0);
 }
 
-/// The kernel tells who may do what where.
+/// The kernel's protection of an address.
 pub(super) fn access(addr: usize) -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let line = maps.lines().find(|line| {
@@ -331,7 +330,7 @@ fn large_pinned_memory_is_used_again() {
     assert!(!bench.driver.host.make_room());
 }
 
-/// Memory that nobody has takes nobody the right to lock.
+/// Cached memory does not use up the limit on locked memory.
 #[test]
 fn kept_pinned_memory_makes_room_under_the_limit() {
     const INSIDE: &str = "PORTACL_TEST_INSIDE";

@@ -46,7 +46,7 @@ fn several_threads_share_their_work_at_once() {
     assert!(executor.stop(Duration::from_secs(60)), "a thread that stays awake does not end");
 }
 
-/// Who waits for a large operation, who has stayed awake and who was woken may all come to it.
+/// The thread that waits for a large operation, one that has stayed awake and one that was woken may all run it.
 #[test]
 fn large_operations_right_after_each_other_are_done_once_and_in_order() {
     in_all_modes(|bench| {

@@ -7,7 +7,7 @@ use super::*;
 
 const OPS: [ReduceOp; 3] = [ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min];
 
-/// The rule in words: a number beats a NaN; of two zeros, plus is the larger.
+/// The rule: a number beats a NaN; of two zeros, plus is the larger.
 fn pick(a: f64, b: f64, op: ReduceOp) -> f64 {
     let a_first = match (a.is_nan(), b.is_nan()) {
         (true, _) => false,

@@ -65,7 +65,7 @@ fn what_one_side_writes_the_other_one_reads() {
         assert_eq!(exporter.read(at - 1, 1), [1], "nothing in front of it was written");
         assert_eq!(exporter.read(at + len, 1), [1], "nothing behind it was written");
 
-        // The same again is at another address; each is given back by itself.
+        // The same block again has another address; each is freed separately.
         let again = imported.import_block(&name).unwrap();
         assert_ne!(again.addr, there.addr);
         let mapped = || imported.get(PoolAttribute::UsedCurrent).unwrap();
@@ -114,7 +114,7 @@ fn blocks_are_whole_pages_and_all_of_the_device() {
     bench.device.free(bench.alloc(256 * MIB)).unwrap();
 }
 
-/// Memory that was shared is not any more once it has been given back.
+/// Shared memory is not shared any more after it was freed.
 #[test]
 fn importers_see_nothing_of_what_comes_after() {
     both_sides(|exporter, shared, block, importer| {
@@ -309,7 +309,7 @@ fn what_is_no_shared_memory_is_refused() {
     assert!(refused(reader.as_fd()).contains("without the seals"));
     let null = File::open("/dev/null").unwrap();
     assert!(refused(null.as_fd()).contains("is not of an exported memory pool"));
-    // SAFETY: the name is a terminated string, and the descriptor is nobody else's.
+    // SAFETY: the name is a terminated string, and the descriptor is not shared.
     let unsealed =
         unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"any".as_ptr(), libc::MFD_CLOEXEC)) };
     assert!(refused(unsealed.as_fd()).contains("without the seals"));

@@ -85,7 +85,7 @@ fn a_waiting_thread_runs_what_it_waits_for() {
     let bench = Bench::new(false);
     let (first, second, event) = (bench.stream(), bench.stream(), bench.event());
     let target = bench.alloc(MIB).addr;
-    // Nobody else can: all threads of the executor are taken away.
+    // No other thread can: all threads of the executor are stopped.
     assert!(bench.driver.executor.stop(Duration::from_secs(10)));
     first.fill(fill(target, MIB, 1)).unwrap();
     first.record(&event).unwrap();

@@ -1,4 +1,4 @@
-//! Copies whose ends are told in memory.
+//! Copies whose addresses are in memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -8,7 +8,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
 use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
 
-/// A random number takes about as long as copying so many times its bytes.
+/// A random number takes about as long as copying this many times its bytes.
 const EFFORT: usize = 16;
 
 /// How many bytes could be copied meanwhile.

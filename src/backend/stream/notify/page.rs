@@ -1,11 +1,4 @@
-//! Pages of shared memory, in which the words of notifies are.
-//!
-//! A page is a file in memory without a name, which nobody can make shorter. It begins with a header;
-//! each notify has a line of its own behind that: the word, how many processes have imported it, and, where it
-//! stands for an event, its records (`record.rs`).
-//!
-//! Locks on bytes of the file tell who lives, because they end with their process: the first byte
-//! is locked by the exporter, the first byte of a line by those who have imported it.
+//! Pages of shared memory that contain the words of notifies.
 
 use std::ffi::c_int;
 use std::fs::File;
@@ -65,14 +58,13 @@ unsafe impl Sync for Page {}
 
 #[derive(Default)]
 struct State {
-    /// Lines that were given back.
+    /// Lines that were released.
     vacant: Vec<usize>,
     /// How many were ever used.
     used: usize,
     /// The serial number that was given last.
     serial: u32,
-    /// By which the exporter has its lock; of an opening of its own, which no descriptor that went
-    /// elsewhere keeps open.
+    /// The exporter's lock; a separate opening of the file, so that no passed descriptor keeps it.
     door: Option<File>,
 }
 
@@ -152,7 +144,7 @@ impl Page {
             }
             None => return None,
         };
-        // 0 is nobody's.
+        // 0 is free.
         state.serial = state.serial.checked_add(1).unwrap_or(1);
         Some((slot, state.serial))
     }
@@ -186,7 +178,7 @@ impl Page {
         is_locked(&self.file, DOOR)
     }
 
-    /// Processes that had imported this line have died, and none is left. Told once.
+    /// Processes that had imported this line have died, and none is left. Reported once.
     pub(super) fn importers_died(&self, slot: usize) -> bool {
         let importers = &self.line(slot).importers;
         let before = importers.load(Ordering::Acquire);
@@ -197,7 +189,7 @@ impl Page {
 
     /// This process imports the line no more.
     pub(super) fn leave(&self, slot: usize) {
-        // Who counts nobody has been told that all have died.
+        // At 0 the death of all importers was reported.
         let fewer = |importers: u32| importers.checked_sub(1);
         let importers = &self.line(slot).importers;
         let _ = importers.fetch_update(Ordering::AcqRel, Ordering::Relaxed, fewer);
@@ -206,7 +198,7 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // SAFETY: this page's own mapping, which nobody uses any more.
+        // SAFETY: this page's mapping, which is not in use any more.
         let _ = unsafe { munmap(self.mapping.as_ptr().cast(), SIZE) };
     }
 }

@@ -1,9 +1,5 @@
-//! Events of several processes: notifies whose records have numbers, so that a wait keeps the record that was
-//! the latest when it was queued, whoever records the event again meanwhile.
-//!
-//! Of an event the line has the number of the latest record, and a word about those that are over: all up to a
-//! number, and of the 32 behind it those whose bits are set. Streams that are given a record, or a wait for
-//! one, get a part of the event that stands for it.
+//! Events shared by processes: notifies whose records have numbers, so that a wait is for the record that was the
+//! latest when it was queued, even if another process records the event meanwhile.
 
 use std::any::Any;
 use std::os::fd::OwnedFd;
@@ -71,7 +67,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// A stream has come to the record, or has given it up: it holds up nobody then.
+    /// A stream has reached the record, or has dropped it: it releases its waits.
     pub(super) fn happen(&self, event: &SharedEvent) {
         if let Self::Record { number, is_over } = self
             && !is_over.swap(true, Ordering::Relaxed)
@@ -198,7 +194,7 @@ impl SharedEvent {
         }
         match self.notify.check_peers(deaths) {
             Ok(()) => Ok(false),
-            // Once more: it may have been its last deed.
+            // Checked again: that may have been its last action.
             Err(_) if over() => Ok(true),
             Err(_) => Err(Fault::new(
                 FaultKind::InvalidArgument,

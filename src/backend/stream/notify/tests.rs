@@ -130,7 +130,7 @@ fn an_end_on_either_side_is_seen() {
     own.page.enter(own.slot);
     later();
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
-    // Whoever waited before, too; who waits from now on, not.
+    // Earlier waits, too; later ones not.
     assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
     assert_eq!(own.deaths(), 1);
     assert!(!own.try_take(&PLAIN, 1).unwrap());

@@ -1,4 +1,4 @@
-//! Bytes beside allocations that nobody may change.
+//! Canaries: bytes beside allocations that must not change.
 
 use std::fmt;
 

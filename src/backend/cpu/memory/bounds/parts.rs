@@ -1,5 +1,5 @@
-//! Parts of an allocation that a pool lends to programs. What it has not lent is nobody's: poisoned, or
-//! without access in whole pages and with canaries in the others.
+//! Blocks that pools allocate within an allocation. The rest of the allocation is guarded: poisoned, or whole pages
+//! without access and canaries in the others.
 
 use super::{Bounds, Check, Damage, State, canary};
 use crate::algo::host::notice::notice;
@@ -21,7 +21,7 @@ impl State {
             || self.leaving.iter().any(|(addr, len)| *addr < end && addr + len > first)
     }
 
-    /// What is nobody's of a range.
+    /// The unallocated parts of a range.
     fn uncovered(&self, first: usize, end: usize) -> Vec<(usize, usize)> {
         let mut taken: Vec<(usize, usize)> = self
             .parts
@@ -117,7 +117,7 @@ impl Bounds {
         }
     }
 
-    /// What is nobody's of a range is guarded from now on.
+    /// Guards the unallocated parts of a range.
     fn sweep(&self, state: &mut State, first: usize, end: usize) {
         if self.check == Check::Sanitizer {
             for (from, to) in state.uncovered(first, end) {

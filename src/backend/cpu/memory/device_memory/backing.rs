@@ -90,7 +90,7 @@ impl Backing {
         }
     }
 
-    /// Copies what is at an offset, which is mapped at `addr`. Nobody writes there now.
+    /// Copies the bytes at an offset, which is mapped at `addr`. There are no writes now.
     pub(super) fn read(&self, addr: usize, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         match self {
             Self::File(file) => {
@@ -105,7 +105,7 @@ impl Backing {
         }
     }
 
-    /// Writes at an offset, which is mapped at `addr`. Nobody else uses it now.
+    /// Writes at an offset, which is mapped at `addr`. There are no other uses now.
     pub(super) fn write(&self, addr: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::File(file) => {

@@ -89,7 +89,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Parts that nothing uses any more are nobody's.
+    /// Guards freed blocks that nothing uses any more.
     pub fn reap_parts(&self) {
         self.leaving.reap(usize::MAX, |part| self.bounds.left(part.addr, part.len));
     }

@@ -17,7 +17,7 @@ impl Share {
         Self { budget, taken: AtomicU64::new(0) }
     }
 
-    /// Takes so many bytes; false: the other devices have left too little.
+    /// Takes bytes; false: the other devices have left too little.
     #[inline]
     pub(super) fn take(&self, len: u64) -> bool {
         self.budget.most().is_none() || self.take_counted(len)
@@ -31,7 +31,7 @@ impl Share {
         is_taken
     }
 
-    /// Gives bytes back, unless all of the device's have been given back.
+    /// Releases bytes, unless all of the device's were released.
     #[inline]
     pub(super) fn give(&self, len: u64) {
         if self.budget.most().is_some() {
@@ -46,7 +46,7 @@ impl Share {
         }
     }
 
-    /// The memory goes back to the system, whatever was not given back.
+    /// Releases all bytes that are still taken.
     pub(super) fn close(&self) {
         self.budget.give(self.taken.swap(0, Ordering::Relaxed));
     }

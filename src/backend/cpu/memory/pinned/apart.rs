@@ -32,7 +32,7 @@ impl Apart {
         Self { bounds, live: Mutex::default(), freed: Mutex::default() }
     }
 
-    /// Whether somebody looks for accesses outside of allocations.
+    /// Whether accesses outside of allocations are to be detected.
     #[inline]
     pub(super) fn is_wanted(&self) -> bool {
         self.bounds.is_on()
@@ -60,7 +60,7 @@ impl Apart {
         self.unmap(gone);
     }
 
-    /// Somebody else may get these addresses.
+    /// These addresses may be reused.
     fn unmap(&self, mappings: Vec<Mapping>) {
         for mapping in mappings {
             self.bounds.forget(mapping.addr(), mapping.len());

@@ -16,15 +16,15 @@ pub enum Entry {
     Granted,
     /// Not this thread, or not now: the stream has to be held.
     NotNow,
-    /// Never: no thread can be had that serves meanwhile.
+    /// Never: no other thread can be created to serve meanwhile.
     Failed(Fault),
 }
 
 /// A thread that runs streams: one of the executor's, or one that waits and helps.
 pub struct Runner<'a> {
     executor: &'a Arc<Executor>,
-    /// A stream that an operation of this thread has set going: it is run next, here, where its
-    /// data is warm and nobody need be woken.
+    /// A stream that an operation of this thread has resumed: it runs next, here, where its data is cached, without a
+    /// wake-up.
     local: Option<Arc<Queue>>,
     helper: bool,
     hops: u32,
@@ -62,7 +62,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Streams that can go on: queued, not listed, with nobody to run them yet.
+    /// Streams that can resume: queued, not listed, and not claimed.
     pub fn resumed(&mut self, queues: Vec<Arc<Queue>>) {
         let mut queues = queues.into_iter();
         if self.local.is_none() {
@@ -77,7 +77,7 @@ impl<'a> Runner<'a> {
         self.local.take()
     }
 
-    /// Gives a resumed stream to whoever has time.
+    /// Lists a resumed stream for any thread.
     pub fn put_back(&self, queue: Arc<Queue>) {
         if queue.operations.must_list() {
             self.executor.push(queue);

@@ -40,7 +40,7 @@ impl Queue {
                     self.hold(locked.unlock(), runner, Task { operation, thread });
                     return;
                 }
-                // It has happened.
+                // It is complete.
                 Operation::Wait(_) => locked,
                 Operation::Mark => {
                     let claim = locked.unlock();
@@ -206,8 +206,8 @@ impl Queue {
         }
     }
 
-    /// Waits until `done`, which must become true by an operation of this queue. Meanwhile this
-    /// thread runs the library's own operations that have to come first, where it can.
+    /// Waits until `done`, which an operation of this queue makes true. Meanwhile this thread runs the library's
+    /// earlier operations, if it can.
     pub fn wait_until(
         self: &Arc<Self>,
         done: &dyn Fn() -> bool,

@@ -34,7 +34,7 @@ impl Queue {
         for record in waits {
             if !happens_by_itself(&record, seen) {
                 let is_it = |task: &Task| matches!(&task.operation, Operation::Wait(on) if Arc::ptr_eq(&on.record, &record));
-                // Not queued any more: it has happened after all.
+                // Not queued any more: it has become complete.
                 let Some(stop) = self.operations.find(is_it) else { continue };
                 return ticket.min(stop - 1);
             }
