@@ -109,7 +109,7 @@ impl Broker {
     /// Offers something, and starts to serve it.
     pub fn offer(&'static self, kind: Kind, parcel: Parcel, admission: Admission) -> Result<Key> {
         debug_assert!(parcel.bytes.len() <= MOST_BYTES, "too large a parcel");
-        let own = Process::own()?;
+        let own = Process::current()?;
         self.serve(&own)?;
         loop {
             let secret = random().map_err(|error| unserved(&error))?;
@@ -147,7 +147,7 @@ impl Broker {
 
     /// What another process offers under this key.
     pub fn fetch(&self, kind: Kind, key: &Key) -> Result<Parcel> {
-        let own = Process::own()?;
+        let own = Process::current()?;
         let exporter = key.exporter(&own)?;
         let id = exporter.id;
         let opened = Connection::open(&exporter.address(self.name), PATIENCE);

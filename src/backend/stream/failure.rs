@@ -80,7 +80,7 @@ impl Heard {
     }
 
     /// Has this called at the next failure.
-    pub fn tell_next(&self, tell: HostFn) {
+    pub fn on_next_failure(&self, tell: HostFn) {
         *self.tell.lock() = Some(tell);
     }
 }

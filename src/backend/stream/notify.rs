@@ -184,7 +184,7 @@ impl Notify {
     /// Changes the count now. One that is no more does not change.
     pub(in crate::backend) fn change(&self, change: Change) {
         if let Owner::Event(event, part) = &self.owner {
-            return part.happen(event);
+            return part.signal(event);
         }
         let next = |before| {
             let (count, serial) = parts(before);
@@ -202,7 +202,7 @@ impl Notify {
     /// A record that will not be made releases its waits. Other notifies do not change.
     pub(in crate::backend) fn give_up(&self) {
         if let Owner::Event(event, part) = &self.owner {
-            part.happen(event);
+            part.signal(event);
         }
     }
 
@@ -317,7 +317,7 @@ impl Notify {
 impl Drop for Notify {
     fn drop(&mut self) {
         match &self.owner {
-            Owner::Here { .. } => self.page.give_back(self.slot),
+            Owner::Here { .. } => self.page.release(self.slot),
             Owner::Elsewhere if serial_of(&self.page, self.slot) == self.serial => {
                 self.page.leave(self.slot);
             }

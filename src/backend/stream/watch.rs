@@ -276,7 +276,7 @@ mod tests {
         (word, range, Box::new(move || Ok(seen.load(Ordering::Acquire) != 0)))
     }
 
-    fn told() -> (End, Receiver<Result<()>>) {
+    fn channel_end() -> (End, Receiver<Result<()>>) {
         let (tell, told) = channel();
         (Box::new(move |outcome| tell.send(outcome).unwrap()), told)
     }
@@ -290,7 +290,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         let seat = watcher.seat().unwrap();
         let (word, range, condition) = word();
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         assert!(seat.begin(range, condition, None, end));
         assert!(ended.recv_timeout(Duration::from_millis(30)).is_err());
         word.store(1, Ordering::Release);
@@ -302,7 +302,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         let seat = watcher.seat().unwrap();
         let (word, range, condition) = word();
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         assert!(seat.begin(range, condition, None, end));
         assert!(watcher.state.lock().take_over((range.0 + 8, 8)).is_empty());
         // The thread has to wait for the lock.
@@ -324,7 +324,7 @@ mod tests {
         let seat = watcher.seat().unwrap();
         let (word, range, condition) = word();
         word.store(1, Ordering::Release);
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         assert!(!seat.begin(range, condition, None, end));
         assert!(ended.try_recv().is_err());
     }
@@ -334,7 +334,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         let seat = watcher.seat().unwrap();
         let (_word, range, condition) = word();
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         let deadline = Instant::now() + Duration::from_millis(20);
         assert!(seat.begin(range, condition, Some((deadline, late())), end));
         assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
@@ -346,7 +346,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         let seat = watcher.seat().unwrap();
         let (_word, range, condition) = word();
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         assert!(seat.begin(range, condition, None, end));
         seat.set_deadline(Instant::now(), late());
         seat.set_deadline(Instant::now() + LONG, Fault::new(FaultKind::Driver, "no"));
@@ -362,7 +362,7 @@ mod tests {
             asked += 1;
             if asked > 3 { Err(late()) } else { Ok(false) }
         });
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         assert!(seat.begin((8, 8), condition, None, end));
         assert_eq!(ended.recv_timeout(LONG).unwrap(), Err(late()));
     }
@@ -372,7 +372,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         let seat = watcher.seat().unwrap();
         let (word, range, condition) = word();
-        let (end, ended) = told();
+        let (end, ended) = channel_end();
         assert!(seat.begin(range, condition, None, end));
         seat.cancel();
         word.store(1, Ordering::Release);
@@ -388,7 +388,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         let seat = watcher.seat().unwrap();
         let (_word, range, condition) = word();
-        assert!(seat.begin(range, condition, None, told().0));
+        assert!(seat.begin(range, condition, None, channel_end().0));
         seat.cancel();
         let deadline = Instant::now() + LONG;
         while watcher.state.lock().begun {

@@ -162,7 +162,7 @@ impl Lane {
     }
 
     /// Nothing of the device is kept here from now on.
-    pub(super) fn let_go(&self) {
+    pub(super) fn release(&self) {
         let spare = std::mem::take(&mut self.inbox.lock().spare);
         drop(spare);
     }
@@ -170,9 +170,9 @@ impl Lane {
 
 impl Entry {
     /// What became of it. A record has no time of its own.
-    pub(super) fn ask(&self) -> Outcome {
+    pub(super) fn query(&self) -> Outcome {
         match self {
-            Self::Operation { times, .. } => times.ask(),
+            Self::Operation { times, .. } => times.query(),
             Self::Note(_, point) => {
                 point.time().map_or(Outcome::Pending, |at| Outcome::Over(at, at))
             }

@@ -244,7 +244,7 @@ impl HostTimes {
         self.0.begin.store(now(), Ordering::Relaxed);
     }
 
-    fn ask(&self) -> Outcome {
+    fn query(&self) -> Outcome {
         match self.0.end.load(Ordering::Acquire) {
             0 => Outcome::Pending,
             DROPPED => Outcome::Dropped,
@@ -313,7 +313,7 @@ pub(super) enum Outcome {
 }
 
 impl Times {
-    pub(super) fn ask(&self) -> Outcome {
+    pub(super) fn query(&self) -> Outcome {
         match self {
             // The last one first: then the other is complete, too.
             Self::Points(begin, end) => {
@@ -323,7 +323,7 @@ impl Times {
                     None => Outcome::Pending,
                 }
             }
-            Self::Host(times) => times.ask(),
+            Self::Host(times) => times.query(),
         }
     }
 

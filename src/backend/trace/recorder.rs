@@ -152,7 +152,7 @@ pub fn at_end_of_device(device: u32) {
             Some(recorder) => recorder.timeline.lane(&lane, true),
             None => lane.forget(),
         }
-        lane.let_go();
+        lane.release();
     }
     drop(recorder);
     LANES.lock().retain(|lane| lane.device != device);

@@ -49,7 +49,7 @@ impl<'a> TraceStream<'a> {
     }
 
     /// Queues an operation that notes its times itself.
-    fn told(
+    fn submit_timed(
         &self,
         what: What,
         queue: impl FnOnce(HostTimes) -> Result<Position>,
@@ -75,7 +75,7 @@ impl<'a> TraceStream<'a> {
 impl Submit for TraceStream<'_> {
     fn submit(&self, op: Op<'_>) -> Result<Position> {
         match op {
-            Op::HostFn(function) => self.told(What::Plain(OpKind::HostFn), |times| {
+            Op::HostFn(function) => self.submit_timed(What::Plain(OpKind::HostFn), |times| {
                 let guard = times.guard();
                 let function = function.take();
                 let timed = HostFn::from_closure(move || {
@@ -85,13 +85,16 @@ impl Submit for TraceStream<'_> {
                 });
                 self.inner.submit(Op::HostFn(Payload::new(&mut Some(timed))))
             }),
-            Op::HandOver { delivery, wait } => self.told(What::Plain(OpKind::HandOver), |times| {
-                let guard = times.guard();
-                let delivery = delivery.take();
-                let timed: Box<dyn Delivery> =
-                    Box::new(TraceDelivery { delivery, times, guard, wait });
-                self.inner.submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
-            }),
+            Op::HandOver { delivery, wait } => {
+                self.submit_timed(What::Plain(OpKind::HandOver), |times| {
+                    let guard = times.guard();
+                    let delivery = delivery.take();
+                    let timed: Box<dyn Delivery> =
+                        Box::new(TraceDelivery { delivery, times, guard, wait });
+                    self.inner
+                        .submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
+                })
+            }
             Op::Record(event) => self.record(event),
             Op::Wait(event, _) => self.timed(op, dependency::latest(event)),
             op => self.timed(op, None),

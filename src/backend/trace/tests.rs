@@ -103,15 +103,15 @@ fn a_wait_is_for_the_latest_record() {
 fn what_tells_itself_is_over_or_given_up() {
     let times = HostTimes::default();
     let asked = Times::Host(times.clone());
-    assert_eq!(asked.ask(), Outcome::Pending);
+    assert_eq!(asked.query(), Outcome::Pending);
     let guard = times.guard();
     times.begin();
     assert!(asked.begun().is_some());
     guard.end();
-    assert!(matches!(asked.ask(), Outcome::Over(begin, end) if 0 < begin && begin <= end));
+    assert!(matches!(asked.query(), Outcome::Over(begin, end) if 0 < begin && begin <= end));
     let given_up = HostTimes::default();
     drop(given_up.guard());
-    assert_eq!(Times::Host(given_up).ask(), Outcome::Dropped);
+    assert_eq!(Times::Host(given_up).query(), Outcome::Dropped);
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl Timeline {
         let (mut count, mut events) = (0, Vec::new());
         let row = self.device_row(lane);
         while let Some(first) = taken.front() {
-            let outcome = match first.ask() {
+            let outcome = match first.query() {
                 Outcome::Pending if lane.has_gaps() && is_any_over(&taken) => Outcome::Dropped,
                 Outcome::Pending if !finish => break,
                 outcome => outcome,
@@ -393,5 +393,5 @@ impl Timeline {
 fn is_any_over(entries: &VecDeque<Entry>) -> bool {
     let has_time = |entry: &&Entry| !matches!(entry, Entry::Recorded(_));
     let mut behind = entries.iter().skip(1).filter(has_time);
-    behind.any(|entry| matches!(entry.ask(), Outcome::Over(..)))
+    behind.any(|entry| matches!(entry.query(), Outcome::Over(..)))
 }

@@ -227,7 +227,7 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     thread::refuse_inside_host_function()?;
     // Held, so that it is not closed meanwhile.
     let device = thread::current()?.device.clone();
-    if key.is_own()? {
+    if key.is_current_process()? {
         return Err(Error::param_invalid(
             "key is this process's own; use the memory at the address that was exported",
         ));

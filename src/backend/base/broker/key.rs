@@ -47,7 +47,7 @@ pub(super) struct Process {
 
 impl Process {
     /// This one.
-    pub(super) fn own() -> Result<Self> {
+    pub(super) fn current() -> Result<Self> {
         let id = std::process::id().cast_signed();
         let start = start_of(id).map_err(|error| unserved(&named(STAT_OF_SELF, error)))?;
         let start = start.ok_or_else(|| {
@@ -201,8 +201,8 @@ impl Key {
     }
 
     /// Whether it is of this very process.
-    pub fn is_own(&self) -> Result<bool> {
-        let own = Process::own()?;
+    pub fn is_current_process(&self) -> Result<bool> {
+        let own = Process::current()?;
         Ok(self.exporter(&own).is_ok_and(|exporter| exporter == own))
     }
 
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     fn own() -> Process {
-        Process::own().expect("this process")
+        Process::current().expect("this process")
     }
 
     #[test]
@@ -303,7 +303,7 @@ mod tests {
         assert!(number.names(&key) && number.number() == key.number());
         assert!(!Key::from_number(key.number() ^ 1).unwrap().names(&key));
         assert!(Key::from_number(0).is_err());
-        assert!(number.is_own().unwrap() && key.is_own().unwrap());
+        assert!(number.is_current_process().unwrap() && key.is_current_process().unwrap());
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn parcel(bytes: &[u8]) -> Parcel {
 }
 
 fn own() -> Process {
-    Process::own().unwrap()
+    Process::current().unwrap()
 }
 
 fn refusal(fetched: Result<Parcel>) -> String {

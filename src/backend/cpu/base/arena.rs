@@ -99,7 +99,7 @@ impl Arena {
     /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, else 4 KiB or 2 MiB).
     pub fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
         match self.try_take(len, align) {
-            None if self.give_empty_slabs() => self.try_take(len, align),
+            None if self.free_empty_slabs() => self.try_take(len, align),
             taken => taken,
         }
     }
@@ -118,22 +118,22 @@ impl Arena {
 
     /// Takes a piece back: the free range that it is part of now (offset and length), if it
     /// reached the heap.
-    pub fn give(&mut self, offset: u64, note: u32) -> Option<(u64, u64)> {
+    pub fn free(&mut self, offset: u64, note: u32) -> Option<(u64, u64)> {
         let node = if note & SMALL == 0 {
             self.used -= u64::from(self.heap.len_of(note)) * UNIT;
             note
         } else {
-            self.give_slot(offset, note & !SMALL)?
+            self.free_slot(offset, note & !SMALL)?
         };
         let (start, len) = self.heap.free(node);
         Some((start * UNIT, u64::from(len) * UNIT))
     }
 
     /// Gives the empty slabs that were kept to the heap; true if there was one.
-    fn give_empty_slabs(&mut self) -> bool {
+    fn free_empty_slabs(&mut self) -> bool {
         let mut given = false;
         for class in 1..CLASSES {
-            // There is one at most, see `give_slot`.
+            // There is one at most, see `free_slot`.
             let mut list = self.partial[class].iter().copied();
             let empty = list.find(|&index| {
                 let slab = &self.slabs[index as usize];
@@ -204,7 +204,7 @@ impl Arena {
 
     /// Gives a slot back; when that empties its slab and the class has another one, the slab's
     /// range.
-    fn give_slot(&mut self, offset: u64, index: u32) -> Option<u32> {
+    fn free_slot(&mut self, offset: u64, index: u32) -> Option<u32> {
         let slab = &mut self.slabs[index as usize];
         let class = slab.class;
         let len = class as u64 * GRAIN;
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(arena.used(), HUGE);
         assert!(pieces.iter().all(|p| p.offset % 512 == 0 && p.len == 512));
         for p in pieces {
-            arena.give(p.offset, p.note);
+            arena.free(p.offset, p.note);
         }
         assert_eq!(arena.used(), 0);
         // All but the one empty slab that is kept, which goes when its memory is wanted.
@@ -281,12 +281,12 @@ mod tests {
                     }
                 } else if !live.is_empty() {
                     let piece = live.swap_remove(pick as usize % live.len());
-                    arena.give(piece.offset, piece.note);
+                    arena.free(piece.offset, piece.note);
                 }
                 prop_assert_eq!(arena.used(), live.iter().map(|p| p.len).sum::<u64>());
             }
             for piece in live {
-                arena.give(piece.offset, piece.note);
+                arena.free(piece.offset, piece.note);
             }
             prop_assert!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>()
                 >= HUGE - CLASSES as u64 * SLAB);

@@ -145,7 +145,7 @@ pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
 
 impl Graph for CpuGraph {
     fn is_running(&self) -> Result<bool> {
-        Ok(self.latest.lock().as_ref().is_some_and(|done| !done.has_happened()))
+        Ok(self.latest.lock().as_ref().is_some_and(|done| !done.is_complete()))
     }
 
     fn abort(&self) {
@@ -159,9 +159,9 @@ pub(super) struct Latest<'a>(MutexGuard<'a, Option<Arc<Record>>>);
 
 impl Latest<'_> {
     /// What a run in this stream has to wait for.
-    pub(super) fn running_elsewhere(&self, queue: &Arc<Queue>) -> Option<Arc<Record>> {
+    pub(super) fn running_in_other_stream(&self, queue: &Arc<Queue>) -> Option<Arc<Record>> {
         let done = self.0.as_ref()?;
-        (!done.has_happened() && !done.is_of(queue)).then(|| Arc::clone(done))
+        (!done.is_complete() && !done.is_of(queue)).then(|| Arc::clone(done))
     }
 
     /// This run is the latest now.
@@ -273,7 +273,7 @@ impl Run {
                         self.failed.lock().get_or_insert(fault);
                     }
                 }
-                Action::Record(event) => queue::happen(&self.records[*event]),
+                Action::Record(event) => queue::complete(&self.records[*event]),
                 Action::HostFn(function) => return Some((place, *function)),
             }
         }
@@ -317,23 +317,23 @@ impl GraphRun for Run {
     }
 
     fn drop_for(&self, why: &Fault) {
-        for record in self.records.iter().filter(|record| !record.has_happened()) {
+        for record in self.records.iter().filter(|record| !record.is_complete()) {
             queue::list_all(record.drop_for(why.clone()));
         }
-        queue::happen(&self.done);
+        queue::complete(&self.done);
     }
 
     fn end(&self) -> Vec<Arc<Queue>> {
-        let records = self.records.iter().filter(|record| !record.has_happened());
-        let mut waiting: Vec<_> = records.flat_map(|record| record.happen()).collect();
-        waiting.append(&mut self.done.happen());
+        let records = self.records.iter().filter(|record| !record.is_complete());
+        let mut waiting: Vec<_> = records.flat_map(|record| record.complete()).collect();
+        waiting.append(&mut self.done.complete());
         waiting
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if self.done.has_happened() {
+        if self.done.is_complete() {
             return;
         }
         queue::list_all(self.end());

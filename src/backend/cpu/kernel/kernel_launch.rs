@@ -206,7 +206,7 @@ impl Call {
 /// Runs all blocks. A fault: it wrote outside of allocations, as far as that is looked for.
 pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     if call.name.is_some() {
-        shared.settle_parts();
+        shared.guard_parts();
     }
     let threads = shared.cores;
     let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
@@ -215,7 +215,7 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
         let _named = call.name.as_deref().map(bounds::Running::kernel);
         run_piece(call, first, ends[piece] - first);
     });
-    call.name.as_deref().map_or(Ok(()), |name| shared.look_for_damage(name))
+    call.name.as_deref().map_or(Ok(()), |name| shared.check_for_damage(name))
 }
 
 /// Where each piece of a grid ends. They are begun in order and become smaller: few to begin with,

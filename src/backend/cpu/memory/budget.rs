@@ -38,7 +38,7 @@ impl Budget {
 
     /// Releases taken bytes.
     #[inline]
-    pub fn give(&self, len: u64) {
+    pub fn release(&self, len: u64) {
         if self.most != u64::MAX {
             self.used.fetch_sub(len, Ordering::Relaxed);
         }
@@ -55,7 +55,7 @@ mod tests {
         assert!(budget.take(60) && !budget.take(41) && budget.take(40));
         assert!(!budget.take(1) && !budget.take(u64::MAX));
         assert_eq!((budget.left(), budget.most()), (0, Some(100)));
-        budget.give(60);
+        budget.release(60);
         assert_eq!(budget.left(), 60);
         assert!(budget.take(60));
     }
@@ -76,7 +76,7 @@ mod tests {
                     for len in 1..1000 {
                         if budget.take(len) {
                             assert!(budget.used.load(Ordering::Relaxed) <= 1000);
-                            budget.give(len);
+                            budget.release(len);
                         }
                     }
                 });

@@ -216,7 +216,7 @@ impl DeviceMemory {
         let restored = self.backing.restore(block.addr, at, block.len, self.own_view);
         // If the kernel fails, the block is not reused: its content could leak.
         if restored.is_ok() {
-            self.give(Block { token: block.token & !SHARED, ..block });
+            self.free_unused(Block { token: block.token & !SHARED, ..block });
         }
     }
 
@@ -325,13 +325,13 @@ impl DeviceMemory {
                 .map(|mut arena| arena.take(rounded as u64, align).map(|piece| self.block(piece))),
         };
         let Ok(Some(block)) = block else {
-            self.share.give(whole);
+            self.share.release(whole);
             return block;
         };
         debug_assert_eq!(block.len as u64, whole);
         if policy == PagePolicy::HugeOnly {
             if let Err(fault) = self.make_huge(block) {
-                self.give(block);
+                self.free_unused(block);
                 return Err(fault);
             }
         } else if wants_huge {
@@ -341,7 +341,7 @@ impl DeviceMemory {
     }
 
     /// Takes a block back that nothing uses any more.
-    pub fn give(&self, block: Block) {
+    pub fn free_unused(&self, block: Block) {
         if block.token & SHARED != 0 {
             let file = self.shared.lock().remove(&block.addr);
             self.restore(block);
@@ -360,8 +360,8 @@ impl DeviceMemory {
         if self.bounds.is_on() {
             self.end_checked(block);
         }
-        self.arena.lock().give(self.offset(block.addr), block.token as u32);
-        self.share.give(block.len as u64);
+        self.arena.lock().free(self.offset(block.addr), block.token as u32);
+        self.share.release(block.len as u64);
         let len = (block.len - (last - first)) as u64;
         if len != 0 && self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
             self.freed_small.store(0, Ordering::Relaxed);

@@ -107,9 +107,9 @@ impl HostMemory {
     }
 
     /// Takes a block back that nothing uses any more.
-    pub fn give(&self, block: Block) {
+    pub fn free_unused(&self, block: Block) {
         if block.token & APART == APART {
-            return self.apart.give(block);
+            return self.apart.free_unused(block);
         }
         let index = (block.token & 0x3fff_ffff) as usize;
         if block.token & LARGE != 0 {
@@ -122,7 +122,7 @@ impl HostMemory {
         let Some(base) = state.slabs.addr(slab) else { return };
         let start = slab as u64 * HUGE;
         let offset = start + (block.addr - base) as u64;
-        let empty = state.arena.give(offset, block.token as u32) == Some((start, HUGE));
+        let empty = state.arena.free(offset, block.token as u32) == Some((start, HUGE));
         if empty
             && state.arena.free_ranges(HUGE).count() > SPARE_SLABS
             && state.arena.remove_region(start, HUGE)

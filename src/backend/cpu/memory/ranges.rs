@@ -50,7 +50,7 @@ impl Drop for Memory {
         if let Self::Device { device, memory, block, .. } = self {
             // Operations know it by other addresses, and what was mapped there they use no more.
             memory.freed(block);
-            device.give(*block);
+            device.free_unused(*block);
         }
     }
 }
@@ -193,7 +193,7 @@ impl Ranges {
     }
 
     /// Waits for operations that use removed mappings in the range.
-    pub fn settle(&self, addr: usize, len: usize) {
+    pub fn wait_for_ended(&self, addr: usize, len: usize) {
         while self.ended.load(Ordering::Relaxed) != 0 {
             let streams: Vec<_> = {
                 let all = self.all.lock();

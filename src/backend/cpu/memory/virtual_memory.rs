@@ -53,7 +53,7 @@ impl VirtualMemory for CpuDriver {
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
-        self.shared.ranges.settle(addr, len);
+        self.shared.ranges.wait_for_ended(addr, len);
         let range = self.shared.ranges.all.lock().remove(&addr);
         drop(range);
         Ok(())
@@ -82,7 +82,7 @@ impl VirtualMemory for CpuDriver {
     }
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        self.shared.ranges.settle(addr, len);
+        self.shared.ranges.wait_for_ended(addr, len);
         let memory = Arc::clone(own(memory));
         let own = self.shared.own_view;
         let mapped = match &*memory {
@@ -103,7 +103,7 @@ impl VirtualMemory for CpuDriver {
             }
             Memory::Device { .. } | Memory::Imported { .. } => {}
             Memory::Host { node, .. } => {
-                self.settle_host_memory(addr, len, node).inspect_err(|_| {
+                self.place_host_memory(addr, len, node).inspect_err(|_| {
                     // The address is not in use: a mapping that stays there is harmless.
                     let _ = pages::vacate(addr, len, 0);
                 })?;
@@ -155,7 +155,7 @@ impl VirtualMemory for CpuDriver {
 
 impl CpuDriver {
     /// Host memory that has just been mapped is to be where it was asked for, and to stay there.
-    fn settle_host_memory(&self, addr: usize, len: usize, node: Option<u32>) -> Result<()> {
+    fn place_host_memory(&self, addr: usize, len: usize, node: Option<u32>) -> Result<()> {
         if let Some(node) = node {
             bind_to_node(Block { addr, len, token: HOST }, node)?;
         }

@@ -108,13 +108,13 @@ impl Imports {
         }
         let mut fence = users.fence(block.addr, block.len);
         if fence.has_passed() {
-            self.give(block);
+            self.free_unused(block);
         } else {
             self.deferred.add(block, fence);
         }
     }
 
-    fn give(&self, block: Block) {
+    fn free_unused(&self, block: Block) {
         let gone = self.live.lock().remove(&block.addr);
         // Unmapping is slow: not under the lock.
         drop(gone);
@@ -122,7 +122,7 @@ impl Imports {
 
     /// Frees blocks that nothing uses any more. Checks at most `limit` blocks.
     pub fn reap(&self, limit: usize) {
-        self.deferred.reap(limit, |block| self.give(block));
+        self.deferred.reap(limit, |block| self.free_unused(block));
     }
 
     /// How many blocks there are, those that wait for operations included.

@@ -31,7 +31,7 @@ pub const MARKS: u64 = 0xf << 60;
 /// A device, as memory sees it that lives until its last user releases it.
 pub trait BlockOwner: Send + Sync {
     /// Takes a block back that nothing uses any more.
-    fn give(&self, block: Block);
+    fn free_unused(&self, block: Block);
 
     /// A block that lies in a file of its own.
     fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block>;
@@ -126,12 +126,12 @@ impl HostSegments {
     }
 
     /// Takes a block back that nothing uses any more.
-    pub fn give(&self, block: Block) {
+    pub fn free_unused(&self, block: Block) {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
         let HostSegment { mapping, piece, file, arena } = segment;
         drop(mapping);
         files::discard(file.as_fd(), MEMORY + piece.offset, piece.len);
-        arena.lock().give(piece.offset, piece.note);
+        arena.lock().free(piece.offset, piece.note);
     }
 
     /// Unmaps all of them.
@@ -149,8 +149,8 @@ impl SharedHostMemory {
         Ok(Self { segments, file: Arc::new(file), arena: Arc::new(Mutex::new(arena)), node })
     }
 
-    fn give(&self, piece: Piece) {
-        self.arena.lock().give(piece.offset, piece.note);
+    fn free_unused(&self, piece: Piece) {
+        self.arena.lock().free(piece.offset, piece.note);
     }
 
     /// Where a block's address is in the file.
@@ -183,12 +183,12 @@ impl SharedMemory for SharedHostMemory {
         let mapping =
             Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);
         let mut mapping = mapping.map_err(|error| {
-            self.give(piece);
+            self.free_unused(piece);
             refused(&error)
         })?;
         mapping.advise_huge();
         let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
-        bind_to_node(block, self.node).inspect_err(|_| self.give(piece))?;
+        bind_to_node(block, self.node).inspect_err(|_| self.free_unused(piece))?;
         host_ranges::mapped(mapping.addr(), mapping.len());
         self.segments.host.lock(&mut mapping);
         let (file, arena) = (Arc::clone(&self.file), Arc::clone(&self.arena));

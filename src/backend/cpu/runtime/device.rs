@@ -151,14 +151,14 @@ fn key(queue: &Arc<Queue>) -> usize {
 impl Reclaim for CpuDevice {
     fn reap(&self, limit: usize) -> bool {
         self.shared.reap(limit);
-        self.deferred.reap(limit, |block| self.give(block))
+        self.deferred.reap(limit, |block| self.free_unused(block))
     }
 }
 
 impl BlockOwner for CpuDevice {
-    fn give(&self, block: Block) {
+    fn free_unused(&self, block: Block) {
         self.counter(block).sub(block.len);
-        self.memory.give(block);
+        self.memory.free_unused(block);
     }
 
     fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block> {
@@ -189,7 +189,7 @@ impl Device for CpuDevice {
         let block = self.take(len, PagePolicy::HugeFirst, MANAGED)?;
         self.memory.set_host_access(&block, true).inspect_err(|_| {
             self.memory.freed(&block);
-            self.give(block);
+            self.free_unused(block);
         })?;
         Ok(block)
     }
@@ -258,7 +258,7 @@ impl Device for CpuDevice {
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
-            self.give(block);
+            self.free_unused(block);
         } else {
             self.deferred.add(block, fence);
         }

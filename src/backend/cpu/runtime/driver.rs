@@ -136,7 +136,7 @@ impl CpuDriver {
     }
 
     pub fn reap(&self, limit: usize) {
-        self.deferred.reap(limit, |block| self.give_host(block));
+        self.deferred.reap(limit, |block| self.free_unused_host(block));
         self.shared.reap(limit);
         self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
     }
@@ -145,8 +145,12 @@ impl CpuDriver {
         (0..self.device_count()).filter_map(|ordinal| self.shared.memory_of(ordinal)).collect()
     }
 
-    pub fn give_host(&self, block: Block) {
-        if block.token & SHARED == 0 { self.host.give(block) } else { self.segments.give(block) }
+    pub fn free_unused_host(&self, block: Block) {
+        if block.token & SHARED == 0 {
+            self.host.free_unused(block)
+        } else {
+            self.segments.free_unused(block)
+        }
     }
 }
 
@@ -223,7 +227,7 @@ impl Driver for CpuDriver {
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
-            self.give_host(block);
+            self.free_unused_host(block);
         } else {
             self.deferred.add(block, fence);
         }

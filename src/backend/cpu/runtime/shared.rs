@@ -172,7 +172,7 @@ impl Shared {
 
     /// A kernel is about to run: guards the blocks that programs have freed to pools.
     #[cold]
-    pub fn settle_parts(&self) {
+    pub fn guard_parts(&self) {
         let ordinals = 0..self.devices.len() as u32;
         ordinals
             .filter_map(|ordinal| self.memory_of(ordinal))
@@ -181,7 +181,7 @@ impl Shared {
 
     /// A kernel has run: what it, or another one, has overwritten beside allocations.
     #[cold]
-    pub fn look_for_damage(&self, kernel: &str) -> Result<()> {
+    pub fn check_for_damage(&self, kernel: &str) -> Result<()> {
         let ordinals = 0..self.devices.len() as u32;
         let memories = ordinals.filter_map(|ordinal| self.memory_of(ordinal));
         let damages = memories.filter_map(|memory| memory.damage());

@@ -57,7 +57,7 @@ impl Record {
         Self::new(Arc::downgrade(stream), false, None)
     }
 
-    pub fn has_happened(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.completion.is_complete()
     }
 
@@ -72,7 +72,7 @@ impl Record {
     }
 
     /// It happens now. Returns the streams that can go on: the caller runs or lists them.
-    pub fn happen(&self) -> Vec<Arc<Queue>> {
+    pub fn complete(&self) -> Vec<Arc<Queue>> {
         if self.timing {
             self.time.store(now(), Ordering::Relaxed);
         }
@@ -100,7 +100,7 @@ impl Record {
         // `Queue::retire`.
         fence(Ordering::SeqCst);
         if self.superseded.load(Ordering::SeqCst) {
-            return self.happen();
+            return self.complete();
         }
         let mut waiting = self.completion.take_waiters(|queue| queue.is_retired());
         waiting.retain(|queue| queue.operations.resume());
@@ -112,7 +112,7 @@ impl Record {
     fn supersede(&self) -> bool {
         self.superseded.store(true, Ordering::SeqCst);
         fence(Ordering::SeqCst);
-        self.dropped.get().is_some() && !self.has_happened()
+        self.dropped.get().is_some() && !self.is_complete()
     }
 }
 
@@ -183,7 +183,7 @@ impl CpuEvent {
         }
         let mut latest = self.latest.lock();
         match &*latest {
-            Latest::Queued(record) if !record.has_happened() => Some(Arc::clone(record)),
+            Latest::Queued(record) if !record.is_complete() => Some(Arc::clone(record)),
             Latest::Queued(record) => {
                 // Forget the record, and with it its stream.
                 *latest = Latest::Happened(record.time.load(Ordering::Relaxed));
@@ -216,10 +216,10 @@ impl Event for CpuEvent {
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         let Some(record) = self.pending() else { return Ok(Wait::Done) };
-        let over = || record.has_happened() || record.dropped().is_some();
+        let over = || record.is_complete() || record.dropped().is_some();
         let wait = record.stream().map_or(Wait::Done, |stream| stream.wait_until(&over, deadline));
         match record.dropped() {
-            Some(why) if !record.has_happened() => Err(why.clone()),
+            Some(why) if !record.is_complete() => Err(why.clone()),
             _ => Ok(wait),
         }
     }

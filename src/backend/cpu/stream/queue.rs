@@ -212,7 +212,7 @@ impl Queue {
         let ticket = self.operations.finished() + 1;
         let (queue, happening) = (Arc::downgrade(self), Arc::clone(record));
         let end = Box::new(move |outcome: Result<()>| match (outcome, queue.upgrade()) {
-            (Ok(()), _) => happen(&happening),
+            (Ok(()), _) => complete(&happening),
             (Err(fault), Some(queue)) => queue.end_wait(ticket, |_| Some(fault)),
             // A stream that is gone waits for nothing.
             (Err(_), None) => {}
@@ -282,7 +282,7 @@ impl Queue {
         let dropped = self.operations.abandon();
         self.unsubscribe(&dropped);
         let kept = self.operations.last_ticket() - dropped.len() as u64;
-        self.settle(dropped);
+        self.complete_dropped(dropped);
         self.waiters.notify_all();
         kept
     }
@@ -345,10 +345,10 @@ impl Queue {
     }
 
     /// Lets the records happen that were dropped.
-    fn settle(&self, dropped: VecDeque<Task>) {
+    fn complete_dropped(&self, dropped: VecDeque<Task>) {
         for task in dropped {
             if let Operation::Record(record) = task.operation {
-                happen(&record);
+                complete(&record);
             }
         }
     }
@@ -362,7 +362,7 @@ impl Queue {
 impl Waiter for Queue {
     fn expire(self: &Arc<Self>, ticket: u64) {
         self.end_wait(ticket, |on| {
-            let limit = on.limit.as_ref().filter(|_| !on.record.has_happened())?;
+            let limit = on.limit.as_ref().filter(|_| !on.record.is_complete())?;
             Some(Timer::<Self>::fault(limit.duration()))
         });
     }
@@ -371,13 +371,13 @@ impl Waiter for Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         // Only an empty queue gets here; but no wait may last forever for a record that is gone.
-        self.settle(self.operations.abandon());
+        self.complete_dropped(self.operations.abandon());
     }
 }
 
 /// Completes a record outside of a running stream.
-pub fn happen(record: &Record) {
-    list_all(record.happen());
+pub fn complete(record: &Record) {
+    list_all(record.complete());
 }
 
 /// Has streams run that can go on.
@@ -391,7 +391,7 @@ pub fn list_all(queues: Vec<Arc<Queue>>) {
 
 /// The ticket that makes `record` happen.
 pub fn ticket(record: Arc<Record>) -> Ticket {
-    Ticket::new(move || happen(&record))
+    Ticket::new(move || complete(&record))
 }
 
 #[cold]

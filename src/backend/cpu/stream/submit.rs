@@ -82,7 +82,7 @@ impl CpuStream {
         let graph = graph::of(graph)?;
         // Held until this run is the latest one, so that they take an order.
         let mut latest = graph.latest();
-        if let Some(before) = latest.running_elsewhere(&self.queue) {
+        if let Some(before) = latest.running_in_other_stream(&self.queue) {
             self.queue(Operation::Wait(Awaited::record(before)))?;
         }
         let mut submission = self.queue.submit()?;
@@ -122,7 +122,7 @@ impl CpuStream {
             let orphan = event.record_now();
             let position = submission.pass();
             if let Some(orphan) = orphan {
-                queue::happen(&orphan);
+                queue::complete(&orphan);
             }
             return Ok(position);
         }

@@ -39,7 +39,7 @@ fn who_is_told_of_a_failure_holds_up_its_stream_only() {
         let (event, me) = (bench.event(), thread_number());
         let (begin, begun) = channel();
         let (end, ended) = channel::<()>();
-        heard.tell_next(HostFn::from_closure(move || {
+        heard.on_next_failure(HostFn::from_closure(move || {
             assert!(inside_host_function());
             begin.send(thread_number()).unwrap();
             let _ = ended.recv();

@@ -24,14 +24,14 @@ pub fn copy(shared: &Shared, job: &CopyIndirect) -> Result<()> {
     if len == 0 {
         return Ok(());
     }
-    let dst = told(shared, "destination", &job.dst, len)?;
-    let src = told(shared, "source", &job.src, len)?;
+    let dst = resolve(shared, "destination", &job.dst, len)?;
+    let src = resolve(shared, "source", &job.src, len)?;
     memcpy::copy(shared, &Copy { dst, src, stage_source: false });
     Ok(())
 }
 
 /// What the word says, if it is device memory: a device would not survive anything else either.
-fn told(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Span> {
+fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Span> {
     let start = word(shared, &end.at);
     let addr = (start as usize).wrapping_add(end.offset);
     let last = addr.checked_add(len - 1);

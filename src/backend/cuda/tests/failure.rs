@@ -21,7 +21,7 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let bystander = setup.device.create_stream(heard.options()).unwrap();
     let told = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&told);
-    heard.tell_next(HostFn::from_closure(move || {
+    heard.on_next_failure(HostFn::from_closure(move || {
         assert!(inside_host_function());
         flag.store(true, Ordering::SeqCst);
     }));

@@ -119,7 +119,7 @@ fn the_stream_goes_on_when_those_who_want_it_are_told() {
     }
     let (recorder, gate, event) = held(&setup);
     let (heard, told) = (Arc::new(Heard::default()), Arc::new(Gate::default()));
-    heard.tell_next(told.function());
+    heard.on_next_failure(told.function());
     let stream = setup.device.create_stream(heard.options()).unwrap();
     stream.wait(&event, Some(SHORT)).unwrap();
     wait_until("the failure to be told", || told.entered() == 1);

@@ -150,7 +150,7 @@ impl Page {
     }
 
     /// The notify there is no more.
-    pub(super) fn give_back(&self, slot: usize) {
+    pub(super) fn release(&self, slot: usize) {
         self.word(slot).store(0, Ordering::Release);
         self.line(slot).importers.store(0, Ordering::Release);
         self.state.lock().vacant.push(slot);

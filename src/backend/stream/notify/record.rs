@@ -68,7 +68,7 @@ pub(super) enum Part {
 
 impl Part {
     /// A stream has reached the record, or has dropped it: it releases its waits.
-    pub(super) fn happen(&self, event: &SharedEvent) {
+    pub(super) fn signal(&self, event: &SharedEvent) {
         if let Self::Record { number, is_over } = self
             && !is_over.swap(true, Ordering::Relaxed)
         {

@@ -131,7 +131,7 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
 }
 
 fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
-    if key.is_own()? {
+    if key.is_current_process()? {
         return Err(Error::param_invalid(
             "shareableHandle is this process's own; use the handle that it was exported by, or \
              aclrtMemRetainAllocationHandle",

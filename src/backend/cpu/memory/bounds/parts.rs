@@ -56,7 +56,7 @@ impl Bounds {
     }
 
     /// A program has a part of what a pool has got.
-    pub fn lent(&self, addr: usize, len: usize) {
+    pub fn note_allocated(&self, addr: usize, len: usize) {
         let mut state = self.state.lock();
         let end = addr + len;
         if self.check == Check::Sanitizer {
@@ -95,7 +95,7 @@ impl Bounds {
     /// The program has freed a part. `is_used`: operations may still use it, until [`Self::left`].
     pub fn returned(&self, addr: usize, is_used: bool) {
         let mut state = self.state.lock();
-        if let Some(damage) = self.look_at_part(&state, addr) {
+        if let Some(damage) = self.check_part(&state, addr) {
             notice(format_args!(
                 "portacl: {damage}; found when it was freed (PORTACL_CPU_GUARD=1)\n"
             ));
@@ -146,7 +146,7 @@ impl Bounds {
     }
 
     /// What was overwritten beside a part.
-    fn look_at_part(&self, state: &State, addr: usize) -> Option<Damage> {
+    fn check_part(&self, state: &State, addr: usize) -> Option<Damage> {
         let end = addr + state.parts.get(&addr)?;
         if self.check != Check::Guard {
             return None;
@@ -169,7 +169,7 @@ impl Bounds {
 
     /// As [`Bounds::damage`], of parts.
     pub fn damage_of_parts(&self, state: &State) -> Option<Damage> {
-        let all = state.parts.keys().filter_map(|addr| self.look_at_part(state, *addr));
+        let all = state.parts.keys().filter_map(|addr| self.check_part(state, *addr));
         all.fold(None, |first, next| first.or(Some(next)))
     }
 }

@@ -52,7 +52,7 @@ impl DeviceMemory {
         };
         if let Err(error) = begun {
             self.bounds.cancel(len as usize);
-            self.arena.lock().give(self.offset(block.addr), block.token as u32);
+            self.arena.lock().free(self.offset(block.addr), block.token as u32);
             return Err(Fault::new(
                 FaultKind::OutOfHostMemory,
                 format!(
@@ -77,7 +77,7 @@ impl DeviceMemory {
         self.reap_parts();
         match part {
             Part::Got => self.bounds.got(addr, len),
-            Part::Lent => self.bounds.lent(addr, len),
+            Part::Lent => self.bounds.note_allocated(addr, len),
             Part::Returned => {
                 let mut fence = users.fence(addr, len);
                 let is_used = !fence.has_passed();

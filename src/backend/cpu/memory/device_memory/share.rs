@@ -33,22 +33,22 @@ impl Share {
 
     /// Releases bytes, unless all of the device's were released.
     #[inline]
-    pub(super) fn give(&self, len: u64) {
+    pub(super) fn release(&self, len: u64) {
         if self.budget.most().is_some() {
-            self.give_counted(len);
+            self.release_counted(len);
         }
     }
 
-    fn give_counted(&self, len: u64) {
+    fn release_counted(&self, len: u64) {
         let less = |taken: u64| taken.checked_sub(len);
         if self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
-            self.budget.give(len);
+            self.budget.release(len);
         }
     }
 
     /// Releases all bytes that are still taken.
     pub(super) fn close(&self) {
-        self.budget.give(self.taken.swap(0, Ordering::Relaxed));
+        self.budget.release(self.taken.swap(0, Ordering::Relaxed));
     }
 
     /// Bytes that all devices can still have.
@@ -74,9 +74,9 @@ mod tests {
         let [a, b] = [(); 2].map(|()| Share::new(Arc::clone(&budget)));
         assert!(a.take(5) && !b.take(4) && b.take(3) && !a.take(1));
         assert_eq!((a.taken(), b.taken()), (Some((8, 5, 3)), Some((8, 3, 5))));
-        a.give(5);
+        a.release(5);
         assert_eq!((a.left(), b.left()), (5, 5));
-        b.give(3);
+        b.release(3);
         assert_eq!(budget.left(), 8);
     }
 
@@ -87,7 +87,7 @@ mod tests {
         assert!(share.take(5));
         share.close();
         share.close();
-        share.give(5);
+        share.release(5);
         assert_eq!(budget.left(), 8);
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let share = Share::new(Arc::new(Budget::new(u64::MAX)));
         assert!(share.take(5));
         assert_eq!((share.taken(), share.left()), (None, u64::MAX));
-        share.give(5);
+        share.release(5);
         share.close();
     }
 }

@@ -39,7 +39,7 @@ impl Apart {
     }
 
     /// Takes a block back that nothing uses any more.
-    pub(super) fn give(&self, block: Block) {
+    pub(super) fn free_unused(&self, block: Block) {
         let mapping = self.live.lock().remove(&block.addr);
         if let Some(damage) = self.bounds.end(block) {
             let when = "when it was unmapped";

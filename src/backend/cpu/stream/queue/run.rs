@@ -50,7 +50,7 @@ impl Queue {
                 Operation::Record(record) => {
                     let claim = locked.unlock();
                     self.delay();
-                    runner.resumed(record.happen());
+                    runner.resumed(record.complete());
                     claim.lock()
                 }
                 Operation::ChangeNotify(notify, change) => {
@@ -258,7 +258,7 @@ impl Queue {
                 Help::Claimed(claim) => {
                     let mut runner = Runner::helper(&self.executor);
                     let mut stop =
-                        || enough() || until.as_ref().is_some_and(|record| record.has_happened());
+                        || enough() || until.as_ref().is_some_and(|record| record.is_complete());
                     queue.run(claim, &mut runner, &mut stop);
                     while let Some(next) = runner.take_local() {
                         if enough() {
@@ -271,7 +271,7 @@ impl Queue {
                     }
                     return true;
                 }
-                Help::BlockedOn(on) if !on.record.has_happened() => on.record,
+                Help::BlockedOn(on) if !on.record.is_complete() => on.record,
                 Help::BlockedOn(_) | Help::Nothing => return false,
             };
             let Some(next) = record.stream() else { return false };

@@ -32,7 +32,7 @@ impl Queue {
         });
         let ticket = stop.map_or(ticket, |stop| ticket.min(stop - 1));
         for record in waits {
-            if !happens_by_itself(&record, seen) {
+            if !completes_by_itself(&record, seen) {
                 let is_it = |task: &Task| matches!(&task.operation, Operation::Wait(on) if Arc::ptr_eq(&on.record, &record));
                 // Not queued any more: it has become complete.
                 let Some(stop) = self.operations.find(is_it) else { continue };
@@ -43,8 +43,8 @@ impl Queue {
     }
 }
 
-fn happens_by_itself(record: &Arc<Record>, seen: &mut Seen) -> bool {
-    if record.has_happened() {
+fn completes_by_itself(record: &Arc<Record>, seen: &mut Seen) -> bool {
+    if record.is_complete() {
         return true;
     }
     let Some(stream) = record.stream().filter(|_| record.dropped().is_none()) else {
