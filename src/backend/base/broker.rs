@@ -25,10 +25,10 @@ use super::random::random;
 use crate::algo::host::system_call::named;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// How long either side waits for the other one.
+/// How long either side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 
-/// Bytes that a [`Parcel`] has at most.
+/// The most bytes of a [`Parcel`].
 pub const MOST_BYTES: usize = 256;
 
 /// The kind of an offer, which the importer checks.
@@ -44,31 +44,31 @@ pub enum Kind {
     Notify,
 }
 
-/// What is handed over.
+/// The content of an offer.
 pub struct Parcel {
     /// At most [`MOST_BYTES`].
     pub bytes: Vec<u8>,
-    /// Goes along as a new descriptor of the same.
+    /// Passed as a new descriptor of the same file.
     pub descriptor: Option<OwnedFd>,
-    /// What has to stay as it is for those who have fetched this, until each has dropped its [`Lease`] or
-    /// ended. It may be dropped on any thread.
+    /// An object that stays alive for every process that has fetched this, until it drops its [`Lease`] or ends. It may
+    /// be dropped on any thread.
     pub kept: Option<Arc<dyn Any + Send + Sync>>,
-    /// Of a parcel that was fetched, if something is kept for it.
+    /// Of a fetched parcel, if an object is kept for it.
     pub lease: Option<Lease>,
 }
 
 impl Parcel {
-    /// Of which nothing has to be kept.
+    /// A parcel for which no object is kept.
     pub fn new(bytes: Vec<u8>, descriptor: Option<OwnedFd>) -> Self {
         Self { bytes, descriptor, kept: None, lease: None }
     }
 }
 
-/// While it lives, and the process that it is of, that keeps what was fetched.
+/// While it lives, the exporting process keeps what was fetched.
 #[derive(Debug)]
 pub struct Lease(#[expect(dead_code, reason = "closing it ends the lease")] Connection);
 
-/// Who may have what is offered, besides being of the same user.
+/// Which processes of the same user may fetch an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The processes that were [admitted](Broker::admit).
@@ -77,7 +77,7 @@ pub enum Admission {
     Anyone,
 }
 
-/// Something that other processes can fetch.
+/// An object that other processes can fetch.
 struct Offer {
     key: Key,
     kind: Kind,
@@ -89,16 +89,16 @@ struct Offer {
 /// By the [short](Key::short) form of their keys.
 type Offers = BTreeMap<u32, Offer>;
 
-/// What a process offers to others, and gets from them.
+/// The offers of a process, and its fetches from others.
 pub struct Broker {
-    /// Of its socket, with the process behind it.
+    /// The prefix of its socket's name, before the process.
     name: &'static str,
     offers: Mutex<Offers>,
     /// While it runs.
     server: Mutex<Option<Server>>,
 }
 
-/// The one of this process.
+/// The broker of this process.
 pub static BROKER: Broker = Broker::new("portacl");
 
 impl Broker {
@@ -121,8 +121,8 @@ impl Broker {
         }
     }
 
-    /// Lets these processes have what is offered, as well as those that may have it already. False:
-    /// this process offers no such thing.
+    /// Allows these processes to fetch an offer, in addition to those that may already. False: this process has no such
+    /// offer.
     pub fn admit(&self, kind: Kind, key: &Key, processes: &[i32]) -> bool {
         let mut offers = self.offers.lock();
         let offer = offers.get_mut(&key.short());
@@ -141,11 +141,11 @@ impl Broker {
             }
             _ => None,
         };
-        // With it goes a descriptor, without the lock: closing one may take its time.
+        // Dropped without the lock, because closing a descriptor may take long.
         gone.is_some()
     }
 
-    /// What another process offers under this key.
+    /// Fetches the offer of another process under this key.
     pub fn fetch(&self, kind: Kind, key: &Key) -> Result<Parcel> {
         let own = Process::current()?;
         let exporter = key.exporter(&own)?;
@@ -216,7 +216,7 @@ impl Broker {
         Ok(())
     }
 
-    /// What this process gets; with a descriptor of its own, so that nothing is locked while it goes.
+    /// The reply to a process, with a duplicated descriptor, so that no lock is held while it is sent.
     fn answer(&self, process: i32, request: &Request) -> Reply {
         let offers = self.offers.lock();
         let offer = offers.get(&request.short).filter(|offer| request.asks_for(&offer.key));
@@ -233,7 +233,7 @@ impl Broker {
                 let answer = Answer::Parcel { bytes: bytes.clone(), is_leased: kept.is_some() };
                 Reply { answer, descriptor, kept: kept.clone() }
             }
-            // It has none left; the other side may try again.
+            // No descriptor is left; the other side may try again.
             Err(error) => Answer::trouble(&named("dup", error)).into(),
         }
     }
@@ -251,14 +251,14 @@ fn invalid(why: impl Into<String>) -> Fault {
     Fault::new(FaultKind::InvalidArgument, why)
 }
 
-/// The system does not give what is needed to share things; the error says which call it refuses.
+/// A system call that the broker needs has failed; the error names it.
 #[cold]
 fn unserved(error: &io::Error) -> Fault {
     let text = format!("nothing can be shared with other processes: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
-/// The other side does not say what it should, or cannot be asked.
+/// The other side's reply is invalid, or it cannot be reached.
 #[cold]
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};

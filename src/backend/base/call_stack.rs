@@ -1,12 +1,12 @@
-//! The stack of the calling thread, by the unwinder that every Rust program has for its panics.
+//! The stack of the calling thread, by the unwinder that every Rust program contains for its panics.
 
 use std::ffi::{c_int, c_void};
 
-/// The unwinder's reasons to go on, and to stop.
+/// The unwinder's codes to continue, and to stop.
 const NO_REASON: c_int = 0;
 const END_OF_STACK: c_int = 5;
 
-/// What the unwinder knows of a frame.
+/// The unwinder's data for a frame.
 #[repr(C)]
 struct Context {
     _opaque: [u8; 0],
@@ -30,13 +30,13 @@ pub fn return_addresses(most: usize) -> Vec<usize> {
         let walk = unsafe { &mut *data.cast::<Walk>() };
         // SAFETY: the context of a frame, from the unwinder.
         let addr = unsafe { _Unwind_GetIP(context) };
-        // Null: where the stack begins.
+        // Null: the beginning of the stack.
         if addr != 0 {
             walk.addrs.push(addr);
         }
         if walk.addrs.len() < walk.most { NO_REASON } else { END_OF_STACK }
     }
-    // Room for all: nothing fails in the middle of the unwinder.
+    // Room for all: no allocation fails inside the unwinder.
     let mut walk = Walk { addrs: Vec::with_capacity(most), most };
     // SAFETY: `visit` takes what it is given here.
     unsafe { _Unwind_Backtrace(visit, (&raw mut walk).cast()) };

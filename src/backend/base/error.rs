@@ -1,4 +1,4 @@
-//! How a backend fails.
+//! Failures of a backend.
 
 /// Why an operation of a backend failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,26 +15,23 @@ pub enum FaultKind {
     NoDevice,
     /// Work that was queued earlier failed on the device.
     Execution,
-    /// [`crate::backend::Stream::abandon`] came first: the stream takes no work, and what was queued is dropped.
+    /// [`crate::backend::Stream::abandon`] was called before: the stream accepts no work, and pending work is dropped.
     Abandoned,
-    /// A stream waited for an event longer than it was allowed to, and went on without it.
+    /// A wait of a stream exceeded its timeout, and the stream went on.
     WaitTimedOut,
-    /// What the caller passed does not fit what only the backend knows: a damaged program, a kernel
-    /// that is not in it, other parameters.
+    /// An argument that only the backend can check is invalid: a damaged program, an unknown kernel, wrong parameters.
     InvalidArgument,
     /// Another library in the process has registered this host memory with the driver.
     AlreadyRegistered,
-    /// [`crate::backend::Stream::abort`] of one stream came between.
+    /// [`crate::backend::Stream::abort`] of one stream dropped it.
     Aborted,
-    /// [`crate::backend::Stream::abort`] of all streams of a device came between.
+    /// [`crate::backend::Stream::abort`] of all streams of a device dropped it.
     DeviceAborted,
-    /// The driver refused with a code that means none of the above.
+    /// The driver returned a code that means none of the above.
     Driver,
 }
 
-/// A failure as a backend reports it: its kind, and a text with the driver's code and words.
-///
-/// One pointer, so that results of a word come back in registers.
+/// A failure as a backend reports it: its kind, and a text with the driver's code and message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(Box<Detail>);
 
@@ -45,7 +42,7 @@ struct Detail {
 }
 
 impl Fault {
-    /// A fault of `kind` that says `text`.
+    /// A fault of `kind` with this text.
     #[cold]
     pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
         Self(Box::new(Detail { kind, text: text.into() }))
@@ -63,7 +60,7 @@ impl Fault {
         self.0.kind
     }
 
-    /// What happened, for a person: values, bounds, and the driver's own words.
+    /// What failed, for an error text: values, bounds, and the driver's message.
     pub fn text(&self) -> &str {
         &self.0.text
     }

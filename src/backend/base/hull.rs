@@ -1,12 +1,12 @@
-//! One range of addresses around several: cheap to ask, and wrong only about what lies between them.
+//! The hull of several address ranges: cheap to check, and wrong only for the gaps between them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Grows only. All is relaxed: who races with a growth has no address of what is added.
+/// It only grows. All accesses are relaxed: a thread that races with a growth has no address of the added range.
 pub(in crate::backend) struct Hull {
     /// The first of all addresses, ...
     first: AtomicUsize,
-    /// ... and what comes after the last.
+    /// ... and the end of the last.
     end: AtomicUsize,
 }
 
@@ -29,7 +29,7 @@ impl Hull {
         self.end.load(Ordering::Relaxed) == 0
     }
 
-    /// Something of it lies in this range, or right beside it.
+    /// Whether the hull overlaps or touches this range.
     pub(in crate::backend) fn touches(&self, first: usize, end: usize) -> bool {
         self.first.load(Ordering::Relaxed) <= end && first <= self.end.load(Ordering::Relaxed)
     }

@@ -1,16 +1,15 @@
-//! What the dynamic loader says when it refuses a library, and what helps.
+//! Failures of the dynamic loader, and remedies.
 
 use std::error::Error;
 
-/// Why a library cannot be loaded, in the loader's own words: what was not found, or why it does not
-/// fit.
+/// The loader's reason why a library cannot be loaded.
 pub fn reason(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// What to do about a shared object that the loader refuses for this reason.
+/// The remedy for a shared object that the loader rejects for this reason.
 pub fn remedy(reason: &str) -> &'static str {
-    /// Parts of the loader's texts, and what helps there.
+    /// Parts of the loader's texts, and the remedies.
     const REMEDIES: [(&str, &str); 8] = [
         (
             "undefined symbol",

@@ -14,7 +14,7 @@ use crate::algo::host::system_call::{named, refused_by};
 /// A new file of `len` zeros, which can be sealed. `name` is shown by tools that list the process's files. An error
 /// names the system call that failed.
 pub(in crate::backend) fn create(name: &CStr, len: u64) -> io::Result<File> {
-    // Asked first: the system would end the process by SIGXFSZ, without a word.
+    // Checked first: the system would kill the process by SIGXFSZ, without a message.
     if let Some(most) = most_bytes().filter(|most| *most < len) {
         return Err(io::Error::other(format!(
             "ftruncate: files of this process may have {most} bytes, and one in memory would need {len}; raise the \
@@ -43,7 +43,7 @@ pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
     }
 }
 
-/// How long files of this process may be; `None`: as long as they like.
+/// The longest file of this process; `None`: no limit.
 fn most_bytes() -> Option<u64> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: room for the answer, which is read only if the call has filled it.

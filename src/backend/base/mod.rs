@@ -1,4 +1,4 @@
-//! What all of the backend stands on: faults, the broker, time, random numbers, exit.
+//! The base of all backends: faults, the broker, time, random numbers, exit.
 
 pub mod at_exit;
 pub mod broker;

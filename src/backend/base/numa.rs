@@ -2,11 +2,10 @@
 
 use crate::backend::{Block, Fault, FaultKind, Result};
 
-/// What the kernel says about nodes.
+/// The kernel's list of nodes.
 const WITH_MEMORY: &str = "/sys/devices/system/node/has_memory";
 
-/// The numbers of the NUMA nodes of this machine that have memory. A kernel that knows no nodes has
-/// number 0.
+/// The NUMA nodes of this machine that have memory. A kernel without NUMA support has node 0.
 pub fn host_nodes() -> Vec<u32> {
     let nodes = std::fs::read_to_string(WITH_MEMORY).ok().and_then(|list| numbers(list.trim()));
     nodes.filter(|nodes| !nodes.is_empty()).unwrap_or_else(|| vec![0])
@@ -22,7 +21,7 @@ fn numbers(list: &str) -> Option<Vec<u32>> {
     Some(all)
 }
 
-/// Has host memory of the library's own lie on a node, which exists.
+/// Binds host memory of the library to a node, which exists.
 pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
     const BITS: usize = 64;
     /// MPOL_MF_MOVE: moves pages of other nodes.

@@ -1,14 +1,14 @@
-//! May this process read an address? Asked before it is touched, so that a pointer to memory that
-//! is gone becomes an error instead of a signal.
+//! Whether this process may read an address. Checked before an access, so that a dangling pointer becomes an error
+//! instead of a signal.
 
 use std::ptr;
 
-/// False when nothing is mapped at `addr`, or what is there may not be read. Costs a system call.
+/// False if nothing is mapped at `addr`, or it is not readable. Costs a system call.
 pub(in crate::backend) fn is_readable(addr: usize) -> bool {
     const NO_SUCH_HOW: libc::c_int = -1;
     const SET_LEN: usize = 8;
-    // The kernel reads the set before it finds that it has no idea what to do with it. The set
-    // begins at a multiple of its length: it lies in the page of `addr`, and not at null.
+    // The kernel reads the set before it rejects the operation. The set begins at a multiple of its length: it lies in
+    // the page of `addr`, and not at null.
     let set: *const libc::c_void =
         ptr::with_exposed_provenance((addr & !(SET_LEN - 1)).max(SET_LEN));
     let old: *mut libc::c_void = ptr::null_mut();

@@ -9,7 +9,7 @@ use crate::algo::host::system_call::{named, refused_by};
 /// Unpredictable bytes, different each time.
 pub(in crate::backend) fn random() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
-    // So few come at once, or not at all.
+    // Few bytes come at once, or the call fails.
     match getrandom(&mut bytes, GetRandomFlags::empty()).map_err(refused_by("getrandom"))? {
         16 => Ok(bytes),
         _ => Err(named("getrandom", io::ErrorKind::UnexpectedEof.into())),

@@ -1,4 +1,4 @@
-//! The end of a thread of the program.
+//! Functions that run at the end of a thread of the program.
 
 use std::ffi::c_void;
 use std::panic::catch_unwind;
@@ -12,7 +12,7 @@ use crate::backend::at_exit;
 static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
 
-/// The process ends: threads that are left have no end of their own.
+/// The process ends: no more functions run for remaining threads.
 static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
 
 /// The system calls destructors of keys in this many rounds, as long as there are values.
@@ -60,7 +60,7 @@ fn set(key: libc::pthread_key_t, round: usize) -> bool {
     unsafe { libc::pthread_setspecific(key, std::ptr::without_provenance::<c_void>(round)) == 0 }
 }
 
-/// Comes again in the next round until there is none.
+/// Sets its value again until the last round.
 extern "C" fn end(round: *mut c_void) {
     let round = round.addr();
     if round < ROUNDS
@@ -71,7 +71,7 @@ extern "C" fn end(round: *mut c_void) {
     }
     let functions = FUNCTIONS.lock().clone();
     for function in functions {
-        // Nothing may unwind from here.
+        // A panic must not unwind from here.
         let _ = catch_unwind(function);
     }
 }

@@ -9,36 +9,36 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// The thread looks around so often while it is there, and ends when it was not needed meanwhile.
+/// How often the thread checks while it exists; it ends if it was not needed meanwhile.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 
-/// Something that waits with a limit.
+/// An object with timed waits.
 pub(in crate::backend) trait Waiter: Send + Sync + 'static {
-    /// The time of the wait with this ticket is over. Called with no lock held; the wait may have
-    /// ended meanwhile.
+    /// The timeout of the wait with this ticket has passed. Called with no lock held; the wait may be complete
+    /// meanwhile.
     fn expire(self: &Arc<Self>, ticket: u64);
 }
 
-/// The clock of a backend's waits with a limit.
+/// The timer of a backend's timed waits.
 pub(in crate::backend) struct Timer<W> {
     state: Mutex<State<W>>,
-    /// There is an earlier deadline than the thread knows of, or the end has come.
+    /// There is an earlier deadline, or the thread must end.
     changed: Condvar,
 }
 
 struct State<W> {
-    /// Who waits, by deadline and limit, each with the ticket of the wait.
+    /// Waiters by deadline and number, each with the ticket of the wait.
     armed: BTreeMap<(Instant, u64), (Weak<W>, u64)>,
     /// Existing timeouts: of waits that are queued or in progress.
     limits: usize,
-    /// How many were ever made.
+    /// How many were created so far.
     made: u64,
-    /// When the thread looks around next by itself; none: it is about to, or there is none.
+    /// When the thread checks next; `None`: it is about to, or does not exist.
     wakes: Option<Instant>,
     thread: ServingThread,
 }
 
-/// How long one queued wait may take.
+/// The timeout of one queued wait.
 pub(in crate::backend) struct Limit<W> {
     timer: Arc<Timer<W>>,
     number: u64,
@@ -63,7 +63,7 @@ impl<W> Default for Timer<W> {
 }
 
 impl<W: Waiter> Timer<W> {
-    /// A limit for a wait that is about to be queued. While there is one there is a thread.
+    /// Creates the timeout of a wait that is about to be queued. While one exists the thread exists.
     pub(in crate::backend) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit<W>>> {
         let mut state = self.state.lock();
         let timer = Arc::clone(self);
@@ -116,7 +116,7 @@ impl<W: Waiter> Timer<W> {
         ending.join();
     }
 
-    /// What a wait that took too long says of itself.
+    /// The fault of a wait that has timed out.
     pub(in crate::backend) fn fault(limit: Duration) -> Fault {
         Fault::new(
             FaultKind::WaitTimedOut,
@@ -138,8 +138,8 @@ impl<W> Limit<W> {
         self.duration
     }
 
-    /// The wait, which has this ticket, begins: when its time is over it expires. Called again, it
-    /// goes on. The waiter may hold its own lock.
+    /// The wait, which has this ticket, begins: it expires after its timeout. A second call does not restart the time.
+    /// The waiter may hold its private lock.
     pub(in crate::backend) fn arm(&self, waiter: &Arc<W>, ticket: u64) {
         let deadline = *self.deadline.get_or_init(|| Instant::now() + self.duration);
         let mut state = self.timer.state.lock();

@@ -149,7 +149,7 @@ mod real {
                         let len = if round % 5 == 0 { there.len - 0x100 } else { there.len };
                         map.insert_again(range(there.base, len)).unwrap();
                         assert_eq!(map.find(there.base), Some(range(there.base, len)));
-                        assert!(rest(map, there.base));
+                        assert!(retire(map, there.base));
                         assert_eq!(map.find(there.base), None);
                     }
                 });

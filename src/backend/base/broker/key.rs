@@ -1,8 +1,4 @@
-//! Keys: by what programs name something of another process.
-//!
-//! A key says which process it is of (number and start, because numbers are used again), in which
-//! namespaces, and which of its offers: a random number. As a text it has all of that; as a number
-//! there is room for less of it.
+//! Keys: the names of offers for other processes.
 
 use std::fmt;
 use std::fs;
@@ -14,13 +10,13 @@ use crate::algo::host::system_call::named;
 use crate::algo::math::mix::mix;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// Bytes that the text of a key has at most; the zero behind it comes on top.
+/// The most bytes of a key's text, without the terminating zero.
 pub const MOST_TEXT: usize = 64;
 
-/// What all texts begin with: whose they are, and of which form.
+/// The prefix of all texts: the library and the format.
 const PREFIX: &str = "pacl1";
 
-/// Bits of a number: of the process (the kernel has no more), of its namespaces, of the secret.
+/// Bits of a number: of the process (the kernel uses no more), of its namespaces, of the secret.
 const PROCESS_BITS: u32 = 22;
 const SPACE_BITS: u32 = 12;
 const SHORT_BITS: u32 = 30;
@@ -34,19 +30,19 @@ const fn low(bits: u32) -> u64 {
 /// Bits of the secret in a text.
 const SECRET: u128 = (1 << 96) - 1;
 
-/// A process that shares things.
+/// A process that shares objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) id: i32,
-    /// When it began, as the kernel counts it.
+    /// Its start time, as the kernel counts it.
     pub(super) start: u64,
     pub(super) user: u32,
-    /// Stands for this boot of this machine, and for the namespaces of network and processes.
+    /// Identifies this boot of this machine, and the namespaces of network and processes.
     space: u32,
 }
 
 impl Process {
-    /// This one.
+    /// The calling process.
     pub(super) fn current() -> Result<Self> {
         let id = std::process::id().cast_signed();
         let start = start_of(id).map_err(|error| unserved(&named(STAT_OF_SELF, error)))?;
@@ -57,7 +53,7 @@ impl Process {
         Ok(Self { id, start, user: super::socket::user(), space: space()? })
     }
 
-    /// The name of its socket, of which only the beginning is not its own.
+    /// The name of its socket: `name`, followed by its identity.
     pub(super) fn address(&self, name: &str) -> String {
         format!("{name}-{}-{}-{:x}", self.user, self.id, self.start)
     }
@@ -65,7 +61,7 @@ impl Process {
 
 const STAT_OF_SELF: &str = "/proc/self/stat";
 
-/// When a process began; none: there is no such process.
+/// The start time of a process; `None`: there is no such process.
 fn start_of(id: i32) -> io::Result<Option<u64>> {
     let stat = match fs::read_to_string(format!("/proc/{id}/stat")) {
         Ok(stat) => stat,
@@ -80,7 +76,7 @@ fn start_of(id: i32) -> io::Result<Option<u64>> {
     Ok(start)
 }
 
-/// What the system says of a process that has ended, before the file is open and after that.
+/// The errors of the system for a process that has ended, before and after the file was opened.
 fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
@@ -106,12 +102,12 @@ fn space() -> Result<u32> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     process: i32,
-    /// Of the namespaces; of a number only [`SPACE_BITS`] of it.
+    /// The namespaces; a number has only [`SPACE_BITS`] of it.
     space: u32,
     rest: Rest,
 }
 
-/// What a key knows besides.
+/// The parts that differ between texts and numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
     /// A text's.
@@ -149,7 +145,7 @@ impl Key {
         let space = u32::try_from(next()?).ok()?;
         let secret = next().filter(|secret| *secret <= SECRET)?;
         let key = Self { process, space, rest: Rest::Whole { start, secret } };
-        // As it would be written, with nothing before, between or behind.
+        // Exactly as it would be written.
         (key.to_string() == text).then_some(key)
     }
 
@@ -184,7 +180,7 @@ impl Key {
         }
     }
 
-    /// All that is secret about it; none: it was a number.
+    /// Its full secret; `None` for a number.
     pub(super) fn secret(&self) -> Option<u128> {
         match self.rest {
             Rest::Whole { secret, .. } => Some(secret),
@@ -192,7 +188,7 @@ impl Key {
         }
     }
 
-    /// Whether this is the key of an offer of this process, as a text or as a number.
+    /// Whether this names an offer of this process, as a text or as a number.
     pub(super) fn names(&self, offered: &Self) -> bool {
         match self.rest {
             Rest::Whole { .. } => self == offered,
@@ -200,13 +196,13 @@ impl Key {
         }
     }
 
-    /// Whether it is of this very process.
+    /// Whether it names an offer of the calling process.
     pub fn is_current_process(&self) -> Result<bool> {
         let own = Process::current()?;
         Ok(self.exporter(&own).is_ok_and(|exporter| exporter == own))
     }
 
-    /// The process that it is of, which lives.
+    /// The exporting process, which must live.
     pub(super) fn exporter(&self, own: &Process) -> Result<Process> {
         let same_space = match self.rest {
             Rest::Whole { .. } => self.space == own.space,
@@ -239,7 +235,7 @@ impl Key {
 }
 
 impl fmt::Display for Key {
-    /// The text; for a key that was a number, nothing that could be read as one.
+    /// The text; a key that was a number is not formatted as a valid text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { process, space, rest } = self;
         match rest {
@@ -318,7 +314,7 @@ mod tests {
         };
         let elsewhere = Some(FaultKind::Unsupported);
         assert_eq!(other(|process| process.space ^= 1), [elsewhere; 2]);
-        // A number does not know when its process began.
+        // A number does not contain the start time of its process.
         let ended = Some(FaultKind::InvalidArgument);
         assert_eq!(other(|process| process.start += 1), [ended, None]);
         assert_eq!(other(|process| process.id = (1 << 22) - 1), [ended; 2]);

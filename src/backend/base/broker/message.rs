@@ -1,16 +1,16 @@
-//! What is said over the socket: one request, one answer, each of them one packet.
+//! The protocol of the socket: one request and one answer, one packet each.
 
 use super::{Key, Kind, MOST_BYTES};
 
-/// Of requests and answers. Processes with different versions share nothing.
+/// Begins requests and answers. Processes with different versions share nothing.
 const MAGIC: [u8; 8] = *b"portacl1";
 const HEAD: usize = 16;
-/// Bytes of a request: the head, what it is about, and the secret.
+/// Bytes of a request: the header, the offer, and the secret.
 pub(super) const REQUEST: usize = HEAD + 24;
 /// Bytes of the longest packet.
 pub(super) const MOST: usize = HEAD + MOST_BYTES;
 
-/// Asks for an offer.
+/// A request for an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     /// A [`Kind`], or any other number.
@@ -25,7 +25,7 @@ impl Request {
         Self { kind: kind as u32, short: key.short(), secret: key.secret() }
     }
 
-    /// Whether it has what this key has.
+    /// Whether it names the same offer as this key.
     pub(super) fn asks_for(&self, key: &Key) -> bool {
         self.short == key.short() && (self.secret.is_none() || self.secret == key.secret())
     }
@@ -40,7 +40,7 @@ impl Request {
         bytes
     }
 
-    /// None: it is no request.
+    /// `None`: it is no valid request.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; REQUEST] = bytes.try_into().ok()?;
         let secret = u128::from_le_bytes(bytes[24..].try_into().expect("16 bytes"));
@@ -54,24 +54,24 @@ impl Request {
     }
 }
 
-/// What is said to a request.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The bytes of it; a descriptor goes beside them. Leased: something is kept for who has it, as long
-    /// as the conversation goes on.
+    /// The bytes; a descriptor is sent beside them. Leased: an object is kept for the peer as long as the connection is
+    /// open.
     Parcel { bytes: Vec<u8>, is_leased: bool },
     /// There is no such offer.
     Unknown,
     /// It is of another kind.
     OtherKind,
-    /// This process, as it is known here, is not on the list.
+    /// This process, as it is known to the server, is not on the list.
     NotAdmitted(i32),
-    /// The system has refused a call that the answer needs: why.
+    /// A system call that the answer needs has failed: why.
     Trouble(String),
 }
 
 impl Answer {
-    /// The answer where this is refused.
+    /// The answer after this failure.
     pub(super) fn trouble(error: &std::io::Error) -> Self {
         let mut why = error.to_string();
         while why.len() > MOST_BYTES {
@@ -91,7 +91,7 @@ impl Answer {
         [&MAGIC[..], &tag.to_le_bytes(), &number.to_le_bytes(), rest].concat()
     }
 
-    /// What is wrong with it, for a person.
+    /// Parses it; the error says what is wrong.
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         const NONE: &str = "what the other process answers is not of this version of the library; both \
                             processes need the same";

@@ -17,17 +17,17 @@ use crate::algo::host::system_call::named;
 use crate::algo::thread::quiet_thread;
 use crate::backend::Result;
 
-/// How many may be inside at a time; who has been there longest makes room for the next one.
+/// The most open connections; the oldest one is closed for a new one.
 const MOST_GUESTS: usize = 32;
 
 /// How long the server pauses after an accept has failed.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What a process gets that asks for something.
+/// The reply to a request.
 pub(super) struct Reply {
     pub(super) answer: Answer,
     pub(super) descriptor: Option<OwnedFd>,
-    /// For as long as it has that.
+    /// Kept as long as the peer has it.
     pub(super) kept: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -37,7 +37,7 @@ impl From<Answer> for Reply {
     }
 }
 
-/// By the number of the process.
+/// By the id of the process.
 type Answering = dyn Fn(i32, &Request) -> Reply + Send;
 
 /// An object that is kept for a peer until it closes its connection.
@@ -55,7 +55,7 @@ impl Kept {
     }
 }
 
-/// The thread; dropped, it ends.
+/// The thread; it ends when this is dropped.
 pub(super) struct Server {
     wake: Arc<Wake>,
     thread: Option<JoinHandle<()>>,
@@ -140,7 +140,7 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
     LISTENING.store(-1, Ordering::Relaxed);
 }
 
-/// Lets in all who wait at the door.
+/// Accepts all pending connections.
 fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) {
     loop {
         match listener.accept() {
@@ -173,18 +173,18 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
     guests.push(Guest { connection, process: peer.process, until: Instant::now() + PATIENCE });
 }
 
-/// What comes of a guest.
+/// The result of serving a connection.
 enum Attended {
-    /// Has not said anything yet.
+    /// No request yet.
     Silent(Guest),
-    /// Has got something, which is kept.
+    /// Answered, and an object is kept.
     Kept(Kept),
     Gone,
 }
 
 /// Answers a request. Then the connection is closed, unless an object is kept for the peer.
 fn attend(guest: Guest, answer: &Answering) -> Attended {
-    // One byte more, which shows what is too long.
+    // One byte more, which shows that a request is too long.
     let mut bytes = [0; REQUEST + 1];
     let len = match guest.connection.receive(&mut bytes) {
         // A descriptor that was not requested is closed.
@@ -197,7 +197,7 @@ fn attend(guest: Guest, answer: &Answering) -> Attended {
     };
     let Some(request) = Request::from_bytes(&bytes[..len]) else { return Attended::Gone };
     let Reply { answer, descriptor, kept } = answer(guest.process, &request);
-    // Who does not listen misses it.
+    // A peer that has closed misses it.
     if guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).is_err() {
         return Attended::Gone;
     }
@@ -205,7 +205,7 @@ fn attend(guest: Guest, answer: &Answering) -> Attended {
     kept.map_or(Attended::Gone, |what| Attended::Kept(Kept { connection, what }))
 }
 
-/// The number of the open listener; -1: there is none.
+/// The descriptor of the open listener; -1: there is none.
 static LISTENING: AtomicI32 = AtomicI32::new(-1);
 
 /// A forked child must not keep the socket open: it has no thread that would answer.
@@ -219,8 +219,8 @@ fn close_in_children(listener: RawFd) {
         }
     }
     static ONCE: Once = Once::new();
-    // SAFETY: the function makes one system call, which a child of a process with several threads may
-    // do. Where there is no memory to register it, who asks such a child has to wait for nothing.
+    // SAFETY: the function makes one system call, which a child of a process with several threads may do. If there is
+    // no memory to register it, a peer that connects to such a child waits until its timeout.
     ONCE.call_once(|| unsafe {
         libc::pthread_atfork(None, None, Some(close));
     });

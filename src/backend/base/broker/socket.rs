@@ -1,5 +1,4 @@
-//! Sockets that have a name and no file, packets with a descriptor beside them, and who is at the
-//! other end.
+//! Sockets in the abstract namespace, packets with a descriptor, and the credentials of the peer.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -24,10 +23,10 @@ pub(super) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Who is at the other end of a connection, as the system says it.
+/// The peer of a connection, as the system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Peer {
-    /// As this process sees it; 0: it does not.
+    /// Its id in this process's namespace; 0: it is not visible.
     pub(super) process: i32,
     pub(super) user: u32,
 }
@@ -38,12 +37,12 @@ fn new_socket(flags: SocketFlags) -> io::Result<OwnedFd> {
         .map_err(refused_by("socket"))
 }
 
-/// The address with this short name, which is no path.
+/// The abstract address with this short name.
 fn address(name: &str) -> io::Result<SocketAddrUnix> {
     Ok(SocketAddrUnix::new_abstract_name(name.as_bytes())?)
 }
 
-/// Where others knock. Nothing here waits.
+/// A listening socket. Its operations do not block.
 pub(super) struct Listener(OwnedFd);
 
 impl Listener {
@@ -55,7 +54,7 @@ impl Listener {
         Ok(Self(socket))
     }
 
-    /// A connection that another process has opened. Its operations do not block, either.
+    /// Accepts a connection. Its operations do not block, either.
     pub(super) fn accept(&self) -> io::Result<Connection> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         retry_on_intr(|| net::accept_with(&self.0, flags))
@@ -68,12 +67,12 @@ impl Listener {
     }
 }
 
-/// One end of a conversation.
+/// One end of a connection.
 #[derive(Debug)]
 pub(super) struct Connection(OwnedFd);
 
 impl Connection {
-    /// To the socket with this name; it and all that is said there may take so long each.
+    /// Connects to the socket with this name; this and each later operation has the timeout `patience`.
     pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
         let connection = Self(new_socket(SocketFlags::empty())?);
         for option in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
@@ -85,8 +84,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Who is at the other end. Not by rustix: its process numbers are never 0, and that of a process in another
-    /// namespace is.
+    /// The peer. Not by rustix: its process ids are never 0, but that of a process in another namespace is.
     pub(super) fn peer(&self) -> io::Result<Peer> {
         let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
         let mut len = size_of::<libc::ucred>() as libc::socklen_t;
@@ -101,7 +99,7 @@ impl Connection {
         Ok(Peer { process: peer.pid, user: peer.uid })
     }
 
-    /// Sends a packet, and a descriptor with it, which stays the caller's.
+    /// Sends a packet, and a copy of the descriptor with it.
     pub(super) fn send(&self, bytes: &[u8], descriptor: Option<&OwnedFd>) -> io::Result<()> {
         let mut room = [MaybeUninit::uninit(); CONTROL_ROOM];
         let mut control = SendAncillaryBuffer::new(&mut room);
@@ -117,8 +115,8 @@ impl Connection {
         .map_err(refused_by("sendmsg"))
     }
 
-    /// Receives a packet: how long it is, and the first descriptor that came with it. Of a packet that
-    /// is too long the rest is dropped; 0 bytes: the other side has gone.
+    /// Receives a packet. Returns its length, and the first descriptor that came with it. A packet that is too long is
+    /// truncated; 0 bytes: the other side has closed.
     pub(super) fn receive(&self, bytes: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
         let mut room = [MaybeUninit::uninit(); CONTROL_ROOM];
         let mut control = RecvAncillaryBuffer::new(&mut room);
@@ -146,7 +144,7 @@ impl Connection {
 /// Room for one descriptor beside a packet.
 const CONTROL_ROOM: usize = cmsg_space!(ScmRights(1));
 
-/// Something to wake a thread that waits in [`wait`].
+/// Wakes a thread that waits in [`wait`].
 pub(super) struct Wake {
     event: OwnedFd,
     is_awake: AtomicBool,
@@ -162,7 +160,7 @@ impl Wake {
     pub(super) fn wake(&self) {
         // Release: the thread that wakes up sees earlier writes.
         self.is_awake.store(true, Ordering::Release);
-        // Where the system refuses it, `wait` ends by itself.
+        // If the system call fails, `wait` ends by itself.
         let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
     }
 
@@ -175,18 +173,18 @@ impl Wake {
     }
 }
 
-/// The longest wait: who could not be woken looks so often.
+/// The longest wait: a thread that could not be woken checks this often.
 const LONGEST: Duration = Duration::from_secs(1);
-/// How often everybody looks where the system does not say where there is something.
+/// How often all descriptors are checked if `poll` fails.
 const UNASKED: Duration = Duration::from_millis(20);
 
-/// Waits until there may be something to read at one of these, or so long, and not very long: for each
-/// whether there may be. Asking them again waits for nothing.
+/// Waits until one of these may be readable, or for at most `most`, which is bounded. Returns for each whether it may
+/// be readable; a read does not block.
 pub(super) fn wait(descriptors: &[BorrowedFd<'_>], most: Option<Duration>) -> Vec<bool> {
     let ask = |descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN);
     let mut asked: Vec<_> = descriptors.iter().copied().map(ask).collect();
     let most = most.map_or(LONGEST, |most| most.min(LONGEST));
-    // A signal that comes between only has everybody look again.
+    // After a signal all descriptors are checked.
     match event::poll(&mut asked, Timespec::try_from(most).ok().as_ref()) {
         Ok(_) | Err(Errno::INTR) => asked.iter().map(|asked| !asked.revents().is_empty()).collect(),
         Err(_) => {

@@ -1,5 +1,5 @@
-//! Cuts memory up: units of 4 KiB by [`Heap`], and below 4 KiB slots of 512 bytes and its
-//! multiples inside slabs of 64 KiB. Bookkeeping only, as in the heap.
+//! Divides memory: units of 4 KiB by [`Heap`], and below 4 KiB slots in multiples of 512 bytes inside slabs of 64 KiB.
+//! Bookkeeping only, as in the heap.
 
 use crate::algo::alloc::heap::Heap;
 
@@ -14,7 +14,7 @@ const SLAB_UNITS: u32 = (SLAB / UNIT) as u32;
 const CLASSES: usize = (UNIT / GRAIN) as usize;
 const SMALL: u32 = 1 << 31;
 
-/// 64 KiB of equally large slots.
+/// 64 KiB of slots of equal size.
 struct Slab {
     node: u32,
     start: u64,
@@ -22,16 +22,16 @@ struct Slab {
     /// A bit for each free slot.
     free: u128,
     slots: u32,
-    /// Where it stands in its class's list of slabs with free slots.
+    /// Its place in its class's list of slabs with free slots.
     place: Option<usize>,
 }
 
-/// A piece of an arena.
+/// A block of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub offset: u64,
     pub len: u64,
-    /// What [`Arena::give`] needs to find it again.
+    /// By which [`Arena::free`] finds it.
     pub note: u32,
 }
 
@@ -60,7 +60,7 @@ impl Arena {
         }
     }
 
-    /// Makes room for what is known of another piece or region; false: there is no host memory.
+    /// Makes room for the bookkeeping of another block or region; false: there is no host memory.
     #[inline]
     #[must_use]
     pub fn make_room(&mut self) -> bool {
@@ -72,12 +72,12 @@ impl Arena {
         self.heap.add_region(offset / UNIT, (len / UNIT) as u32);
     }
 
-    /// Takes a region out; it must be entirely free, else false.
+    /// Removes a region; false if it is not entirely free.
     pub fn remove_region(&mut self, offset: u64, len: u64) -> bool {
         self.heap.remove_region(offset / UNIT, (len / UNIT) as u32)
     }
 
-    /// Bytes in pieces that are out.
+    /// Bytes in blocks.
     pub fn used(&self) -> u64 {
         self.used
     }
@@ -90,13 +90,13 @@ impl Arena {
             .map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
     }
 
-    /// Length of the piece that [`Self::take`] returns for `len` bytes with the alignment of their length.
+    /// Length of the block that [`Self::take`] returns for `len` bytes with the alignment of their length.
     pub fn piece_len(len: u64) -> u64 {
         let grain = if len <= UNIT - GRAIN { GRAIN } else { UNIT };
         len.max(1).checked_next_multiple_of(grain).unwrap_or(len)
     }
 
-    /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, else 4 KiB or 2 MiB).
+    /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, otherwise 4 KiB or 2 MiB).
     pub fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
         match self.try_take(len, align) {
             None if self.free_empty_slabs() => self.try_take(len, align),
@@ -116,8 +116,7 @@ impl Arena {
         Some(piece)
     }
 
-    /// Takes a piece back: the free range that it is part of now (offset and length), if it
-    /// reached the heap.
+    /// Frees a block. Returns the free range that it is part of now (offset and length), if it reached the heap.
     pub fn free(&mut self, offset: u64, note: u32) -> Option<(u64, u64)> {
         let node = if note & SMALL == 0 {
             self.used -= u64::from(self.heap.len_of(note)) * UNIT;
@@ -129,7 +128,7 @@ impl Arena {
         Some((start * UNIT, u64::from(len) * UNIT))
     }
 
-    /// Gives the empty slabs that were kept to the heap; true if there was one.
+    /// Frees the empty slabs that were kept to the heap; true if there was one.
     fn free_empty_slabs(&mut self) -> bool {
         let mut given = false;
         for class in 1..CLASSES {
@@ -148,7 +147,7 @@ impl Arena {
         given
     }
 
-    /// Takes an empty slab off its list: its range.
+    /// Removes an empty slab from its list. Returns its range.
     fn remove_slab(&mut self, index: u32) -> u32 {
         let Slab { node, class, place, .. } = self.slabs[index as usize];
         let list = &mut self.partial[class];
@@ -202,8 +201,7 @@ impl Arena {
         Some(index)
     }
 
-    /// Gives a slot back; when that empties its slab and the class has another one, the slab's
-    /// range.
+    /// Frees a slot. If that empties its slab and the class has another one, returns the slab's range.
     fn free_slot(&mut self, offset: u64, index: u32) -> Option<u32> {
         let slab = &mut self.slabs[index as usize];
         let class = slab.class;
@@ -219,7 +217,7 @@ impl Arena {
                 list.push(index);
                 None
             }
-            // One empty slab stays, so that a lone allocation that comes and goes is cheap.
+            // One empty slab stays, so that a single allocation that is repeated is cheap.
             Some(_) if slab.free == all_slots(slab.slots) && list.len() > 1 => {
                 Some(self.remove_slab(index))
             }
@@ -245,7 +243,7 @@ mod tests {
             arena.free(p.offset, p.note);
         }
         assert_eq!(arena.used(), 0);
-        // All but the one empty slab that is kept, which goes when its memory is wanted.
+        // All but the one empty slab, which is freed when its memory is needed.
         assert_eq!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>(), HUGE - SLAB);
         assert_eq!(arena.take(HUGE, UNIT).map(|piece| piece.len), Some(HUGE));
     }

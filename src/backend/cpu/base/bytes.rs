@@ -46,7 +46,7 @@ unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
             }
             (to, from) = (to.add(LINE), from.add(LINE));
         }
-        // Streaming stores are ordered by nothing else.
+        // Streaming stores are only ordered by this fence.
         _mm_sfence();
         ptr::copy(from, to, len - head - lines * LINE);
     }

@@ -1,4 +1,4 @@
-//! Files in memory: what the kernel says about them, and what is done to them.
+//! Files in memory, and their pages.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +15,7 @@ pub fn device_file(len: u64) -> io::Result<OwnedFd> {
     sealed(memory_file::create(c"portacl-device", len)?.into())
 }
 
-/// As [`device_file`], of memory that is only there to be shared.
+/// As [`device_file`], for memory that is only shared.
 pub fn sealed_file(len: u64) -> io::Result<OwnedFd> {
     sealed(memory_file::create(c"portacl-shared", len)?.into())
 }
@@ -25,14 +25,14 @@ fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// Locks a file for as long as it is open by this very opening of it.
+/// Locks a file until this opening of it is closed.
 pub fn lock_file(file: &File) -> io::Result<()> {
     lock_request(file, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
 }
 
-/// Takes the lock back at once.
+/// Unlocks it at once.
 pub fn unlock_file(file: &File) {
-    // Where it fails, the lock ends when the file is closed.
+    // If this fails, the lock ends when the file is closed.
     let _ = lock_request(file, libc::F_OFD_SETLK, libc::F_UNLCK);
 }
 
@@ -41,9 +41,9 @@ pub fn is_locked_file(file: &File) -> io::Result<bool> {
     Ok(lock_request(file, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
 }
 
-/// The kind of lock that the answer has.
+/// The kind of lock in the result.
 fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Result<libc::c_int> {
-    // On the first byte of the file: one stands for all.
+    // On the first byte of the file, which stands for all.
     let mut lock = libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
@@ -58,7 +58,7 @@ fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Res
     }
 }
 
-/// Where the file goes on with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`); `None`: nowhere. Nothing uses
+/// The next offset with pages (`SeekFrom::Data`), or without (`SeekFrom::Hole`); `None`: there is none. Nothing uses
 /// the file position, which this moves.
 fn seek(file: BorrowedFd<'_>, to: SeekFrom) -> io::Result<Option<u64>> {
     match rustix::fs::seek(file, to) {
@@ -67,10 +67,9 @@ fn seek(file: BorrowedFd<'_>, to: SeekFrom) -> io::Result<Option<u64>> {
     }
 }
 
-/// Gives the pages of a range of a memory file back to the system, in every mapping of it.
-/// Nothing happens, and it is cheap, where there are none.
+/// Releases the pages of a range of a memory file to the system, in every mapping of it. Cheap if there are none.
 pub fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
-    // Where the kernel does not answer there may be some.
+    // If the call fails there may be some.
     let first = seek(file, SeekFrom::Data(offset));
     if first.is_ok_and(|first| first.is_none_or(|first| first >= offset + len)) {
         return;
@@ -79,8 +78,7 @@ pub fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
     let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, len);
 }
 
-/// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and the first
-/// behind it.
+/// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and its end.
 pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option<(u64, u64)>> {
     let first = seek(file, SeekFrom::Data(from))?.filter(|first| *first < end);
     let Some(first) = first else { return Ok(None) };
@@ -90,7 +88,7 @@ pub fn next_data(file: BorrowedFd<'_>, from: u64, end: u64) -> io::Result<Option
 
 /// How long a file of [`device_file`] is.
 pub fn file_len(file: BorrowedFd<'_>) -> io::Result<u64> {
-    // It is never shorter than its beginning.
+    // An offset from the end is never an error.
     Ok(seek(file, SeekFrom::End(0))?.unwrap_or(0))
 }
 

@@ -1,4 +1,4 @@
-//! Where page-locked memory of the library is, or was before it went back to the system.
+//! The places of the library's page-locked memory, also after it was released to the system.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -6,8 +6,7 @@ use crate::algo::map::address_map::{AddressMap, InsertError, Range};
 use crate::backend::base::probe;
 use crate::backend::memory::known;
 
-/// Mappings of all drivers of the process, and those that were unmapped and in whose place no other
-/// one is.
+/// Mappings of all drivers of the process, and those that were unmapped and whose place is unused.
 static MAPPINGS: AddressMap = AddressMap::new();
 /// All of them lie from here on, ...
 static FIRST: AtomicUsize = AtomicUsize::new(usize::MAX);
@@ -17,21 +16,21 @@ static END: AtomicUsize = AtomicUsize::new(0);
 const UNMAPPED: [u64; 3] = [0; 3];
 const MAPPED: [u64; 3] = [1, 0, 0];
 
-/// There is a new mapping for blocks of host memory.
+/// Adds a new mapping for blocks of host memory.
 pub fn mapped(base: usize, len: usize) {
     let range = Range { base, len, words: MAPPED };
-    // What is in the way has been unmapped. Without memory for the map, less is known.
+    // An overlapping mapping was unmapped. Without memory for the map, less is known.
     while let Err(InsertError::Overlap { base, .. }) = MAPPINGS.insert(range) {
         MAPPINGS.remove(base);
     }
     known::cover(base, base + len);
-    // Relaxed: who races with this has no address of it.
+    // Relaxed: a thread that races with this has no address of it.
     FIRST.fetch_min(base, Ordering::Relaxed);
     END.fetch_max(base + len, Ordering::Relaxed);
 }
 
-/// A mapping goes, of host memory or not: called before it does, because then another one may be in
-/// its place at once.
+/// A mapping is about to be unmapped, of host memory or not. Called before that, because another one may take its place
+/// at once.
 pub fn unmapped(base: usize) {
     MAPPINGS.update(base, UNMAPPED);
 }

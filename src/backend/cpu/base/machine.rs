@@ -1,15 +1,15 @@
-//! What this machine, and the group of processes that we are in, has to give.
+//! The resources of this machine, and of the process's control group.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Processors that this process may use: affinity and the group's quota count.
+/// Processors that this process may use, by affinity and the group's quota.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Bytes of memory that this process can have: the machine's without what it keeps for hugetlb pages,
-/// or the limit of a control group that we are in, whichever is smallest.
+/// Bytes of memory that this process can have: the machine's without its hugetlb pages, or the limit of a control
+/// group, whichever is smallest.
 pub fn memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| ordinary_memory(&text));
     let machine = machine.unwrap_or(1 << 30);
@@ -19,7 +19,7 @@ pub fn memory() -> u64 {
 
 /// `machine` bytes, or the limit of the control groups if that is less.
 fn limited(machine: u64, root: &Path, groups: &str) -> u64 {
-    // A group without a limit has the word "max", or a number that is larger than all memory.
+    // A group without a limit has the word "max", or a number larger than all memory.
     limit_files(root, groups)
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok())
@@ -31,7 +31,7 @@ fn ordinary_memory(text: &str) -> Option<u64> {
     Some(total.saturating_sub(parse_kibibytes(text, "Hugetlb:").unwrap_or(0)))
 }
 
-/// Bytes of address space that this process may have (`ulimit -v`); `None`: as many as it likes.
+/// Bytes of address space that this process may have (`ulimit -v`); `None`: no limit.
 pub fn most_addresses() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: getrlimit fills the structure `limit`, which lives on this stack.
@@ -50,7 +50,7 @@ pub fn l2_cache() -> u64 {
 }
 
 fn l2_cache_in(folder: &Path) -> Option<u64> {
-    // By their numbers: listing the folder panics where it cannot be closed again.
+    // By their numbers: listing the folder panics if it cannot be closed again.
     let caches = (0..16).map(|number| folder.join(format!("index{number}")));
     let word = |cache: &Path, file: &str| fs::read_to_string(cache.join(file)).unwrap_or_default();
     let level_2 = caches
@@ -75,8 +75,7 @@ pub fn identity() -> String {
         .unwrap_or_default()
 }
 
-/// Whether less than an eighth of the machine's memory could be had by programs now. Unknown counts
-/// as enough.
+/// Whether less than an eighth of the machine's memory is available. Unknown counts as enough.
 pub fn memory_is_scarce() -> bool {
     fs::read_to_string("/proc/meminfo").is_ok_and(|text| is_scarce(&text))
 }
@@ -94,10 +93,9 @@ fn parse_kibibytes(text: &str, name: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// The files that may hold a limit on our memory: those of our group and of all groups around it,
-/// for both versions of control groups. Above `memory.high` a group is slowed down until it stands still.
-/// Inside a container the path that the kernel names is often
-/// not visible, but its last parts, or the root, are.
+/// The files that may limit the memory: of the process's group and of all groups around it, for both versions of
+/// control groups. Above `memory.high` a group is throttled until it stops. Inside a container the path that the kernel
+/// names is often not visible, but its last parts, or the root, are.
 fn limit_files(root: &Path, groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -169,7 +167,7 @@ mod tests {
         assert_eq!(of("0::/c/d\n"), 2000);
         assert_eq!(of("0::/c\n"), 10_000);
         assert_eq!(of("4:memory:/a\n0::/c/d\n"), 2000);
-        // Inside a container the whole path is not there.
+        // Inside a container the whole path does not exist.
         assert_eq!(of("4:memory:/docker/123\n0::/\n"), 10_000);
         assert_eq!(of(""), 10_000);
         fs::remove_dir_all(&root).unwrap();

@@ -1,4 +1,4 @@
-//! What the machine and its kernel give: memory files, pages, ranges of addresses.
+//! The machine and its kernel: memory files, pages, ranges of addresses.
 
 pub mod arena;
 pub mod bytes;

@@ -1,4 +1,4 @@
-//! What the kernel says and does about pages: mappings, 2 MiB pages, locking.
+//! Pages: mappings, 2 MiB pages, locking.
 
 use std::fs::File;
 use std::io;
@@ -61,18 +61,18 @@ const OF_FILE: MapFlags = MapFlags::SHARED.union(MapFlags::NORESERVE);
 pub struct Mapping {
     addr: usize,
     len: usize,
-    /// How far behind `addr` the library's own view of the same memory begins; 0: there is none.
+    /// The distance of the library's view of the same memory from `addr`; 0: there is none.
     own: usize,
     locked: bool,
 }
 
 impl Mapping {
-    /// Maps `len` bytes (a multiple of 4 KiB) of memory of this process alone, at a multiple of 2 MiB.
+    /// Maps `len` bytes (a multiple of 4 KiB) of private memory, at a multiple of 2 MiB.
     pub fn anonymous(len: usize) -> io::Result<Self> {
         Self::map(len, Source::Anonymous(MapFlags::empty()), 0)
     }
 
-    /// As [`Self::anonymous`]; the system sets nothing aside for it until it is used.
+    /// As [`Self::anonymous`]; the system reserves no memory for it until it is used.
     pub fn unreserved(len: usize) -> io::Result<Self> {
         Self::map(len, UNRESERVED, 0)
     }
@@ -129,7 +129,7 @@ impl Mapping {
         self.len
     }
 
-    /// How far behind the library's own view is; 0: there is none.
+    /// The distance of the library's view; 0: there is none.
     pub fn own(&self) -> usize {
         self.own
     }
@@ -140,7 +140,7 @@ impl Mapping {
         let _ = unsafe { madvise(self.addr as *mut _, self.len, Advice::LinuxHugepage) };
     }
 
-    /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
+    /// Locks all pages in memory, which also allocates them. They stay locked.
     pub fn lock(&mut self) -> io::Result<()> {
         if !self.locked {
             lock(self.addr, self.len)?;
@@ -164,7 +164,7 @@ fn nothing_at(addr: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
     // SAFETY: a new mapping where nothing is mapped or, with MAP_FIXED, instead of one of the library's that is not in
     // use any more.
     let at = unsafe { mmap_anonymous(at, len, ProtFlags::empty(), flags) }? as usize;
-    // Kernels before 4.17 take the address as a wish only.
+    // Kernels before 4.17 take the address as a hint only.
     if addr != 0 && at != addr {
         unmap(at, len);
         return Err(io::ErrorKind::AddrInUse.into());
@@ -174,17 +174,17 @@ fn nothing_at(addr: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
 
 fn unmap(addr: usize, len: usize) {
     if len != 0 {
-        // SAFETY: only called with ranges that this module mapped and whose owner gives them up.
+        // SAFETY: only called with ranges that this module mapped and whose owner frees them.
         let _ = unsafe { munmap(addr as *mut _, len) };
     }
 }
 
-/// What is mapped.
+/// The source of a mapping.
 #[derive(Clone, Copy)]
 enum Source<'a> {
     /// A file, from an offset on.
     File(BorrowedFd<'a>, u64),
-    /// Memory of this process alone, with these flags more.
+    /// Private memory, with these additional flags.
     Anonymous(MapFlags),
 }
 
@@ -195,12 +195,12 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
     let to = ptr::with_exposed_provenance_mut(addr);
     match source {
         Source::File(file, offset) => {
-            // SAFETY: what was mapped there is the caller's, who gives it up.
+            // SAFETY: the caller owns what was mapped there, and frees it.
             unsafe { mmap(to, len, access, OF_FILE | MapFlags::FIXED, file, offset) }?;
         }
         Source::Anonymous(more) => {
             let flags = MapFlags::PRIVATE | MapFlags::FIXED | more;
-            // SAFETY: the caller gives up what was mapped there, and nothing else uses the range.
+            // SAFETY: the caller frees what was mapped there, and nothing else uses the range.
             unsafe { mmap_anonymous(to, len, access, flags) }?;
         }
     }
@@ -250,23 +250,23 @@ pub fn lock(addr: usize, len: usize) -> io::Result<()> {
     unsafe { mlock(addr as *mut _, len) }.map_err(refused_by("mlock"))
 }
 
-/// Lets the program use a range of one of our mappings as `access` says.
+/// Sets the program's access to a range of one of the library's mappings.
 pub fn set_access(addr: usize, len: usize, access: Access) -> io::Result<()> {
     let access = match access {
         Access::None => MprotectFlags::empty(),
         Access::Read => MprotectFlags::READ,
         Access::ReadWrite => MprotectFlags::READ | MprotectFlags::WRITE,
     };
-    // SAFETY: the caller owns the range; nothing of ours goes through these addresses in guard mode.
+    // SAFETY: the caller owns the range; the library does not use these addresses in guard mode.
     unsafe { mprotect(addr as *mut _, len, access) }.map_err(refused_by("mprotect"))
 }
 
-/// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of our mappings), keeping what is in
-/// it. The kernel says yes only when all of it is so.
+/// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of the library's mappings), keeping its content. Succeeds
+/// only if all of it is on such pages then.
 pub fn collapse(addr: usize, len: usize) -> io::Result<()> {
     for page in (addr..addr + len).step_by(HUGE as usize) {
-        // SAFETY: brings one ordinary page into being, without which some kernels find nothing to
-        // collapse; contents stay. The kernel does it, because another thread may be writing here.
+        // SAFETY: allocates one small page, without which some kernels find nothing to collapse; contents stay. The
+        // kernel does it, because another thread may be writing here.
         let _ = unsafe { madvise(page as *mut _, ordinary(), Advice::LinuxPopulateRead) };
     }
     // SAFETY: keeps the contents, at the same addresses. rustix has no name for this advice.
@@ -324,7 +324,7 @@ pub fn page_size(addr: usize, len: usize) -> usize {
     if confirmed { huge } else { ordinary() }
 }
 
-/// The part of a range that consists of whole 2 MiB pages: first byte, and first byte behind.
+/// The part of a range that consists of whole 2 MiB pages: first byte, and end.
 pub fn whole_pages(addr: usize, len: usize) -> (usize, usize) {
     let huge = HUGE as usize;
     let first = addr.next_multiple_of(huge);

@@ -1,6 +1,5 @@
-//! Graphs: a run is one operation of its stream, which does what the nodes say, one after the other
-//! in an order that keeps their edges. What is long is shared out among the workers by itself, as in
-//! streams.
+//! Graphs: a run is one operation of its stream, which executes the nodes one after the other in an order that keeps
+//! their edges. Long nodes are divided among the workers, as in streams.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,10 +21,10 @@ use crate::backend::{
     Result, Work,
 };
 
-/// What a node costs besides its bytes, as bytes that could be copied meanwhile.
+/// The cost of a node besides its bytes, in bytes that could be copied meanwhile.
 const EFFORT: usize = 256;
 
-/// What a node does here.
+/// The work of a node.
 enum Action {
     Copy(Copy),
     Copy2d(Box<Copy2d>),
@@ -39,7 +38,7 @@ enum Action {
 }
 
 impl Action {
-    /// How many bytes it works on, or what takes as long.
+    /// How many bytes it works on, or an equivalent.
     fn len(&self) -> usize {
         match self {
             Self::Copy(copy) => copy.dst.len,
@@ -56,17 +55,17 @@ impl Action {
 
 /// A graph of the CPU backend.
 pub(super) struct CpuGraph {
-    /// What the next run does.
+    /// The plan of the next run.
     plan: Mutex<Arc<Plan>>,
-    /// What happens when the latest run is over.
+    /// Complete when the latest run is.
     latest: Mutex<Option<Arc<Record>>>,
     aborts: AtomicU64,
 }
 
-/// What a run does.
+/// The work of a run.
 struct Plan {
     actions: Box<[Action]>,
-    /// The actions that each comes after.
+    /// The actions that each is ordered after.
     after: Box<[Box<[usize]>]>,
     events: Box<[Arc<dyn Event>]>,
     has_user_code: bool,
@@ -74,7 +73,7 @@ struct Plan {
     effort: usize,
 }
 
-/// Makes a graph ready.
+/// Creates a graph.
 pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
     Ok(Arc::new(CpuGraph {
         plan: Mutex::new(plan(nodes)?),
@@ -83,11 +82,11 @@ pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
     }))
 }
 
-/// Has later runs of a graph do something else.
+/// Changes later runs of a graph.
 pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     let graph = of(graph)?;
     let plan = plan(nodes)?;
-    // The one before goes after the lock.
+    // The previous plan is dropped after the lock.
     let _before = std::mem::replace(&mut *graph.plan.lock(), plan);
     Ok(())
 }
@@ -137,7 +136,7 @@ fn foreign(what: &str) -> Fault {
     Fault::new(FaultKind::Driver, format!("the {what} is one of another backend"))
 }
 
-/// The graph as this backend made it.
+/// Downcasts a graph of this backend.
 pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
     let graph: Arc<dyn Any + Send + Sync> = Arc::clone(graph) as _;
     graph.downcast().map_err(|_| foreign("graph"))
@@ -149,7 +148,7 @@ impl Graph for CpuGraph {
     }
 
     fn abort(&self) {
-        // Relaxed: a run that is going on sees it some time.
+        // Relaxed: a run in progress sees it eventually.
         self.aborts.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -158,7 +157,7 @@ impl Graph for CpuGraph {
 pub(super) struct Latest<'a>(MutexGuard<'a, Option<Arc<Record>>>);
 
 impl Latest<'_> {
-    /// What a run in this stream has to wait for.
+    /// The record that a run in this stream has to wait for.
     pub(super) fn running_in_other_stream(&self, queue: &Arc<Queue>) -> Option<Arc<Record>> {
         let done = self.0.as_ref()?;
         (!done.is_complete() && !done.is_of(queue)).then(|| Arc::clone(done))
@@ -203,7 +202,7 @@ impl CpuGraph {
 }
 
 impl Plan {
-    /// An order of the actions that keeps all edges and nothing else: an edge that is missing shows.
+    /// A random order of the actions that keeps all edges and nothing else: a missing edge shows.
     fn any_order(&self, seed: u64) -> Box<[usize]> {
         let mut next = vec![Vec::new(); self.actions.len()];
         let mut missing: Vec<usize> = self.after.iter().map(|after| after.len()).collect();
@@ -227,33 +226,33 @@ impl Plan {
     }
 }
 
-/// A run of a graph. What waits for it goes on when it is dropped.
+/// A run of a graph. Its waiters resume when it is dropped.
 pub(super) struct Run {
     graph: Arc<CpuGraph>,
     plan: Arc<Plan>,
-    /// The order of the actions; none: as they stand.
+    /// The order of the actions; `None`: as they are listed.
     order: Option<Box<[usize]>>,
-    /// How many are over.
+    /// How many are complete.
     next: usize,
     /// Of the graph's events.
     records: Box<[Arc<Record>]>,
     done: Arc<Record>,
-    /// How often stream and graph had been aborted when it was queued.
+    /// The numbers of aborts of stream and graph when it was queued.
     stream_aborts: u64,
     graph_aborts: u64,
-    /// Abort of the graph left something out.
+    /// An abort of the graph skipped actions.
     cut_short: AtomicBool,
     /// The first failure of a kernel.
     failed: Mutex<Option<Fault>>,
 }
 
 impl Run {
-    /// From an action on up to a call of user code: that and its number.
+    /// Runs actions from this one on up to a call of user code. Returns that and its number.
     fn run_from(&self, first: usize, shared: &Shared) -> Option<(usize, RepeatedFn)> {
         let stream = self.done.stream();
         let actions = &self.plan.actions;
         for place in first..actions.len() {
-            // Relaxed: it may come at any time.
+            // Relaxed: an abort may come at any time.
             if self.graph.aborts.load(Ordering::Relaxed) != self.graph_aborts {
                 self.cut_short.store(true, Ordering::Relaxed);
                 return None;

@@ -1,7 +1,4 @@
-//! Runs of kernels: functions of shared objects, as `include/portacl/kernel.h` has them.
-//!
-//! A kernel is called once for each block. It is the caller's code and runs on our threads, so it
-//! may not call into this library.
+//! Runs of kernels: functions of shared objects, as `include/portacl/kernel.h` defines them.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -18,10 +15,10 @@ use crate::backend::{
     Result,
 };
 
-/// Fast memory begins at a multiple of this.
+/// The alignment of shared memory.
 const ALIGNMENT: usize = 64;
-/// The last pieces of a grid are this part of a thread's share, so that uneven blocks spread evenly, also
-/// if the last hundredth of them is half of the work. To double it is one more piece for each thread.
+/// The smallest pieces of a grid are this fraction of a thread's share, so that uneven blocks are balanced, even if the
+/// last hundredth of them is half of the work. To double it adds one piece for each thread.
 const LEAST_SHARE: u64 = 1024;
 
 /// `portaclBlock`.
@@ -35,10 +32,10 @@ pub struct Block {
     shared_bytes: usize,
 }
 
-/// What a shared object exports as a kernel.
+/// The type of a kernel that a shared object exports.
 pub type Entry = unsafe extern "C" fn(*const c_void, *const Block);
 
-/// A function of a shared object, which stays loaded as long.
+/// A function of a shared object, which it keeps loaded.
 pub struct CpuKernel {
     pub name: String,
     pub entry: Entry,
@@ -58,30 +55,30 @@ pub struct Call {
     _kernel: Arc<dyn Kernel>,
     /// What its arguments point to, if a graph may run it again.
     _kept: Option<Arc<dyn Any + Send + Sync>>,
-    /// What the core calls it.
+    /// The core's handle of it.
     function: u64,
     entry: Entry,
-    /// As aligned as any C type.
+    /// Aligned for any C type.
     arguments: Box<[u128]>,
     grid: [u32; 3],
     threads: [u32; 3],
     shared_bytes: usize,
-    /// Its name, where accesses outside of allocations are looked for.
+    /// Its name, if accesses outside of allocations are detected.
     name: Option<Box<str>>,
 }
 
 impl CpuKernel {
-    /// As far as they are known.
+    /// Its parameters, as far as they are known.
     fn parameters(&self) -> &[Parameter] {
         self.info.parameters.as_ref().map_or(&[], |known| &known.each)
     }
 
-    /// The arguments as the kernel gets them: copied, and with pointers to device memory as ours.
+    /// The arguments of the kernel: copied, and with device pointers translated to the library's view.
     fn arguments(&self, shared: &Shared, arguments: Arguments) -> Result<Box<[u128]>> {
         let size = match (arguments, &self.info.parameters) {
             (Arguments::Block { len, .. }, None) => len,
             (Arguments::Block { len, .. }, Some(known)) => {
-                // A C structure ends where its alignment wants it.
+                // The size of a C structure is a multiple of its alignment.
                 let size = known.size;
                 if !(size..=size.next_multiple_of(align_of::<u128>())).contains(&len) {
                     return Err(invalid(format!(
@@ -164,7 +161,7 @@ impl CpuKernel {
 
 impl BoundLaunch for Call {}
 
-/// Makes ready what a stream is to run.
+/// Prepares an operation of a stream.
 pub fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
     let kernel: &dyn Any = &**launch.kernel;
     let Some(kernel) = kernel.downcast_ref::<CpuKernel>() else {
@@ -196,14 +193,14 @@ pub fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
 }
 
 impl Call {
-    /// This run, as one that has failed: with the arguments as the kernel got them.
+    /// This run as a failed one: with the arguments as the kernel got them.
     pub fn failed(&self) -> FailedLaunch {
         let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());
         FailedLaunch { function: self.function, arguments: bytes.collect() }
     }
 }
 
-/// Runs all blocks. A fault: it wrote outside of allocations, as far as that is looked for.
+/// Runs all blocks. A fault: it wrote outside of allocations, if that is detected.
 pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     if call.name.is_some() {
         shared.guard_parts();
@@ -218,15 +215,15 @@ pub fn run(shared: &Shared, call: &Call) -> Result<()> {
     call.name.as_deref().map_or(Ok(()), |name| shared.check_for_damage(name))
 }
 
-/// Where each piece of a grid ends. They are begun in order and become smaller: few to begin with,
-/// and little for the last thread to do when the others have finished.
+/// The ends of the pieces of a grid. They begin in order and become smaller: few at first, and little work for the last
+/// thread when the others have finished.
 fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
     let threads = threads as u64;
     let least = blocks.div_ceil(threads * LEAST_SHARE);
     let mut ends = Vec::new();
     let mut begun = 0;
     while begun < blocks {
-        // For each thread one, and in all half of what is left.
+        // One for each thread, in total half of what is left.
         let size = ((blocks - begun) / (2 * threads)).max(least);
         for _ in 0..threads {
             if begun < blocks {
@@ -260,8 +257,8 @@ fn run_piece(call: &Call, first: u64, count: u64) {
     let [columns, rows, _] = call.grid;
     let mut left = count;
     as_user_code(|| {
-        // A row, or what this piece has of it, at a time: a block may be as short as a division, or
-        // as counting in memory, where each number has to wait for the one before.
+        // A row, or this piece's part of it, at a time: a block may be as short as a division, or as an atomic
+        // increment, where each number has to wait for the previous one.
         while left > 0 {
             let end = left.min(u64::from(columns - column)) as u32 + column;
             left -= u64::from(end - column);
@@ -306,7 +303,7 @@ mod tests {
         }
     }
 
-    /// When the threads are done that take pieces in turn, each as soon as it is free.
+    /// The completion time of threads that take pieces in turn, each as soon as it is free.
     fn time_of(ends: &[u64], threads: usize, cost: impl Fn(u64) -> u64) -> u64 {
         let mut clocks = vec![0; threads];
         let mut begin = 0;

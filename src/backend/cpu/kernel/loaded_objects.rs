@@ -1,32 +1,30 @@
-//! Where shared objects are loaded whose variables programs copy to and from: memory of a device
-//! that does not lie in the device's own.
+//! Loaded shared objects with variables that programs copy to and from: device memory outside of the device's arena.
 
 use crate::algo::map::address_map::{AddressMap, InsertError, Range};
 use crate::backend::base::hull::Hull;
 use crate::backend::base::probe;
 use crate::backend::{Foreign, ForeignBlock, Place};
 
-/// All of the process, by the addresses that the loader has given them.
+/// All of the process, by the addresses that the loader chose.
 static OBJECTS: AddressMap = AddressMap::new();
 /// Around all of them: most host memory is outside, and need not be looked up.
 static HULL: Hull = Hull::new();
 
-/// A program has variables of it.
+/// A program uses its variables.
 const LIVE: u64 = 0;
 /// Unloaded by the program; queued operations may still use it.
 const LEAVING: u64 = 1;
-/// Not there any more.
+/// Unloaded.
 const GONE: u64 = 2;
 
-/// An object's variables are memory of the device with this ordinal from here on; false: there is no memory for
-/// the map.
+/// Registers an object's variables as memory of the device with this ordinal; false: there is no memory for the map.
 #[must_use]
 pub fn add(base: usize, len: usize, ordinal: u32) -> bool {
     let range = Range { base, len, words: [LIVE, u64::from(ordinal), 0] };
     loop {
         match OBJECTS.insert(range) {
             Ok(()) => break,
-            // What is in the way is gone.
+            // An overlapping object was unloaded.
             Err(InsertError::Overlap { base, .. }) => drop(OBJECTS.remove(base)),
             Err(_) => return false,
         }
@@ -35,12 +33,12 @@ pub fn add(base: usize, len: usize, ordinal: u32) -> bool {
     true
 }
 
-/// No call takes its variables for memory of a device any more; queued ones still do.
+/// Calls do not accept its variables as device memory any more; queued operations still use them.
 pub fn leave(base: usize) {
     set_state(base, LEAVING);
 }
 
-/// Called before the object goes, because then another one may be in its place at once.
+/// Called before the object is unloaded, because another one may take its place at once.
 pub fn end(base: usize) {
     set_state(base, GONE);
 }
@@ -60,7 +58,7 @@ pub fn contain(addr: usize) -> bool {
     find(addr).is_some_and(|range| range.words[0] != GONE)
 }
 
-/// What there is at an address.
+/// What an address is.
 #[inline]
 pub fn at(addr: usize) -> Foreign {
     let Some(range) = find(addr) else { return Foreign::Unknown };
@@ -97,7 +95,7 @@ mod tests {
         assert_eq!(block_at(0x1800), None);
         end(base);
         assert_eq!((at(0x1800), contain(0x1800)), (Foreign::Stale, false));
-        // The next one in that place, of another size.
+        // The next object at that place, of another size.
         assert!(add(0xf00, 0x800, 1));
         assert_eq!(at(0x1000), Foreign::Known(Place::Device(1)));
         assert_eq!(at(0x1800), Foreign::Unknown);

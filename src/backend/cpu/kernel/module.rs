@@ -1,8 +1,4 @@
-//! Programs: shared objects, with kernels and variables as `include/portacl/kernel.h` has them.
-//!
-//! A kernel is the exported function NAME; NAME_portacl_kernel, if there, describes its parameters.
-//! Exported variables are memory of the device for those who copy to and from them, and the
-//! kernels' own in the same place.
+//! Programs: shared objects, with kernels and variables as `include/portacl/kernel.h` defines them.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
@@ -27,7 +23,7 @@ use crate::backend::{
 /// `EM_X86_64`, `EM_AARCH64`.
 const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 
-/// More fast memory than this no block gets.
+/// The most shared memory of a block.
 pub const MOST_SHARED_BYTES: usize = 1 << 20;
 
 /// `portaclParameter`.
@@ -55,7 +51,7 @@ struct Descriptor {
 
 /// `PORTACL_KERNEL_VERSION`.
 const VERSION: u32 = 1;
-/// What a GPU's kernel can have at most as well.
+/// The limit of a GPU's kernel.
 const MOST_ARGUMENTS: u32 = 4096;
 
 /// A shared object behind the trait.
@@ -70,12 +66,12 @@ struct CpuModule {
 /// A shared object that is loaded.
 pub struct LoadedObject {
     library: Library,
-    /// The name that the loader knows it by.
+    /// The loader's name of it.
     path: CString,
-    /// What that name opens as long as the object is loaded: debuggers and sanitizers read the names of
+    /// The file of that name, open as long as the object is loaded: debuggers and sanitizers read the names of
     /// functions there.
     _file: OwnedFd,
-    /// Where all of it lies.
+    /// Its address range.
     code: Code,
     /// The library's threads have another view of device memory than the program.
     pub guarded: bool,
@@ -110,7 +106,7 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
     shared.unloading.reap(usize::MAX, drop);
     let file = file_of(image)?;
     let (file, path) = unused_path(file)?;
-    // SAFETY: loading a program runs its initialisers, which is what the caller asks for.
+    // SAFETY: loading a program runs its initialisers, as the caller requests.
     let library =
         unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|error| refused_by_loader(&error, &path))?;
@@ -154,8 +150,8 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// A name of the file that the loader has for nothing else: it would take a name for the object
-/// that it loaded by it before, and some objects stay after they were closed.
+/// A name of the file that the loader does not know: it would return an object that it loaded by the same name before,
+/// and some objects stay after they were closed.
 fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
     let mut taken = Vec::new();
     // Not "self": a debugger opens the same name.
@@ -175,9 +171,9 @@ fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
     }
 }
 
-/// Where the loader has put the object that it knows by this name.
+/// The address range of the object that the loader knows by this name.
 fn code_of(path: &CStr) -> Code {
-    /// What is looked for, and what was found.
+    /// The name, and the result.
     struct Search<'a>(&'a CStr, Code);
 
     unsafe extern "C" fn look(
@@ -223,14 +219,14 @@ const SYMBOL: c_int = 1;
 const OBJECT: u8 = 1;
 const FUNCTION: u8 = 2;
 
-/// What an object exports under a name.
+/// An exported symbol of an object.
 struct Symbol {
     addr: *mut c_void,
     len: usize,
 }
 
 impl LoadedObject {
-    /// An exported name of this object, and not of one that it uses, if it is of that type.
+    /// The exported symbol of this object with this name and type; not of an object that it uses.
     fn find(&self, name: &str, kind: u8) -> Option<Symbol> {
         let text = CString::new(name).ok()?;
         // SAFETY: only the address is used here.
@@ -303,7 +299,7 @@ impl LoadedObject {
 
 impl Drop for LoadedObject {
     fn drop(&mut self) {
-        // Before the library goes, which is dropped after this.
+        // Before the library is unloaded, which is dropped after this.
         loaded_objects::end(self.code.addr);
     }
 }
@@ -364,7 +360,7 @@ impl Module for CpuModule {
 }
 
 impl Drop for CpuModule {
-    /// Kernels that are queued keep the object themselves.
+    /// Queued kernels keep the object themselves.
     fn drop(&mut self) {
         if !*self.has_variables.get_mut() {
             return;

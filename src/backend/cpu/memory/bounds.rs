@@ -18,19 +18,19 @@ use crate::backend::{Access, Block, Fault, FaultKind};
 pub use canary::Damage;
 pub use running::{Running, running_kernel};
 
-/// How accesses outside of allocations are found.
+/// How accesses outside of allocations are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// Not at all.
     Off,
     /// By pages without access, and canaries.
     Guard,
-    /// By the sanitizer that is in the process.
+    /// By AddressSanitizer in the process.
     Sanitizer,
 }
 
 impl Check {
-    /// In guard mode, or else where there is a sanitizer. Looked up here, once for each opening of a backend.
+    /// In guard mode, or with a sanitizer. Checked here, once for each opening of a backend.
     pub fn of(guard: bool) -> Self {
         match guard {
             true => Self::Guard,
@@ -43,16 +43,15 @@ impl Check {
         self != Self::Off
     }
 
-    /// Addresses that `size` bytes of memory take, with the pages behind the allocations and what lies idle
-    /// because of their alignment. Where there are many small allocations some do without.
+    /// Addresses for `size` bytes of memory, with guard pages and gaps for alignment. With many small allocations some
+    /// have no guard pages.
     pub fn span(self, size: u64) -> u64 {
-        /// As much as the arena can have.
+        /// The most that the arena can have.
         const MOST: u64 = 1 << 43;
         if self.is_on() { (size * 3).min(MOST.max(size)) } else { size }
     }
 
-    /// Addresses that a byte of memory takes, with the library's own view in guard mode, rounded up to a power
-    /// of two.
+    /// Addresses for a byte of memory, with the library's view in guard mode, rounded up to a power of two.
     pub fn addresses(self) -> u64 {
         match self {
             Self::Off => 1,
@@ -62,19 +61,19 @@ impl Check {
     }
 }
 
-/// Allocations with a page of their own behind them, in guard mode: each takes two of the mappings that the
-/// kernel gives a process (65530 by default).
+/// The most allocations with a private guard page, in guard mode: each takes two of the mappings that the kernel gives
+/// a process (65530 by default).
 const MOST_GUARDED: usize = 16 << 10;
 static GUARDED: AtomicUsize = AtomicUsize::new(0);
 
-/// What an allocation takes of the memory.
+/// The place of an allocation in its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes in all.
     pub extent: u64,
-    /// At a multiple of this.
+    /// The alignment.
     pub align: u64,
-    /// Where in it the allocation begins.
+    /// The offset of the allocation.
     pub lead: u64,
 }
 
@@ -86,13 +85,13 @@ impl Layout {
     }
 }
 
-/// A live allocation with pages of its own, at its address.
+/// A live allocation with private pages, at its address.
 #[derive(Clone, Copy)]
 struct Live {
-    /// What was asked for.
+    /// Bytes of the request.
     asked: usize,
     len: usize,
-    /// Its pages: the first, and the first behind them.
+    /// Its pages: the first, and their end.
     first: usize,
     last: usize,
     /// The end of the guard page.
@@ -103,22 +102,22 @@ struct Live {
 pub struct State {
     used: u64,
     live: BTreeMap<usize, Live>,
-    /// What pools have lent of them: length by address.
+    /// Blocks that pools have allocated in it: length by address.
     parts: BTreeMap<usize, usize>,
-    /// Of these, what programs have freed and operations may still use: address and length.
+    /// Freed blocks among these that operations may still use: address and length.
     leaving: Vec<(usize, usize)>,
-    /// Pages that allocations among others have, or had.
+    /// Pages of allocations that share pages, also former ones.
     open: BTreeSet<usize>,
-    /// 2 MiB pages of which something is poisoned, or was.
+    /// 2 MiB pages with poisoned bytes, also former ones.
     poisoned: HashSet<usize>,
 }
 
-/// The allocations in one piece of memory.
+/// The allocations in one range of memory.
 pub struct Bounds {
     check: Check,
-    /// How far behind an address of the program the view is that kernels use.
+    /// The distance of the kernels' view from an address of the program.
     own: usize,
-    /// Where the memory is, for texts.
+    /// The place of the memory, for texts.
     place: String,
     state: Mutex<State>,
 }
@@ -137,7 +136,7 @@ impl Bounds {
         self.state.lock().used
     }
 
-    /// Counts `len` bytes of an allocation to be, if there are not more than `most` then.
+    /// Counts `len` bytes of a new allocation, unless there are more than `most` then.
     pub fn reserve(&self, len: usize, most: u64) -> bool {
         let mut state = self.state.lock();
         let fits = state.used + len as u64 <= most;
@@ -147,23 +146,23 @@ impl Bounds {
         fits
     }
 
-    /// The allocation did not come about.
+    /// The allocation failed.
     pub fn cancel(&self, len: usize) {
         self.state.lock().used -= len as u64;
     }
 
-    /// Whether there may be one more allocation with pages of its own; the caller makes one.
+    /// Whether one more allocation with private pages is possible; the caller makes one.
     pub fn has_room(&self) -> bool {
         self.check != Check::Guard || GUARDED.load(Ordering::Relaxed) < MOST_GUARDED
     }
 
-    /// An allocation with pages of its own begins, of which the program asked for `asked` bytes.
+    /// An allocation with private pages begins, for a request of `asked` bytes.
     pub fn begin(&self, block: Block, asked: usize, layout: Layout) -> io::Result<()> {
         let addr = block.addr;
         let first = addr - layout.lead as usize;
         let end = first + layout.extent as usize;
         let live = Live { asked, len: block.len, first, last: end - UNIT as usize, end };
-        // What is poisoned need not be without access as well: one mapping takes less than many.
+        // Poisoned bytes need not be inaccessible as well: one mapping is cheaper than many.
         let last = if self.check == Check::Sanitizer { live.end } else { live.last };
         pages::set_access(first + self.own, last - first, Access::ReadWrite)?;
         let mut state = self.state.lock();
@@ -200,7 +199,7 @@ impl Bounds {
         Ok(())
     }
 
-    /// An allocation has ended, and nothing uses it any more: what was overwritten beside it.
+    /// An allocation has ended, and nothing uses it any more. Returns the overwritten bytes beside it.
     pub fn end(&self, block: Block) -> Option<Damage> {
         let mut state = self.state.lock();
         state.used -= block.len as u64;
@@ -221,7 +220,7 @@ impl Bounds {
             Check::Guard => {
                 let damage = self.look_at(block.addr, &live);
                 GUARDED.fetch_sub(1, Ordering::Relaxed);
-                // What the kernel refuses here only makes the guard weaker.
+                // A failure here only makes the guard weaker.
                 let first = live.first + self.own;
                 let _ = pages::set_access(first, live.last - live.first, Access::None);
                 damage
@@ -256,12 +255,12 @@ impl Bounds {
         damage.or(self.damage_of_parts(&state))
     }
 
-    /// A part of the memory in which no allocation is left is about to be unmapped.
+    /// A part of the memory without allocations is about to be unmapped.
     pub fn forget(&self, addr: usize, len: usize) {
         self.state.lock().unpoison(addr, addr + len);
     }
 
-    /// The memory is about to be unmapped: others may get its addresses.
+    /// The memory is about to be unmapped: its addresses may be reused.
     pub fn close(&self) {
         let mut state = self.state.lock();
         if self.check == Check::Guard {
@@ -276,7 +275,7 @@ impl Bounds {
 }
 
 impl Live {
-    /// Where the canaries are, from the allocation's address on: in front of it, and behind it.
+    /// The canaries, relative to the allocation's address: before it, and after it.
     fn canaries(&self, addr: usize) -> [canary::Part; 2] {
         const FRONT: usize = 64;
         let before = (addr - self.first).min(FRONT) as isize;
@@ -285,7 +284,7 @@ impl Live {
 }
 
 impl State {
-    /// Pages become those of an allocation that has them to itself.
+    /// Pages become private pages of an allocation.
     fn forget_open(&mut self, first: usize, end: usize) {
         if !self.open.is_empty() {
             let pages: Vec<usize> = self.open.range(first..end).copied().collect();
@@ -302,7 +301,7 @@ impl State {
         }
     }
 
-    /// Where nothing was poisoned there is nothing to do: that takes an eighth of the memory.
+    /// Does nothing if nothing was poisoned, because the shadow takes an eighth of the memory.
     fn unpoison(&mut self, first: usize, end: usize) {
         let huge = HUGE as usize;
         let pages = first / huge..=(end - 1) / huge;
@@ -313,7 +312,7 @@ impl State {
     }
 }
 
-/// Writes a line about it on the standard error stream: the fault to return. `when`: when it was found.
+/// Writes a line about it on the standard error stream. Returns the fault. `when`: when it was detected.
 #[cold]
 pub fn report(damage: &Damage, when: &str) -> Fault {
     let text = format!("{damage}; found when {when} (PORTACL_CPU_GUARD=1)");

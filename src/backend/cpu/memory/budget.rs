@@ -1,10 +1,10 @@
-//! What devices that share one machine's memory have taken of it, all together.
+//! The memory that devices have taken of the machine's, in total.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A number of bytes for all devices of a process.
 pub struct Budget {
-    /// `u64::MAX`: each device has its own memory only.
+    /// `u64::MAX`: each device has only its private memory.
     most: u64,
     used: AtomicU64,
 }
@@ -19,7 +19,7 @@ impl Budget {
         self.most - self.used.load(Ordering::Relaxed)
     }
 
-    /// All bytes; none: there is no common limit.
+    /// All bytes; `None`: there is no common limit.
     pub fn most(&self) -> Option<u64> {
         (self.most != u64::MAX).then_some(self.most)
     }
@@ -31,7 +31,7 @@ impl Budget {
     }
 
     fn take_counted(&self, len: u64) -> bool {
-        // Relaxed: it is a number, and hands over nothing else.
+        // Relaxed: only a number, which publishes nothing else.
         let add = |used: u64| used.checked_add(len).filter(|sum| *sum <= self.most);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }

@@ -1,4 +1,4 @@
-//! How much memory the devices have: each of them, and all together.
+//! The memory of the devices: of each, and of all together.
 
 use crate::backend::cpu::base::arena::HUGE;
 use crate::backend::cpu::base::machine;
@@ -7,23 +7,23 @@ use crate::backend::cpu::base::machine;
 const KEPT: u64 = 16;
 /// The most addresses of a process's devices: half of the addresses of an x86-64 process.
 const ADDRESSES: u64 = 1 << 46;
-/// A device has at most so much, because its heap counts pieces of 4 KiB in 32 bits.
+/// The most memory of a device, because its heap counts units of 4 KiB in 32 bits.
 pub const MOST: u64 = 1 << 43;
 
 /// Bytes, in multiples of 2 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// What one device can have.
+    /// The most of one device.
     pub each: u64,
-    /// What all devices can have together.
+    /// The most of all devices together.
     pub all: u64,
 }
 
-/// What there is to divide.
+/// The resources to divide.
 struct Machine {
     /// Bytes of memory that this process can have.
     memory: u64,
-    /// Bytes of address space that this process may have, if they are limited.
+    /// Bytes of address space that this process may have, if that is limited.
     addresses: Option<u64>,
 }
 
@@ -34,26 +34,26 @@ impl Capacity {
         machine.divide(devices as u64, addresses_of_byte)
     }
 
-    /// Of devices with `each` bytes of their own; None: that is too little or too much.
+    /// Of devices with `each` bytes of private memory; `None`: that is too little or too much.
     pub fn of_limit(each: u64) -> Option<Self> {
         let each = each.checked_next_multiple_of(HUGE).filter(|each| (1..=MOST).contains(each))?;
         Some(Self { each, all: u64::MAX })
     }
 
-    /// Whether what one device takes is missing to another.
+    /// Whether the memory of one device reduces that of another.
     pub fn is_shared(self) -> bool {
         self.all != u64::MAX
     }
 }
 
 impl Machine {
-    /// Each device can have nearly all of the memory. Addresses are reserved when a device is
-    /// opened: of these each has its own share.
+    /// Each device can have nearly all of the memory. Addresses are reserved when a device is opened: each device has
+    /// its own share.
     fn divide(&self, devices: u64, addresses_of_byte: u64) -> Capacity {
         let devices = devices.max(1);
         let most = self.memory - self.memory / KEPT;
-        // The other half of a limit is for the program. In guard mode a limit does not suffice for
-        // anything, which the opening of a device reports.
+        // The other half of a limit is for the program. In guard mode a limited address space does not suffice, which
+        // the opening of a device reports.
         let limited = self.addresses.map_or(u64::MAX, |most| most / 2 / devices);
         let each = most.min(limited).min(ADDRESSES / addresses_of_byte / devices).min(MOST);
         let round = |bytes: u64| (bytes / HUGE).max(1) * HUGE;
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn addresses_are_divided_where_they_are_limited() {
         let limited = machine(32 * GIB, Some(16 * GIB)).divide(4, 1);
-        // Eight for the program; the rest is each device's own.
+        // Eight for the program; the rest is divided among the devices.
         assert_eq!(limited, Capacity { each: 2 * GIB, all: u64::MAX });
         let wide = machine(32 * GIB, Some(160 * GIB)).divide(4, 1);
         assert_eq!(wide, Capacity { each: 20 * GIB, all: 30 * GIB });

@@ -1,4 +1,4 @@
-//! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
+//! A device's memory: one sparse memory file, mapped once (in guard mode twice), divided by an arena.
 
 mod backing;
 mod checked;
@@ -28,11 +28,11 @@ use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
 use backing::Backing;
 use share::Share;
 
-/// A 2 MiB page is as the kernel made it.
+/// A 2 MiB page without changes.
 const ORDINARY: u8 = 0;
-/// The page is to become a huge one when it is used first.
+/// The page becomes a huge one at its first use.
 const WANTED: u8 = 1;
-/// That has been tried.
+/// That was tried.
 const SETTLED: u8 = 2;
 
 /// Blocks above this size get 2 MiB pages under [`PagePolicy::HugeFirst`].
@@ -43,14 +43,14 @@ const TAIL: usize = 32;
 /// go back to the system.
 const TRIM_EVERY: u64 = 64 << 20;
 
-/// Marks a block as one that lies in a file of its own, in its token.
+/// Marks a block in a separate file, in its token.
 pub const SHARED: u64 = 1 << 61;
 
 /// The physical memory of a device.
 pub struct DeviceMemory {
     ordinal: u32,
     size: u64,
-    /// Bytes that are mapped: `size`, and more where accesses outside of allocations are looked for.
+    /// Bytes that are mapped: `size`, and more if accesses outside of allocations are detected.
     span: u64,
     bounds: Bounds,
     /// Blocks that programs have freed to pools and that operations may still use.
@@ -59,12 +59,12 @@ pub struct DeviceMemory {
     /// None once closed.
     mapping: Mutex<Option<Mapping>>,
     base: usize,
-    /// Bytes from an address that a program has to that of the library's own view.
+    /// The distance of the library's view from an address of the program.
     own_view: usize,
     /// In guard mode, while it is open: faults are explained.
     watch: Mutex<Option<Watch>>,
     arena: Mutex<Arena>,
-    /// What it has of the memory that all devices share.
+    /// Its share of the memory of all devices.
     share: Share,
     /// State of each 2 MiB page.
     pages: Box<[AtomicU8]>,
@@ -72,9 +72,9 @@ pub struct DeviceMemory {
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
-    /// The blocks that are not in `backing`, by address: how long each is, and in which file.
+    /// The blocks that are not in `backing`, by address: their lengths and files.
     shared: Mutex<HashMap<usize, (usize, Arc<SharedFile>)>>,
-    /// What was in it, while a snapshot has that.
+    /// Its content, while a snapshot has saved it.
     saved: Mutex<snapshot::Saved>,
 }
 
@@ -151,8 +151,7 @@ impl DeviceMemory {
         })
     }
 
-    /// Bytes that blocks can still have: those that no block has, as far as the other devices have
-    /// left them.
+    /// Bytes that can still be allocated, as far as the other devices have left them.
     pub fn free_bytes(&self) -> u64 {
         let used = if self.bounds.is_on() { self.bounds.used() } else { self.arena.lock().used() };
         (self.size - used).min(self.share.left())
@@ -164,23 +163,22 @@ impl DeviceMemory {
         files::file_bytes(self.file().expect("a file"))
     }
 
-    /// 2 MiB pages that were wished for and could not be had.
+    /// 2 MiB pages that were requested and not available.
     pub fn huge_failures(&self) -> u64 {
         self.huge_failures.load(Ordering::Relaxed)
     }
 
-    /// First address of the whole memory, and how many addresses it has.
+    /// First address of the whole memory, and its length in addresses.
     pub fn range(&self) -> (usize, usize) {
         (self.base, self.span as usize)
     }
 
-    /// Whether programs see some of it at this address.
+    /// Whether the program's view contains this address.
     pub fn contains(&self, addr: usize) -> bool {
         addr.wrapping_sub(self.base) < self.span as usize
     }
 
-    /// A block of at least `len` bytes. None: there is no room, which the caller may change by
-    /// reaping what is waiting to be freed.
+    /// A block of at least `len` bytes. `None`: there is no room; the caller may reap deferred frees and retry.
     pub fn take(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
         let block = self.take_block(len, policy)?;
         if let Some(block) = &block
@@ -191,8 +189,8 @@ impl DeviceMemory {
         Ok(block)
     }
 
-    /// As [`Self::take`], whole 2 MiB pages in `file`, which is as large as all of this memory: at
-    /// the same place there as here.
+    /// As [`Self::take`], whole 2 MiB pages in `file`, which is as large as all of this memory, at the same offset as
+    /// here.
     pub fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
         let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
         let at = shared_file::MEMORY + self.offset(block.addr);
@@ -210,7 +208,7 @@ impl DeviceMemory {
         Ok(Some(Block { token: block.token | SHARED, ..block }))
     }
 
-    /// Has the device's own memory in the place of a block again, and takes the block back.
+    /// Maps the device's own memory instead of a block, and frees the block.
     fn restore(&self, block: Block) {
         let at = self.offset(block.addr);
         let restored = self.backing.restore(block.addr, at, block.len, self.own_view);
@@ -220,25 +218,24 @@ impl DeviceMemory {
         }
     }
 
-    /// The file in which blocks are that have none of their own; a fault where the memory is no file.
+    /// The file of blocks without a separate one; a fault if the memory is no file.
     pub fn file(&self) -> Result<BorrowedFd<'_>> {
         self.backing.file(self.ordinal)
     }
 
-    /// Where a block is in its file.
+    /// The offset of a block in its file.
     pub fn offset_of(&self, addr: usize) -> u64 {
         self.offset(addr)
     }
 
-    /// A program has freed a block, which it must not use from now on.
+    /// A program has freed a block, and must not use it any more.
     pub fn freed(&self, block: &Block) {
         if self.is_guarded() {
             host_access::freed(block);
         }
     }
 
-    /// Lets the host use a block of whole pages, or keeps it from doing so. Without guard mode it
-    /// always can.
+    /// Allows or forbids the host to use a block of whole pages. Without guard mode it always can.
     pub fn set_host_access(&self, block: &Block, allowed: bool) -> Result<()> {
         if !self.is_guarded() {
             return Ok(());
@@ -260,7 +257,7 @@ impl DeviceMemory {
         self.own_view != 0
     }
 
-    /// Whether a block gets huge pages where there are some.
+    /// Whether a block gets huge pages if they are available.
     fn wants_huge(len: usize, policy: PagePolicy) -> bool {
         match policy {
             PagePolicy::HugeFirst => len > HUGE_FIRST_ABOVE,
@@ -269,7 +266,7 @@ impl DeviceMemory {
         }
     }
 
-    /// What a block of `len` bytes takes, before the arena rounds it. None: it overflows.
+    /// The length of a block of `len` bytes, before the arena rounds it. `None` on overflow.
     fn rounded(len: usize, policy: PagePolicy) -> Option<usize> {
         let huge = HUGE as usize;
         match policy {
@@ -282,7 +279,7 @@ impl DeviceMemory {
         }
     }
 
-    /// The arena, with room for what is known of another block.
+    /// The arena, with room for the bookkeeping of another block.
     fn arena_with_room(&self) -> Result<MutexGuard<'_, Arena>> {
         let mut arena = self.arena.lock();
         if arena.make_room() {
@@ -308,8 +305,7 @@ impl DeviceMemory {
             return Ok(None);
         };
         let align = match rounded {
-            // Ordinary pages need no address of a large one, which would leave gaps behind sizes that
-            // are not whole 2 MiB pages.
+            // Small pages need no 2 MiB alignment, which would leave gaps after sizes that are not whole 2 MiB pages.
             r if r >= huge && policy != PagePolicy::NormalOnly => HUGE,
             r if r as u64 >= UNIT => UNIT,
             _ => 1,
@@ -340,7 +336,7 @@ impl DeviceMemory {
         Ok(Some(block))
     }
 
-    /// Takes a block back that nothing uses any more.
+    /// Frees a block that nothing uses any more.
     pub fn free_unused(&self, block: Block) {
         if block.token & SHARED != 0 {
             let file = self.shared.lock().remove(&block.addr);
@@ -369,11 +365,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Called before the library itself uses a range: turns pages that are to be huge into such.
-    ///
-    /// Now and not at allocation, because an allocation that is never used, or freed soon, then
-    /// costs nothing: measured with 64 MiB, allocating and freeing takes 0.7 us this way and
-    /// 4 ms the other way; with a fill in between both take 4 to 5 ms, and 35 with 4 KiB pages.
+    /// Called before the library itself uses a range: makes the pages huge that are to be.
     #[inline]
     pub fn prepare(&self, addr: usize, len: usize) {
         if self.wanted.load(Ordering::Relaxed) != 0 {
@@ -390,8 +382,7 @@ impl DeviceMemory {
         pages::page_size(self.own(block.addr), block.len)
     }
 
-    /// Unmaps the memory and gives it back to the system. The caller has made sure that nothing
-    /// uses it.
+    /// Unmaps the memory and releases it to the system. The caller guarantees that nothing uses it.
     pub fn close(&self) {
         self.wanted.store(0, Ordering::Relaxed);
         *self.watch.lock() = None;
@@ -437,7 +428,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Where the library itself finds the memory at an address of a program.
+    /// The library's view of an address of the program.
     fn own(&self, addr: usize) -> usize {
         addr + self.own_view
     }
@@ -448,7 +439,7 @@ impl DeviceMemory {
 
     /// Releases the pages of a range to the system. They cannot be allocated meanwhile.
     fn discard(&self, first: u64, end: u64) {
-        // Locked: what is at these addresses once it is closed is not ours.
+        // Locked: after a close these addresses do not belong to the library.
         let mapping = self.mapping.lock();
         if mapping.is_some() {
             self.backing.discard(self.base + first as usize, (first, end));
@@ -516,7 +507,7 @@ impl DeviceMemory {
         if pages::collapse(addr, (last - first) * huge).is_ok() {
             return;
         }
-        // One page that cannot be had ends the whole call: find out which ones can.
+        // One page that is not available ends the whole call: find out which ones are.
         for page in first..last {
             if pages::collapse(self.own(self.base + page * huge), huge).is_err() {
                 self.huge_failures.fetch_add(1, Ordering::Relaxed);
@@ -543,7 +534,7 @@ impl DeviceMemory {
         ))
     }
 
-    /// Gives the pages of large free ranges back to the system.
+    /// Releases the pages of large free ranges to the system.
     fn trim(&self) {
         // The arena stays locked: a range must not be allocated while its pages are released.
         let arena = self.arena.lock();

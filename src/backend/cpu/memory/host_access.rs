@@ -16,17 +16,17 @@ use crate::backend::cpu::base::arena::UNIT;
 /// Blocks of device memory that were allocated, including freed ones whose addresses were not reused.
 static BLOCKS: AddressMap = AddressMap::new();
 
-/// In `Range::words`: what a program asked for, the device, and whether it was freed.
+/// In `Range::words`: the bytes of the request, the device, and whether it was freed.
 const ASKED: usize = 0;
 const ORDINAL: usize = 1;
 const FREED: usize = 2;
 
-/// A block is given out.
+/// A block was allocated.
 pub fn taken(block: &Block, asked: usize, ordinal: u32) {
     put(block, [asked as u64, u64::from(ordinal), 0]);
 }
 
-/// A block is free for the program, whether or not queued operations still use it.
+/// The program has freed a block, whether or not queued operations still use it.
 pub fn freed(block: &Block) {
     if let Some(range) = BLOCKS.remove(block.addr) {
         put(block, [range.words[ASKED], range.words[ORDINAL], 1]);
@@ -35,19 +35,19 @@ pub fn freed(block: &Block) {
 
 fn put(block: &Block, words: [u64; 3]) {
     let range = Range { base: block.addr, len: block.len, words };
-    // What is in the way was freed before. Without memory for the map the text says less.
+    // An overlapping block was freed before. Without memory for the map the text says less.
     while let Err(InsertError::Overlap { base, .. }) = BLOCKS.insert(range) {
         BLOCKS.remove(base);
     }
 }
 
-/// The addresses that programs have of one device's memory.
+/// The program's view of one device's memory.
 #[derive(Debug)]
 struct Area {
     /// 0: not used yet.
     base: AtomicUsize,
     len: AtomicUsize,
-    /// How far behind it the view is that kernels use.
+    /// The distance of the kernels' view.
     own: AtomicUsize,
     ordinal: AtomicU32,
     open: AtomicBool,
@@ -78,10 +78,10 @@ impl Area {
 pub struct Watch(Option<&'static Area>);
 
 impl Watch {
-    /// `own`: how far behind it the library's view is.
+    /// `own`: the distance of the library's view.
     pub fn new(base: usize, len: usize, own: usize, ordinal: u32) -> Self {
         let mut next = CHANGE.lock();
-        // Closed memory that was here, or the place that has been closed for the longest time.
+        // Closed memory that was here, or the entry that has been closed for the longest time.
         let here =
             ALL_AREAS.iter().find(|area| area.contains(base) || area.contains(base + len - 1));
         let mut turn = (0..AREAS).map(|step| &ALL_AREAS[(*next + step) % AREAS]);
@@ -109,10 +109,10 @@ impl Drop for Watch {
     }
 }
 
-/// Kernels overrun by less than this, for the text.
+/// A kernel that overruns a block by less than this is named in the text.
 const NEAR: usize = 64 << 20;
 
-/// As [`explain`], of an access through the view that kernels use.
+/// As [`explain`], for an access through the kernels' view.
 fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
     let own = |area: &&Area| area.contains(addr.wrapping_sub(area.own.load(Ordering::Relaxed)));
     let Some(area) = ALL_AREAS.iter().find(own) else { return Ok(false) };
@@ -141,7 +141,7 @@ fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Erro
     Ok(true)
 }
 
-/// What there is to say about an access to `addr`; false if that is no device memory of ours.
+/// Writes what is known about an access to `addr`; false if that is no device memory of the library.
 fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
     let Some(area) = ALL_AREAS.iter().find(|area| area.contains(addr)) else {
         return explain_own(addr, text);
@@ -175,7 +175,7 @@ fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
     Ok(true)
 }
 
-/// A text in place: the handler must not allocate.
+/// A text on the stack: the handler must not allocate.
 struct Line {
     bytes: [u8; 512],
     len: usize,
@@ -190,11 +190,11 @@ impl fmt::Write for Line {
     }
 }
 
-/// The handler of SIGSEGV that was there before ours.
+/// The previous handler of SIGSEGV.
 static PREVIOUS: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
 static PREVIOUS_FLAGS: AtomicI32 = AtomicI32::new(0);
 
-/// Who wants our handler to be there, and what was there before it.
+/// The users of the handler, and the previous action.
 struct Installed {
     users: usize,
     before: Option<libc::sigaction>,
@@ -210,7 +210,7 @@ impl Handler {
     pub fn install() -> Self {
         let mut installed = INSTALLED.lock();
         installed.users += 1;
-        // Ours may still be there, below one that came later and leads to it.
+        // The library's handler may still be installed, below a later one that calls it.
         if let Some(before) = action(None)
             && (installed.before.is_none() || is_builtin(before.sa_sigaction))
         {
@@ -251,7 +251,7 @@ fn is_builtin(handler: usize) -> bool {
     handler == libc::SIG_DFL || handler == libc::SIG_IGN
 }
 
-/// The action for SIGSEGV, and what it is from now on.
+/// Queries the action for SIGSEGV, and sets it if `new` is given.
 fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut old = MaybeUninit::<libc::sigaction>::uninit();
     let new = new.map_or(ptr::null(), ptr::from_ref);
@@ -277,7 +277,7 @@ fn keep_loaded() {
 
 /// Reports what is known about a fault in device memory; then the previous handling takes place.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel hands over the information, and this thread's `errno` is there.
+    // SAFETY: the kernel passes the information, and this thread's `errno` exists.
     let (code, addr, errno) =
         unsafe { ((*info).si_code, (*info).si_addr().addr(), *libc::__errno_location()) };
     // 0 and below: sent by a process, not by an access.
@@ -299,9 +299,8 @@ fn pass_on(signal: c_int, code: c_int, info: *mut libc::siginfo_t, context: *mut
         return;
     }
     if is_builtin(previous) {
-        // An access that is repeated now ends the process, with the state of that moment. What
-        // was sent does not come again by itself.
-        // SAFETY: both may be called in handlers.
+        // An access that is repeated now ends the process, with the state of that moment. A sent signal is not repeated
+        // by itself. SAFETY: both may be called in handlers.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             if code <= 0 {

@@ -12,29 +12,26 @@ use crate::backend::cpu::base::bytes;
 use crate::backend::cpu::base::pages::ordinary;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// Pages that one question to the kernel is about.
+/// Pages of one query of the kernel.
 const ASKED_AT_ONCE: usize = 4096;
 
-/// Whole pages: first byte, and first byte behind.
+/// Whole pages: first byte, and end.
 type Pages = (usize, usize);
 
-/// The pages of all registrations, those included that queued operations still use.
-///
-/// The kernel does not count how often a page was locked: a range that is unregistered and, while
-/// operations still use it, registered again, is unlocked with the second one only.
+/// The pages of all registrations, including those that queued operations still use.
 #[derive(Default)]
 pub struct Registered(Mutex<Locks>);
 
 impl Registered {
-    /// Locks the pages of a range. An error of the lock itself is for the caller to note: the
-    /// memory is registered all the same.
+    /// Locks the pages of a range. A failure of the lock itself is only noted by the caller: the memory is registered
+    /// all the same.
     pub fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
         let pages = pages_of(addr, len);
         check(pages).map_err(|missing| missing.fault(addr, len))?;
         // First, so that no other thread unlocks them from here on; locking many pages takes long.
         self.0.lock().add(pages);
         let (first, len) = (bytes::address(pages.0), pages.1 - pages.0);
-        // SAFETY: locking changes no contents; what is not there any more is refused.
+        // SAFETY: locking changes no contents; unmapped pages are an error.
         Ok(unsafe { mlock(first.cast(), len) }.map_err(refused_by("mlock")))
     }
 
@@ -42,8 +39,7 @@ impl Registered {
     pub fn unlock(&self, addr: usize, len: usize) {
         let mut locks = self.0.lock();
         for (first, end) in locks.remove(pages_of(addr, len)) {
-            // SAFETY: unlocking changes no contents; what is not there any more is refused, which
-            // is as good.
+            // SAFETY: unlocking changes no contents; unmapped pages are an error, which is ignored.
             let _ = unsafe { munlock(bytes::address(first).cast(), end - first) };
         }
     }
@@ -54,7 +50,7 @@ fn pages_of(addr: usize, len: usize) -> Pages {
     (addr & !(page - 1), (addr + len).next_multiple_of(page))
 }
 
-/// A page that a program has not.
+/// A page that is not mapped.
 struct Missing {
     page: usize,
     /// The kernel did not report the mappings: it is only known that the range is not readable.
@@ -81,7 +77,7 @@ impl Missing {
     }
 }
 
-/// What the kernel says about a range of pages.
+/// The kernel's result for a range of pages.
 enum Answer {
     Mapped,
     NotAllOfIt,
@@ -100,8 +96,8 @@ fn ask(addr: usize, len: usize) -> Answer {
     }
 }
 
-/// Whether a program has all pages of a range. Where the kernel does not say what is mapped, they can be
-/// read at least.
+/// Fails unless all pages of a range are mapped. If the kernel does not report mappings, they must at least be
+/// readable.
 fn check((first, end): Pages) -> std::result::Result<(), Missing> {
     let page = ordinary();
     let step = ASKED_AT_ONCE * page;
@@ -111,7 +107,7 @@ fn check((first, end): Pages) -> std::result::Result<(), Missing> {
         let unreadable = |at: &usize| !probe::is_readable(*at);
         let (missing, unasked) = match ask(start, len) {
             Answer::Mapped => continue,
-            // What can be read is mapped, whatever else the error means.
+            // Readable memory is mapped, whatever else the error means.
             Answer::NotAllOfIt => {
                 let is_hole = |at: &usize| matches!(ask(*at, page), Answer::NotAllOfIt);
                 (pages.find(|at| is_hole(at) && unreadable(at)), None)
@@ -125,8 +121,7 @@ fn check((first, end): Pages) -> std::result::Result<(), Missing> {
     Ok(())
 }
 
-/// How often pages are locked: in pieces that do not overlap, by their first byte, each with the first byte
-/// behind it and the number.
+/// How many times pages are locked: disjoint ranges by their first byte, each with its end and the count.
 #[derive(Default)]
 struct Locks(BTreeMap<usize, (usize, usize)>);
 
@@ -147,7 +142,7 @@ impl Locks {
         self.0.extend(gaps.map(|(from, to)| (from, (to, 1))));
     }
 
-    /// Counts the pages of a range once less: the parts of it that are not locked any more.
+    /// Uncounts the pages of a range. Returns the parts of it that are not locked any more.
     fn remove(&mut self, (first, end): Pages) -> Vec<Pages> {
         self.cut(first);
         self.cut(end);
@@ -164,7 +159,7 @@ impl Locks {
         gone
     }
 
-    /// Has no piece go on across this place.
+    /// Splits the range that contains this place.
     fn cut(&mut self, at: usize) {
         if let Some((_, piece)) = self.0.range_mut(..at).next_back()
             && at < piece.0
@@ -199,7 +194,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each page is unlocked when the last range that has it goes, whatever the order.
+        /// Each page is unlocked when the last range that has it is removed, in any order.
         #[test]
         fn pages_are_unlocked_once(
             ranges in prop::collection::vec((0_usize..40, 1_usize..12, any::<prop::sample::Index>()), 1..40),

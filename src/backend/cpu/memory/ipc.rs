@@ -1,4 +1,4 @@
-//! What other processes need to have memory of this one: a part of a file, and where it is in there.
+//! What other processes need to import memory of this one: a part of a file, and its offset.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ use crate::backend::base::memory_file;
 use crate::backend::cpu::base::arena::UNIT;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// What a parcel is about.
+/// The content of a parcel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     /// Memory of a device at an address.
@@ -30,7 +30,7 @@ pub struct FilePart {
     pub file: OwnedFd,
     pub offset: u64,
     pub len: u64,
-    /// Keeps it there as it is.
+    /// Keeps it unchanged.
     #[expect(dead_code, reason = "dropping it ends that")]
     pub lease: Option<Lease>,
 }

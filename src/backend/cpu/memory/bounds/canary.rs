@@ -4,20 +4,20 @@ use std::fmt;
 
 use crate::backend::cpu::base::bytes;
 
-/// What the bytes are.
+/// The value of the bytes.
 const BYTE: u8 = 0xE5;
 
-/// From and to: bytes from an allocation's address on.
+/// From and to, relative to an allocation's address.
 pub type Part = (isize, isize);
 
-/// What was overwritten beside an allocation.
+/// Overwritten bytes beside an allocation.
 #[derive(Debug)]
 pub struct Damage {
     pub addr: usize,
     pub asked: usize,
-    /// The first byte that changed, from the allocation's address on.
+    /// The first byte that changed, relative to the allocation's address.
     pub offset: isize,
-    /// How many bytes there are up to the last one that changed.
+    /// The number of bytes up to the last one that changed.
     pub bytes: usize,
     pub place: String,
 }
@@ -37,16 +37,15 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Writes them. `addr`: the allocation, as the library sees it.
+/// Writes them. `addr`: the allocation in the library's view.
 pub fn put(addr: usize, parts: &[Part]) {
     for &(first, last) in parts.iter().filter(|(first, last)| first < last) {
-        // SAFETY: the rest of pages that the allocation has to itself.
+        // SAFETY: the rest of the allocation's private pages.
         unsafe { bytes::address(addr).offset(first).write_bytes(BYTE, (last - first) as usize) };
     }
 }
 
-/// What was changed, from the first to behind the last byte, as an offset and a length. They are as they were
-/// after this.
+/// Restores them. Returns the changed bytes, from the first to the last, as an offset and a length.
 pub fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
     let mut first_changed = None;
     let mut last_changed = 0;
@@ -54,7 +53,7 @@ pub fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
         let mut offset = first;
         while offset < last {
             let at = bytes::address(addr).wrapping_offset(offset);
-            // Most of it is as it was.
+            // Most of them are unchanged.
             if at.addr().is_multiple_of(8) && last - offset >= 8 {
                 // SAFETY: eight aligned bytes within the canary; the read is volatile because a
                 // running kernel may write there.

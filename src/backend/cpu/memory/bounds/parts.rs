@@ -14,7 +14,7 @@ fn page_of(addr: usize) -> usize {
 }
 
 impl State {
-    /// Whether a program has some of a range, or an operation may still use it.
+    /// Whether a range is allocated, or operations may still use it.
     fn is_busy(&self, first: usize, end: usize) -> bool {
         let part = self.parts.range(..end).next_back();
         part.is_some_and(|(addr, len)| addr + len > first)
@@ -49,13 +49,13 @@ impl State {
 }
 
 impl Bounds {
-    /// A pool has got it: no program has any of it.
+    /// A pool has allocated it: no part of it is in use.
     pub fn got(&self, addr: usize, len: usize) {
         let mut state = self.state.lock();
         self.sweep(&mut state, addr, addr + len);
     }
 
-    /// A program has a part of what a pool has got.
+    /// A pool has allocated a block to the program.
     pub fn note_allocated(&self, addr: usize, len: usize) {
         let mut state = self.state.lock();
         let end = addr + len;
@@ -92,7 +92,7 @@ impl Bounds {
         }
     }
 
-    /// The program has freed a part. `is_used`: operations may still use it, until [`Self::left`].
+    /// The program has freed a block. `is_used`: operations may still use it, until [`Self::left`].
     pub fn returned(&self, addr: usize, is_used: bool) {
         let mut state = self.state.lock();
         if let Some(damage) = self.check_part(&state, addr) {
@@ -107,7 +107,7 @@ impl Bounds {
         }
     }
 
-    /// Nothing uses a part any more that the program had freed before.
+    /// Nothing uses a freed block any more.
     pub fn left(&self, addr: usize, len: usize) {
         let mut state = self.state.lock();
         let place = state.leaving.iter().position(|part| *part == (addr, len));
@@ -129,7 +129,7 @@ impl Bounds {
         let last = page_of(end - 1) + PAGE;
         let close = |from: usize, to: usize| {
             if from < to {
-                // What the kernel refuses here only makes the guard weaker.
+                // A failure here only makes the guard weaker.
                 let _ = pages::set_access(from + self.own, to - from, Access::None);
             }
         };
@@ -145,7 +145,7 @@ impl Bounds {
         close(idle, last);
     }
 
-    /// What was overwritten beside a part.
+    /// Overwritten bytes beside a block.
     fn check_part(&self, state: &State, addr: usize) -> Option<Damage> {
         let end = addr + state.parts.get(&addr)?;
         if self.check != Check::Guard {
@@ -155,7 +155,7 @@ impl Bounds {
         let beside = |(from, to): (usize, usize), is_behind: bool| {
             let free = state.uncovered(from, to);
             let next = if is_behind { free.first() } else { free.last() };
-            // Up to the part beside it: what is behind that is the other's.
+            // Up to the next block: the bytes after that belong to the other one.
             next.copied().filter(|gap| if is_behind { gap.0 == end } else { gap.1 == addr })
         };
         let gaps = gaps.iter().enumerate().filter(|(_, gap)| gap.0 < gap.1);
@@ -167,7 +167,7 @@ impl Bounds {
         Some(Damage { addr, asked: end - addr, offset, bytes, place: self.place.clone() })
     }
 
-    /// As [`Bounds::damage`], of parts.
+    /// As [`Bounds::damage`], for blocks of pools.
     pub fn damage_of_parts(&self, state: &State) -> Option<Damage> {
         let all = state.parts.keys().filter_map(|addr| self.check_part(state, *addr));
         all.fold(None, |first, next| first.or(Some(next)))

@@ -1,4 +1,4 @@
-//! Which kernel a thread runs, for the text about a fault of it.
+//! The kernel that a thread runs, for the text about a fault.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

@@ -1,9 +1,9 @@
-//! AddressSanitizer's public interface, where it is in the process.
+//! AddressSanitizer's public interface, if it is in the process.
 
 use std::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
-/// `__asan_poison_memory_region` and its opposite.
+/// `__asan_poison_memory_region` and its inverse.
 type Region = unsafe extern "C" fn(*const c_void, usize);
 
 struct Sanitizer {
@@ -11,7 +11,7 @@ struct Sanitizer {
     unpoison: Region,
 }
 
-/// It comes with the program and stays.
+/// It is part of the program, or absent.
 static SANITIZER: OnceLock<Option<Sanitizer>> = OnceLock::new();
 
 fn find(name: &CStr) -> Option<Region> {
@@ -36,15 +36,15 @@ pub fn is_there() -> bool {
     sanitizer().is_some()
 }
 
-/// Has it report accesses to memory of ours.
+/// Makes it report accesses to this memory.
 pub fn poison(addr: usize, len: usize) {
     if let Some(found) = sanitizer() {
-        // SAFETY: the function notes something about these addresses, which are ours.
+        // SAFETY: the function notes something about these addresses, which belong to the library.
         unsafe { (found.poison)(std::ptr::with_exposed_provenance(addr), len) };
     }
 }
 
-/// The opposite.
+/// The inverse.
 pub fn unpoison(addr: usize, len: usize) {
     if let Some(found) = sanitizer() {
         // SAFETY: the runtime only marks shadow memory of the range, and the library has mapped

@@ -1,6 +1,5 @@
-//! What is behind the addresses of a device: a file in memory, or, where the system gives none, memory of
-//! this process alone. That cannot be shared, nor mapped at other addresses, and guard mode maps all memory
-//! twice.
+//! The backing of a device's memory: a file in memory or, if the system has none, private memory. That cannot be
+//! shared, nor mapped at other addresses, and guard mode maps all memory twice.
 
 use std::fs::File;
 use std::io;
@@ -21,16 +20,16 @@ pub(super) enum Backing {
     Private(io::Error),
 }
 
-/// A range of the memory: the first byte, counted from the beginning, and the first behind it.
+/// A range of the memory: the first byte, counted from the beginning, and the end.
 pub(super) type Range = (u64, u64);
 
 impl Backing {
-    /// For `size` bytes, none of them there yet.
+    /// For `size` bytes, none of them allocated yet.
     pub(super) fn new(size: u64) -> Self {
         files::device_file(size).map_or_else(Self::Private, Self::File)
     }
 
-    /// Maps all of it; `own_view` as in [`Mapping::of_part`], and 0 where there is no file.
+    /// Maps all of it; `own_view` as in [`Mapping::of_part`], and 0 without a file.
     pub(super) fn map(&self, len: usize, own_view: usize) -> io::Result<Mapping> {
         match self {
             Self::File(file) => Mapping::of_part(len, file.as_fd(), 0, own_view),
@@ -38,7 +37,7 @@ impl Backing {
         }
     }
 
-    /// The file, for what cannot be done without one.
+    /// The file, for operations that need one.
     pub(super) fn file(&self, ordinal: u32) -> Result<BorrowedFd<'_>> {
         match self {
             Self::File(file) => Ok(file.as_fd()),
@@ -53,7 +52,7 @@ impl Backing {
         }
     }
 
-    /// Gives the pages of a range, which is mapped at `addr`, back to the system.
+    /// Releases the pages of a range, which is mapped at `addr`, to the system.
     pub(super) fn discard(&self, addr: usize, (first, end): Range) {
         match self {
             Self::File(file) => files::discard(file.as_fd(), first, end - first),
@@ -61,7 +60,7 @@ impl Backing {
         }
     }
 
-    /// Has this memory again at `addr`, where something else was mapped, and in the view behind it.
+    /// Maps this memory again at `addr`, where something else was mapped, and in the library's view.
     pub(super) fn restore(
         &self,
         addr: usize,
@@ -75,8 +74,7 @@ impl Backing {
         }
     }
 
-    /// The first part of it from `from` on that may have something else than zeros; `used`: the parts in use,
-    /// in order.
+    /// The first part from `from` on that may not be zeros; `used`: the parts in use, in order.
     pub(super) fn next_data(&self, from: u64, used: &[Range]) -> io::Result<Option<Range>> {
         match self {
             Self::File(file) => {
@@ -98,7 +96,7 @@ impl Backing {
                 read.map_err(|error| named("pread", error))
             }
             Self::Private(_) => {
-                // SAFETY: the device's own memory, which is mapped, and which everybody waits to use.
+                // SAFETY: the device's own memory, which is mapped, and whose users wait.
                 unsafe { bytes::address(addr).copy_to(bytes.as_mut_ptr(), bytes.len()) };
                 Ok(())
             }
@@ -122,7 +120,7 @@ impl Backing {
     }
 }
 
-/// Not for the file's own position.
+/// A separate opening, because of the file's position.
 fn open(file: &OwnedFd) -> io::Result<File> {
     file.try_clone().map(File::from).map_err(|error| named("dup", error))
 }

@@ -1,4 +1,4 @@
-//! Blocks where accesses outside of them are looked for, see [`super::super::bounds`].
+//! Blocks with detection of accesses outside of them, see [`super::super::bounds`].
 
 use super::{Block, DeviceMemory, Fault, FaultKind, Result};
 use crate::algo::host::notice::notice;
@@ -8,7 +8,7 @@ use crate::backend::cpu::memory::bounds::{Damage, Layout};
 use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
-    /// As [`DeviceMemory::take_block`], of `rounded` bytes of which the program asked for `asked`.
+    /// As [`DeviceMemory::take_block`], with `rounded` bytes for a request of `asked`.
     pub(super) fn take_checked(
         &self,
         asked: usize,
@@ -36,7 +36,7 @@ impl DeviceMemory {
                 let addr = block.addr + layout.lead as usize;
                 Some((Block { addr, len: len as usize, ..block }, Some(layout)))
             }
-            // Among others, as without checks.
+            // Sharing pages, as without checks.
             None => {
                 let piece = self.arena.lock().take(rounded as u64, align);
                 piece.map(|piece| (self.block(piece), None))
@@ -64,7 +64,7 @@ impl DeviceMemory {
         Ok(Some(block))
     }
 
-    /// Nothing uses the block any more. Who has freed it does not hear of damage now.
+    /// Nothing uses the block any more. Damage cannot be reported to the free that caused this.
     pub(super) fn end_checked(&self, block: Block) {
         if let Some(damage) = self.bounds.end(block) {
             let when = "when it went back to the device";
@@ -72,7 +72,7 @@ impl DeviceMemory {
         }
     }
 
-    /// What a pool has done with a part of a block.
+    /// A pool has allocated or freed a block within a block.
     pub fn note_part(&self, addr: usize, len: usize, part: Part, users: &Users) {
         self.reap_parts();
         match part {
@@ -94,12 +94,12 @@ impl DeviceMemory {
         self.leaving.reap(usize::MAX, |part| self.bounds.left(part.addr, part.len));
     }
 
-    /// What was overwritten beside a block that is being freed.
+    /// Overwritten bytes beside a block that is being freed.
     pub fn damage_of(&self, block: &Block) -> Option<Damage> {
         self.bounds.damage_of(block.addr)
     }
 
-    /// What was overwritten beside any block.
+    /// Overwritten bytes beside any block.
     pub fn damage(&self) -> Option<Damage> {
         self.bounds.damage()
     }

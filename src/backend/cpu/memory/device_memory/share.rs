@@ -1,4 +1,4 @@
-//! What one device has taken of what all devices have together.
+//! The share of one device in the memory of all devices.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,12 +7,12 @@ use crate::backend::cpu::memory::budget::Budget;
 
 pub(super) struct Share {
     budget: Arc<Budget>,
-    /// Of the budget. Nothing where there is no common limit.
+    /// Bytes of the budget; 0 without a common limit.
     taken: AtomicU64,
 }
 
 impl Share {
-    /// Of a device that has nothing yet.
+    /// Of a new device.
     pub(super) fn new(budget: Arc<Budget>) -> Self {
         Self { budget, taken: AtomicU64::new(0) }
     }
@@ -56,7 +56,7 @@ impl Share {
         self.budget.left()
     }
 
-    /// Where devices share their memory: all of it, and what this device and the others have taken.
+    /// If devices share their memory: all of it, and what this device and the others have taken.
     pub(super) fn taken(&self) -> Option<(u64, u64, u64)> {
         let most = self.budget.most()?;
         let own = self.taken.load(Ordering::Relaxed);

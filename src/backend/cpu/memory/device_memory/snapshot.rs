@@ -1,5 +1,4 @@
-//! What is in a device's memory, saved apart from it. The addresses stay, and so does all bookkeeping:
-//! only the pages go, and come back.
+//! Saved memory of a device. The addresses and all bookkeeping stay: only the pages are released and restored.
 
 use super::backing::{self, Range};
 use super::{Backing, DeviceMemory, HUGE, UNIT};
@@ -7,7 +6,7 @@ use crate::algo::host::system_call::is_forbidden;
 use crate::backend::cpu::base::pages;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// What was in one part of the memory, at most 2 MiB of it.
+/// The content of one part of the memory, at most 2 MiB of it.
 struct Piece {
     offset: u64,
     bytes: Vec<u8>,
@@ -15,13 +14,13 @@ struct Piece {
     was_huge: bool,
 }
 
-/// What was in the memory; nothing: nothing was saved.
+/// The content of the memory; empty if nothing was saved.
 #[derive(Default)]
 pub(super) struct Saved(Vec<Piece>);
 
 impl DeviceMemory {
-    /// Copies everything but what is at `kept` (address and length) to the heap, and gives its pages back to
-    /// the system. On failure some may have been saved.
+    /// Copies everything but the ranges in `kept` (address and length) to the heap, and releases its pages to the
+    /// system. On failure some may have been saved.
     pub fn save(&self, kept: &[(usize, usize)]) -> Result<()> {
         let mut saved = self.saved.lock();
         let used = self.used_ranges();
@@ -43,7 +42,7 @@ impl DeviceMemory {
         Ok(())
     }
 
-    /// The parts of the memory in which something may be to be saved, in order.
+    /// The parts of the memory that may have to be saved, in order.
     fn used_ranges(&self) -> Vec<Range> {
         if let Backing::File(_) = self.backing {
             // The kernel knows where.
@@ -55,7 +54,7 @@ impl DeviceMemory {
         used.into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
     }
 
-    /// Nothing where there are only zeros, which come back by themselves.
+    /// Nothing for zeros, which need not be saved.
     fn save_piece(&self, offset: u64, end: u64) -> Result<Option<Piece>> {
         let len = (end - offset) as usize;
         let mut bytes = Vec::new();
@@ -73,7 +72,7 @@ impl DeviceMemory {
         Ok((!is_empty || was_huge).then_some(Piece { offset, bytes, was_huge }))
     }
 
-    /// Brings back what was saved. On failure it is still saved.
+    /// Restores what was saved. On failure it is still saved.
     pub fn bring_back(&self) -> Result<()> {
         let mut saved = self.saved.lock();
         for piece in &saved.0 {
@@ -105,7 +104,7 @@ impl DeviceMemory {
         Fault::new(kind, format!("the memory of device {} cannot be saved: {why}", self.ordinal))
     }
 
-    /// The parts of a range of the file that have nothing of what is to be kept, in whole pages.
+    /// The parts of a range of the file without anything in `kept`, in whole pages.
     fn without(&self, kept: &[(usize, usize)], start: u64, end: u64) -> Vec<(u64, u64)> {
         let mut parts = vec![(start, end)];
         for &(addr, len) in kept.iter().filter(|(addr, _)| self.contains(*addr)) {
