@@ -112,7 +112,7 @@ mod tests {
             |parcel| parcel.bytes[0] ^= 1,
             |parcel| parcel.bytes[8] = 4,
             |parcel| parcel.descriptor = None,
-            // No whole page, more than there is, and beyond all numbers.
+            // No whole page, more than the file has, and an overflow.
             |parcel| parcel.bytes[16] = 1,
             |parcel| parcel.bytes[24] = 1,
             |parcel| parcel.bytes[24..].fill(0xff),

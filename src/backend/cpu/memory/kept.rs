@@ -16,7 +16,7 @@ const LEAST_USE: (usize, usize) = (4, 5);
 /// The cached mappings.
 pub struct Kept {
     list: Mutex<VecDeque<Mapping>>,
-    /// Whether the machine has so little memory left that keeping any would be wrong.
+    /// Whether the machine has so little memory left that nothing should be cached.
     is_scarce: fn() -> bool,
 }
 
@@ -31,7 +31,7 @@ impl Kept {
         Self { list: Mutex::default(), is_scarce }
     }
 
-    /// The smallest mapping of at least `len` bytes that would not be wasted on them.
+    /// The smallest mapping of at least `len` bytes that would not waste too much.
     pub fn take(&self, len: usize) -> Option<Mapping> {
         let fits = |have: usize| have >= len && have / LEAST_USE.1 * LEAST_USE.0 <= len;
         let mut list = self.list.lock();
@@ -40,7 +40,7 @@ impl Kept {
         list.remove(index)
     }
 
-    /// Keeps a mapping, or lets it go, and others with it.
+    /// Caches a mapping, or unmaps it, and perhaps others with it.
     pub fn put(&self, mapping: Mapping) {
         let mut gone = Vec::new();
         if mapping.len() > MOST_KEPT {
@@ -63,13 +63,13 @@ impl Kept {
         drop(gone);
     }
 
-    /// Lets all go; true if there was something.
+    /// Unmaps all; true if there were any.
     pub fn release(&self) -> bool {
         let gone = std::mem::take(&mut *self.list.lock());
         !gone.is_empty()
     }
 
-    /// How many bytes there are.
+    /// The cached bytes.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.list.lock().iter().map(Mapping::len).sum()

@@ -1,4 +1,4 @@
-//! Freeing memory that queued operations still use: who uses memory, and what waits for them.
+//! Freeing memory that queued operations still use: the users of memory, and deferred frees.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 
 use crate::backend::{Block, Wait};
 
-/// A stream, as those see it who release memory.
+/// A stream, as a user of memory.
 pub trait MemoryUser: Send + Sync {
-    /// Notes that it is on the list of [`Users`]; false if it was.
+    /// Notes that it is on the list of [`Users`]; false if it was before.
     fn enlist(&self) -> bool;
 
     /// Notes that it is not on the list, under the list's lock; false if it uses memory.
@@ -53,8 +53,8 @@ impl Users {
         self.len.load(Ordering::SeqCst) == 0
     }
 
-    /// The operations, queued before this call and not finished, that use `len` bytes at `addr`:
-    /// for each stream the last of them, by number. Usually none.
+    /// The queued operations before this call that use `len` bytes at `addr` and are not complete: for each stream the
+    /// last of them, by number. Usually none.
     pub fn fence(&self, addr: usize, len: usize) -> Fence {
         let mut fence = Vec::new();
         if self.is_empty() {
@@ -72,16 +72,16 @@ impl Users {
         Fence(fence)
     }
 
-    /// Forgets all of them, when nothing runs any more: a stream that was abandoned with work in it
-    /// would stay on the list, and through its own share of the backend keep everything alive.
+    /// Removes all of them, when nothing runs any more: a stream that was abandoned with pending work would stay on the
+    /// list, and keep the whole backend alive by its reference.
     pub fn clear(&self) {
         let streams = std::mem::take(&mut *self.list.lock());
         self.len.store(0, Ordering::SeqCst);
-        // Their drop may come back here.
+        // Their drop may call this again.
         drop(streams);
     }
 
-    /// Forgets a stream whose owner has let it go, if it uses nothing.
+    /// Removes a stream whose owner has dropped it, if it uses no memory.
     pub fn forget(&self, stream: &Arc<impl MemoryUser>) {
         let mut list = self.list.lock();
         if stream.delist_if_unused() {
@@ -92,7 +92,7 @@ impl Users {
     }
 }
 
-/// Operations that must have finished.
+/// Operations that must be complete.
 pub struct Fence(Vec<(Arc<dyn MemoryUser>, u64)>);
 
 impl Fence {
@@ -101,7 +101,7 @@ impl Fence {
         self.0.is_empty()
     }
 
-    /// The streams that are waited for.
+    /// The streams to wait for.
     pub fn streams(&self) -> impl Iterator<Item = (&Arc<dyn MemoryUser>, u64)> {
         self.0.iter().map(|(stream, ticket)| (stream, *ticket))
     }
@@ -151,7 +151,7 @@ impl<T> Deferred<T> {
     pub fn clear(&self) {
         let all = std::mem::take(&mut *self.list.lock());
         self.len.store(0, Ordering::Release);
-        // Not under the lock: what goes may run code.
+        // Not under the lock: a drop may run code.
         drop(all);
     }
 }

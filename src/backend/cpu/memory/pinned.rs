@@ -1,5 +1,5 @@
-//! Page-locked host memory: whole locked 2 MiB slabs cut up below 2 MiB, mappings of their own
-//! above, which are kept for a while when they come back.
+//! Page-locked host memory: locked 2 MiB slabs that are divided below 2 MiB, and private mappings above, which are
+//! cached for a while after a free.
 
 mod apart;
 
@@ -21,7 +21,7 @@ use apart::{APART, Apart};
 /// Marks a block as host memory, in its token.
 pub const HOST: u64 = 1 << 63;
 const LARGE: u64 = 1 << 62;
-/// Empty slabs that are kept: locking one costs as much as thousands of allocations.
+/// Empty slabs that are cached: locking one costs as much as thousands of allocations.
 const SPARE_SLABS: usize = 2;
 
 /// The pinned memory of a driver.
@@ -34,13 +34,13 @@ pub struct HostMemory {
 }
 
 struct State {
-    /// Offsets of slab `i` begin at `i` times 2 MiB.
+    /// Slab `i` has the offsets from `i` times 2 MiB on.
     arena: Arena,
     slabs: Mappings,
     large: Mappings,
 }
 
-/// Mappings by number; numbers are used again.
+/// Mappings by number; numbers are reused.
 #[derive(Default)]
 struct Mappings {
     list: Vec<Option<Mapping>>,
@@ -106,7 +106,7 @@ impl HostMemory {
         Arena::piece_len(len as u64) as usize
     }
 
-    /// Takes a block back that nothing uses any more.
+    /// Frees a block that nothing uses any more.
     pub fn free_unused(&self, block: Block) {
         if block.token & APART == APART {
             return self.apart.free_unused(block);
@@ -208,7 +208,7 @@ impl HostMemory {
         }
     }
 
-    /// Counts memory that could not be locked, and says so the first time.
+    /// Counts memory that could not be locked, and reports the first case.
     pub fn note_unlocked(&self, len: usize, error: &io::Error) {
         self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
         if !self.logged.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Ranges of addresses without memory of their own, and the memory that is mapped there.
+//! Reserved ranges of addresses, and the memory that is mapped there.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub enum Memory {
         file: OwnedFd,
         node: Option<u32>,
     },
-    /// Another process's, used on the device with this ordinal.
+    /// Memory of another process, used on the device with this ordinal.
     Imported {
         part: FilePart,
         ordinal: u32,
@@ -39,7 +39,7 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// For use on a device.
+    /// Whether it is for use on a device.
     pub fn is_device(&self) -> bool {
         !matches!(self, Self::Host { .. })
     }
@@ -48,7 +48,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Self::Device { device, memory, block, .. } = self {
-            // Operations know it by other addresses, and what was mapped there they use no more.
+            // Operations know it by other addresses, and do not use the former mapping any more.
             memory.freed(block);
             device.free_unused(*block);
         }
@@ -78,7 +78,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
         }
     }
 
-    /// Memory of a device is kept for those who have it; a file of its own stays by itself.
+    /// Memory of a device is kept for its importers; a separate file stays by itself.
     fn export(&self) -> Result<Parcel> {
         let parcel = match &*self.memory {
             Memory::Device { memory, block, .. } => {
@@ -121,7 +121,7 @@ pub struct Range {
     pub parts: BTreeMap<usize, Part>,
 }
 
-/// What is mapped somewhere.
+/// A mapping in a range.
 pub struct Part {
     pub len: usize,
     pub memory: Arc<Memory>,
@@ -138,7 +138,7 @@ impl Part {
     }
 }
 
-/// The range that an address lies in.
+/// The range that contains an address.
 pub fn around(all: &mut BTreeMap<usize, Range>, addr: usize) -> Option<&mut Range> {
     let (base, range) = all.range_mut(..=addr).next_back()?;
     (addr - base < range.mapping.len()).then_some(range)
@@ -188,7 +188,7 @@ impl Ranges {
             gone.extend(ended.iter().map(|addr| range.parts.remove(addr)));
         }
         self.ended.fetch_sub(gone.len(), Ordering::Relaxed);
-        // Giving memory back is slow: not under the lock.
+        // Freeing memory is slow: not under the lock.
         drop(gone);
     }
 
@@ -204,7 +204,7 @@ impl Ranges {
                 streams.map(|(stream, ticket)| (Arc::clone(stream), ticket)).collect()
             };
             for (stream, ticket) in &streams {
-                // Without a deadline it does not time out.
+                // Without a deadline it cannot time out.
                 let _ = Arc::clone(stream).wait_for(*ticket, None);
             }
             self.reap_in(|at, part| part.overlaps(at, addr, len));
@@ -221,7 +221,7 @@ impl Ranges {
     }
 }
 
-/// Takes a part out of the address space. Where the kernel refuses, it stays.
+/// Unmaps a part. If the kernel fails, it stays.
 fn vacate(addr: usize, part: &Part, own: usize) -> bool {
     let own = if part.memory.is_device() { own } else { 0 };
     pages::vacate(addr, part.len, own).is_ok()

@@ -119,7 +119,7 @@ impl VirtualMemory for CpuDriver {
         let shared: &Shared = &self.shared;
         if shared.own_view != 0 && own(memory).is_device() {
             host_access::freed(&Block { addr, len, token: 0 });
-            // What the kernel refuses here only makes the guard weaker.
+            // A failure here only makes the guard weaker.
             let _ = pages::set_access(addr, len, Access::None);
         }
         let fence = shared.users.fence(addr, len);
@@ -135,7 +135,7 @@ impl VirtualMemory for CpuDriver {
         Ok(())
     }
 
-    /// Devices here reach all memory of the process; what they may do is the core's business.
+    /// Devices here reach all memory of the process; the core checks their access.
     fn set_access(
         &self,
         addr: usize,
@@ -154,7 +154,7 @@ impl VirtualMemory for CpuDriver {
 }
 
 impl CpuDriver {
-    /// Host memory that has just been mapped is to be where it was asked for, and to stay there.
+    /// Binds host memory that has just been mapped to its node, and locks it.
     fn place_host_memory(&self, addr: usize, len: usize, node: Option<u32>) -> Result<()> {
         if let Some(node) = node {
             bind_to_node(Block { addr, len, token: HOST }, node)?;

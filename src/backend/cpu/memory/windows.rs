@@ -1,14 +1,13 @@
-//! Where programs see the memory of devices, or saw it before a device was closed.
+//! The program's views of devices' memory, also of closed devices.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::backend::base::hull::Hull;
 
-/// Openings of a device that are remembered.
+/// Openings of each device that are remembered.
 const REMEMBERED: usize = 2;
 
-/// Where devices had their memory at openings before those, and in earlier lives of the library:
-/// programs may still have addresses of there.
+/// Memory of devices at earlier openings, and in earlier sessions: programs may still have such addresses.
 static EARLIER: Hull = Hull::new();
 
 /// Whether the address may be in memory of a closed device. Host memory may be there, too; a caller that has to know
@@ -18,14 +17,13 @@ pub fn was_near(addr: usize) -> bool {
     EARLIER.contains(addr)
 }
 
-/// The address ranges of all devices. To look for an address in them takes two loads where it is
-/// in none, as host memory mostly is.
+/// The address ranges of all devices. Looking an address up takes two loads if it is in none, as most host memory.
 pub struct Windows {
     /// Length of each.
     len: usize,
     /// First addresses, the latest opening of a device first; 0: none.
     bases: Box<[[AtomicUsize; REMEMBERED]]>,
-    /// Around all of them.
+    /// The hull of all of them.
     hull: Hull,
 }
 
@@ -35,9 +33,9 @@ impl Windows {
         Self { len, bases: (0..devices).map(|_| Default::default()).collect(), hull: Hull::new() }
     }
 
-    /// The device has its memory at `base`, in the program's view.
+    /// The device's memory is at `base`, in the program's view.
     pub fn open(&self, ordinal: u32, base: usize) {
-        // Relaxed, here and below: who races with the opening of a device has no address of it.
+        // Relaxed, here and below: a thread that races with the opening of a device has no address of it.
         let mut moved = base;
         for place in &self.bases[ordinal as usize] {
             moved = place.swap(moved, Ordering::Relaxed);
@@ -48,7 +46,7 @@ impl Windows {
         self.hull.add(base, base + self.len);
     }
 
-    /// The device that has, or had, its memory there.
+    /// The device whose memory is, or was, there.
     #[inline]
     pub fn device_at(&self, addr: usize) -> Option<u32> {
         if !self.hull.contains(addr) {

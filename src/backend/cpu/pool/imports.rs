@@ -1,4 +1,4 @@
-//! Memory of other processes that is mapped in this one.
+//! Mapped memory of other processes.
 
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
@@ -21,7 +21,7 @@ const REAP: usize = 8;
 /// Marks a block as memory of another process, in its token.
 pub const IMPORTED: u64 = 1 << 60;
 
-/// What this process has of others.
+/// The imports of this process.
 pub struct Imports {
     /// By the address of the block.
     live: Mutex<BTreeMap<usize, Import>>,
@@ -35,7 +35,7 @@ struct Import {
     watch: Option<Watch>,
     #[expect(dead_code, reason = "dropping it unmaps the block")]
     mapping: Mapping,
-    /// Of its pool, if it is of one.
+    /// The counter of its pool, if it is of one.
     counter: Arc<Counter>,
 }
 
@@ -50,7 +50,7 @@ impl Imports {
         Self { live: Mutex::default(), deferred: Deferred::new() }
     }
 
-    /// Whether the address is one that a program has of a device's imported memory.
+    /// Whether the address is in imported memory of a device, in the program's view.
     pub fn contains(&self, addr: usize) -> bool {
         let live = self.live.lock();
         let before = live.range(..=addr).next_back();
@@ -101,7 +101,7 @@ impl Imports {
         Ok(block)
     }
 
-    /// Takes a block back. Operations that were queued before keep it.
+    /// Frees a block. Operations that were queued before keep it.
     pub fn free(&self, own_view: usize, users: &Users, block: Block) {
         if block.token & HOST == 0 && own_view != 0 {
             host_access::freed(&block);
@@ -125,7 +125,7 @@ impl Imports {
         self.deferred.reap(limit, |block| self.free_unused(block));
     }
 
-    /// How many blocks there are, those that wait for operations included.
+    /// The number of blocks, including those that wait for operations.
     #[cfg(test)]
     pub fn count(&self) -> usize {
         self.live.lock().len()

@@ -15,17 +15,17 @@ use crate::backend::base::random::random;
 use crate::backend::cpu::base::files;
 use crate::backend::{Fault, FaultKind, PointerExport, PoolPlace, Result};
 
-/// Where the memory begins.
+/// The offset of the memory.
 pub const MEMORY: u64 = 2 << 20;
 const RECORDS: u64 = 4096;
 const RECORD: usize = 32;
-/// Ranges of one file that can have a name at a time.
+/// The most named ranges of one file at a time.
 const MOST_NAMES: usize = (MEMORY - RECORDS) as usize / RECORD;
 
 const HEADER: usize = 56;
 const HEADER_MAGIC: [u8; 8] = *b"portaclM";
 const NAME_MAGIC: [u8; 8] = *b"portaclP";
-/// Of everything here. Processes with different versions do not share memory.
+/// The version of the format. Processes with different versions do not share memory.
 const VERSION: u32 = 1;
 
 /// A file of this process.
@@ -37,18 +37,18 @@ pub struct SharedFile {
 }
 
 struct State {
-    /// Has the lock; None: closed.
+    /// Has the lock; `None`: closed.
     door: Option<File>,
     /// By offset in the memory.
     names: HashMap<u64, Name>,
     vacant: Vec<u32>,
-    /// How many records have been used.
+    /// The number of used records.
     records: u32,
-    /// Of the last name.
+    /// The serial of the last name.
     serial: u64,
 }
 
-/// A range that has a name, and where its record is.
+/// A named range, and its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Name {
     slot: u32,
@@ -58,7 +58,7 @@ struct Name {
 }
 
 impl SharedFile {
-    /// For `size` bytes of memory, none of them there yet. Devices by their number among all.
+    /// For `size` bytes of memory, none of them allocated yet. Devices are counted by their number among all.
     pub fn new(place: PoolPlace, size: u64) -> io::Result<Self> {
         let file = File::from(files::sealed_file(MEMORY + size)?);
         let identity = random()?;
@@ -78,7 +78,7 @@ impl SharedFile {
         Ok(Self { file, identity, state: Mutex::new(state) })
     }
 
-    /// A new descriptor of it, closed in programs that this one starts.
+    /// A new descriptor of it, closed in programs that this process starts.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.file.as_fd().try_clone_to_owned()
     }
@@ -118,15 +118,15 @@ impl SharedFile {
         Ok(name.to_bytes(&self.identity))
     }
 
-    /// The range that begins there has no name any more.
+    /// The range that begins there loses its name.
     pub fn withdraw(&self, offset: u64) {
         self.forget(&mut self.state.lock(), offset);
     }
 
     fn forget(&self, state: &mut State, offset: u64) {
         if let Some(name) = state.names.remove(&offset) {
-            // The record is in memory already: overwriting it cannot fail. A name that stayed would
-            // lead to other contents, and to no other harm.
+            // The record is in memory already: overwriting it cannot fail. A stale name would only lead to other
+            // contents.
             let _ = self.write_record(name.slot, &[0; RECORD]);
             state.vacant.push(name.slot);
         }
@@ -139,7 +139,7 @@ impl SharedFile {
     /// Ends imports.
     pub fn close(&self) {
         if let Some(door) = self.state.lock().door.take() {
-            // Also for a child that has this file open as well.
+            // Also for a forked child that has this file open.
             files::unlock_file(&door);
         }
     }
@@ -151,14 +151,14 @@ impl AsFd for SharedFile {
     }
 }
 
-/// A file of another process, or of this one seen from outside.
+/// A file of another process, or an import of this process's own.
 pub struct ImportedFile {
     file: File,
     header: Header,
 }
 
 impl ImportedFile {
-    /// What the descriptor is, if it is one.
+    /// Opens the file of a descriptor, if it is one.
     pub fn open(descriptor: BorrowedFd<'_>) -> Result<Self> {
         let number = descriptor.as_raw_fd();
         let refused = |why: String| invalid(format!("descriptor {number} {why}"));
@@ -198,7 +198,7 @@ impl ImportedFile {
         Ok(imported)
     }
 
-    /// Where the memory is; devices by their number among all.
+    /// The place of the memory; devices are counted by their number among all.
     pub fn place(&self) -> PoolPlace {
         self.header.place
     }
@@ -253,7 +253,7 @@ impl AsFd for ImportedFile {
     }
 }
 
-/// What a file says of itself.
+/// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
     place: PoolPlace,
@@ -280,7 +280,7 @@ impl Header {
         bytes
     }
 
-    /// What is wrong with it, as the end of a sentence about the file.
+    /// Parses it; the error is the end of a sentence about the file.
     fn from_bytes(bytes: &[u8; HEADER]) -> std::result::Result<Self, String> {
         if bytes[..8] != HEADER_MAGIC {
             return Err("is not of an exported memory pool: it begins differently".to_owned());
@@ -308,7 +308,7 @@ impl Header {
 }
 
 impl Name {
-    /// As it stands in the file, while it is one.
+    /// Its record in the file, while it is named.
     fn record(&self, identity: &[u8; 16]) -> [u8; RECORD] {
         let mut bytes = [0; RECORD];
         for (at, number) in [self.serial, self.offset, self.len].iter().enumerate() {
@@ -333,7 +333,7 @@ impl Name {
         bytes
     }
 
-    /// The name, and in which file.
+    /// Parses a name and the file's identity.
     fn from_bytes(bytes: &PointerExport) -> std::result::Result<(Self, [u8; 16]), String> {
         if bytes[..8] != NAME_MAGIC || number(&bytes[56..]) != checksum(&bytes[..56]) {
             return Err("these bytes are not those of an exported pointer".to_owned());

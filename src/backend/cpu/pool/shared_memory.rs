@@ -1,8 +1,4 @@
-//! Memory that other processes can have as well, and what we have of theirs.
-//!
-//! A block to be shared takes its place in its device's memory like any other, so addresses, limits
-//! and views are those of the device; only what is mapped there is a part of the [`SharedFile`]. Who
-//! imports a part of it maps it anywhere, with both views as far apart as a device has them.
+//! Memory that other processes can import, and imports of theirs.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -28,12 +24,12 @@ use crate::backend::{
 /// All marks of a token.
 pub const MARKS: u64 = 0xf << 60;
 
-/// A device, as memory sees it that lives until its last user releases it.
+/// A device, as the owner of memory that lives until its last user releases it.
 pub trait BlockOwner: Send + Sync {
-    /// Takes a block back that nothing uses any more.
+    /// Frees a block that nothing uses any more.
     fn free_unused(&self, block: Block);
 
-    /// A block that lies in a file of its own.
+    /// Allocates a block in a separate file.
     fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block>;
 }
 
@@ -108,11 +104,11 @@ pub struct SharedHostMemory {
 /// The blocks of host memory that lie in files.
 pub struct HostSegments {
     list: Mutex<HashMap<usize, HostSegment>>,
-    /// Counts what cannot be locked.
+    /// Counts memory that could not be locked.
     host: Arc<HostMemory>,
 }
 
-/// One of them: what is needed to take it back.
+/// The data to free one of them.
 struct HostSegment {
     mapping: Mapping,
     piece: Piece,
@@ -125,7 +121,7 @@ impl HostSegments {
         Arc::new(Self { list: Mutex::default(), host })
     }
 
-    /// Takes a block back that nothing uses any more.
+    /// Frees a block that nothing uses any more.
     pub fn free_unused(&self, block: Block) {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
         let HostSegment { mapping, piece, file, arena } = segment;
@@ -141,7 +137,7 @@ impl HostSegments {
 }
 
 impl SharedHostMemory {
-    /// `size`: bytes that it has at most, a multiple of 4 KiB.
+    /// `size`: the most bytes that it may have, a multiple of 4 KiB.
     pub fn new(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
         let file = SharedFile::new(PoolPlace::HostNode(node), size).map_err(no_file)?;
         let mut arena = Arena::new();
@@ -153,7 +149,7 @@ impl SharedHostMemory {
         self.arena.lock().free(piece.offset, piece.note);
     }
 
-    /// Where a block's address is in the file.
+    /// The offset of a block's address in the file.
     fn offset_of(&self, addr: usize) -> u64 {
         let list = self.segments.list.lock();
         let found = list.values().find(|one| {
@@ -220,8 +216,7 @@ impl Drop for SharedHostMemory {
     }
 }
 
-/// What another process has exported: a pool out of which nothing is taken but what that process has
-/// given a name.
+/// A pool of another process: only named blocks of it can be imported.
 pub struct ImportedPool {
     shared: Arc<Shared>,
     file: ImportedFile,
@@ -231,7 +226,7 @@ pub struct ImportedPool {
 }
 
 impl ImportedPool {
-    /// `ordinal`: of the device that the memory has to be of, if it is of one.
+    /// `ordinal`: the device that the memory must be on, if it must be on one.
     pub fn new(shared: Arc<Shared>, file: ImportedFile, ordinal: u32) -> Result<Self> {
         let place = match file.place() {
             PoolPlace::Device(number) => {
@@ -252,7 +247,7 @@ impl ImportedPool {
         Ok(Self { shared, file, place, mapped: Arc::default() })
     }
 
-    /// Where its memory is, in the numbers of this process.
+    /// The place of its memory, in the numbers of this process.
     pub fn place(&self) -> PoolPlace {
         self.place
     }
@@ -268,7 +263,7 @@ impl Pool for ImportedPool {
         not_of_an_import("memory to give")
     }
 
-    /// At once: whatever has been queued keeps the memory.
+    /// At once: queued operations keep the memory.
     fn free(&self, block: Block, _stream: &dyn Stream) -> Result<()> {
         self.free_now(block)
     }
@@ -283,7 +278,7 @@ impl Pool for ImportedPool {
         Ok(match attribute {
             PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => mapped.current,
             PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh => mapped.peak,
-            // Nothing of it is used again, or kept.
+            // Its memory is never reused, or cached.
             PoolAttribute::FollowEventDependencies
             | PoolAttribute::AllowOpportunistic
             | PoolAttribute::AllowInternalDependencies
@@ -295,12 +290,12 @@ impl Pool for ImportedPool {
         not_of_an_import("attributes to set")
     }
 
-    /// There is nothing that is not in use.
+    /// There is no unused memory.
     fn trim(&self, _keep: usize) -> Result<()> {
         Ok(())
     }
 
-    /// All memory here is this process's, whichever device uses it.
+    /// All memory here belongs to the process, for each device.
     fn set_access(&self, _ordinal: u32, _access: Access) -> Result<()> {
         Ok(())
     }

@@ -85,7 +85,7 @@ impl CpuDevice {
 
     /// A stream was dropped.
     pub fn forget(&self, queue: &Arc<Queue>) {
-        // What is still queued runs to its end; only `close` must know about it until then.
+        // Pending work still runs to its end; only `close` must wait for it.
         if queue.operations.is_idle() {
             self.streams.lock().remove(&key(queue));
         }
@@ -104,12 +104,12 @@ impl CpuDevice {
         Ok(())
     }
 
-    /// Streams may wait for a value there.
+    /// Notifies waits for values there.
     fn written(&self, span: &Span) {
         self.shared.watcher.look((span.addr, span.len));
     }
 
-    /// As [`Self::reap`] of all there is, also of other devices where they share the memory.
+    /// As [`Self::reap`] without a limit, also of other devices that share the memory.
     fn reap_all(&self) -> bool {
         match self.info.shares_memory {
             true => self.shared.reap_devices(),
@@ -121,7 +121,7 @@ impl CpuDevice {
         if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
     }
 
-    /// A block whose token is marked as `mark` says.
+    /// A block with this mark in its token.
     fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
         self.take_by(len, mark, || self.memory.take(len, policy))
     }
@@ -184,7 +184,7 @@ impl Device for CpuDevice {
         self.take(len, policy, 0)
     }
 
-    /// All memory here is the host's.
+    /// All memory here is host memory.
     fn alloc_managed(&self, len: usize) -> Result<Block> {
         let block = self.take(len, PagePolicy::HugeFirst, MANAGED)?;
         self.memory.set_host_access(&block, true).inspect_err(|_| {
@@ -202,7 +202,7 @@ impl Device for CpuDevice {
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
         let device = self.itself.upgrade().expect("whoever calls this holds it");
-        // What cannot be mapped anywhere is of no use.
+        // Memory that cannot be mapped elsewhere is of no use.
         self.memory.file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
         Ok(ranges::of_device(device, Arc::clone(&self.memory), block))
@@ -220,7 +220,7 @@ impl Device for CpuDevice {
         shared.imports.map(shared.own_view, part.file.as_fd(), range, ordinal, Arc::default())
     }
 
-    /// It is where it is.
+    /// Memory does not move.
     fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
         Ok(())
     }
@@ -239,7 +239,7 @@ impl Device for CpuDevice {
     }
 
     fn restart_peak(&self, managed: bool) {
-        // What nothing uses any more is not in use.
+        // Memory that nothing uses any more does not count.
         self.reap(usize::MAX);
         if managed { &self.managed_bytes } else { &self.device_bytes }.restart();
     }
@@ -251,7 +251,7 @@ impl Device for CpuDevice {
         }
         self.memory.freed(&block);
         if block.token & MANAGED != 0 {
-            // What the kernel refuses here only makes the guard weaker.
+            // A failure here only makes the guard weaker.
             let _ = self.memory.set_host_access(&block, false);
         }
         let damage = self.memory.damage_of(&block);
@@ -270,7 +270,7 @@ impl Device for CpuDevice {
     }
 
     fn is_unused(&self, block: Block) -> bool {
-        // Where accesses outside of allocations are looked for, it has to be noted what is freed.
+        // If accesses outside of allocations are detected, frees must be noted.
         let users = &self.shared.users;
         let unused = || users.is_empty() || users.fence(block.addr, block.len).has_passed();
         !self.shared.check.is_on() && unused()
@@ -370,7 +370,7 @@ impl Device for CpuDevice {
             self.memory.close();
             return Ok(());
         }
-        // Better a leak than a crash: the mapping stays for those who still use it.
+        // A leak is better than a crash: the mapping stays for its users.
         std::mem::forget(Arc::clone(&self.memory));
         Err(Fault::new(
             FaultKind::Execution,

@@ -49,10 +49,10 @@ use crate::backend::{
 
 /// How long [`Driver::shutdown`] waits for user code.
 pub const PATIENCE: Duration = Duration::from_secs(2);
-/// Guard mode: how long ranges of addresses can be at most where devices have less memory.
+/// Guard mode: the least room for ranges of addresses if devices have less memory.
 pub const GUARDED_RANGE: usize = 64 << 30;
 
-/// Makes the devices available. None holds memory or threads before it is opened.
+/// Opens the backend. A device holds no memory or threads before it is opened.
 pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
     open_chosen(options, |count| (0..count).collect())
 }
@@ -70,7 +70,7 @@ pub struct CpuDriver {
     pub executor: Arc<Executor>,
     pub timer: Arc<Timer<Queue>>,
     pub host: Arc<HostMemory>,
-    /// Host memory that other processes can have.
+    /// Host memory that other processes can import.
     pub segments: Arc<HostSegments>,
     pub deferred: Deferred,
     pub registered: Registered,
@@ -168,11 +168,11 @@ impl Driver for CpuDriver {
     }
 
     fn can_access_peer(&self, _ordinal: u32, _peer: u32) -> Result<bool> {
-        // All of it is memory of this process.
+        // All of it belongs to the process.
         Ok(true)
     }
 
-    /// All is memory of this process: kernels do what processors do, by a loop where there is no instruction.
+    /// All memory belongs to the process: kernels can do what processors can, with a loop if there is no instruction.
     fn atomics(
         &self,
         _ordinal: u32,

@@ -1,4 +1,4 @@
-//! What a CPU device says of itself.
+//! Properties of a CPU device.
 
 use crate::algo::math::mix::mix;
 use crate::backend::base::memory_file;
@@ -23,16 +23,16 @@ pub fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
         l2_cache: machine::l2_cache(),
         threads: None,
         uuid: Some(uuid(&machine::identity(), number)),
-        // At most 64 devices, so that their number fits.
+        // At most 64 devices, so their numbers fit.
         pci: Some(PciAddress { domain: NO_DOMAIN, bus: number as u8, device: 0, function: 0 }),
-        // It would be where accesses outside of allocations are found.
+        // An access there would be reported if accesses outside of allocations are detected.
         readable_tail: !shared.check.is_on(),
         notes_parts: shared.check.is_on(),
         pools: pools(shared.capacity.each),
     }
 }
 
-/// Sharing takes a file in memory of the device's length, which the system may refuse.
+/// Sharing needs a file in memory of the device's length, which the system may not allow.
 fn pools(memory: u64) -> PoolSupport {
     PoolSupport {
         device: true,

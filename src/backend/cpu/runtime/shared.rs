@@ -1,4 +1,4 @@
-//! What all devices of a driver share.
+//! State that all devices of a driver share.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,48 +26,48 @@ use crate::backend::{Notifies, Place, Result, Span};
 /// Deferred blocks that an ordinary call checks.
 pub const REAP: usize = 8;
 
-/// How the devices are to be.
+/// Options of the devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How many devices there are, at most 64.
     pub devices: u32,
-    /// Bytes of memory of each, a limit of its own, rounded up to 2 MiB. None: each can have nearly
-    /// all memory of this machine, and all together no more than that.
+    /// Bytes of memory of each, as a private limit, rounded up to 2 MiB. `None`: each can have nearly all memory of
+    /// this machine, and all together no more than that.
     pub memory_per_device: Option<u64>,
     /// Nothing runs in the caller, no thread helps, and operations are delayed at random: a missing synchronization
     /// becomes visible.
     pub asynchronous: bool,
-    /// What the delays depend on.
+    /// The seed of the delays.
     pub seed: u64,
-    /// The host has no access to device memory: what touches it faults, with a text.
+    /// The host has no access to device memory: an access faults, with a text.
     pub guard: bool,
 }
 
 impl Default for Options {
-    /// Four devices that share what memory there is.
+    /// Four devices that share the machine's memory.
     fn default() -> Self {
         Self { devices: 4, memory_per_device: None, asynchronous: false, seed: 0, guard: false }
     }
 }
 
-/// An open device, as those see it who need memory.
+/// An open device, for others that need memory.
 pub trait Reclaim: Send + Sync {
     /// Frees what nothing uses any more. Checks at most `limit` blocks. True if there were any.
     fn reap(&self, limit: usize) -> bool;
 }
 
-/// What all devices have in common.
+/// The shared state.
 pub struct Shared {
     pub options: Options,
     pub capacity: Capacity,
-    /// What all devices have taken together.
+    /// The memory that all devices have taken together.
     pub budget: Arc<Budget>,
     /// The distance of the library's view of device memory from the program's: 0, or in guard mode the addresses of a
     /// device's memory and [`GUARDED_RANGE`](crate::backend::cpu::runtime::driver::GUARDED_RANGE) at least.
     pub own_view: usize,
-    /// How accesses outside of allocations are found.
+    /// How accesses outside of allocations are detected.
     pub check: Check,
-    /// Those of page-locked host memory.
+    /// The bounds of page-locked host memory.
     pub host_bounds: Arc<Bounds>,
     pub cores: usize,
     /// Threads that share large operations.
@@ -76,19 +76,19 @@ pub struct Shared {
     pub notifies: Notifies,
     pub users: Users,
     pub devices: Box<[Slot]>,
-    /// The number that each of them has among all, chosen or not.
+    /// The number of each device among all, selected or not.
     pub numbers: Box<[u32]>,
     pub windows: Windows,
     /// Memory of other processes.
     pub imports: Imports,
-    /// Addresses without memory, and what is mapped there.
+    /// Reserved addresses and their mappings.
     pub ranges: Ranges,
     /// Programs that were unloaded while operations were using their variables.
     pub unloading: Deferred<Arc<dyn Any + Send + Sync>>,
     pub hold: Hold,
 }
 
-/// The place of one device.
+/// The slot of one device.
 pub struct Slot {
     /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here, so that it can be
     /// read without a lock.
@@ -112,8 +112,7 @@ impl Slot {
 }
 
 impl Shared {
-    /// The pointer to use for a span. The one place where an address that a program has becomes
-    /// one that this library uses.
+    /// The pointer for a span. The only place that translates the program's addresses to the library's view.
     #[inline]
     pub fn pointer(&self, span: &Span) -> *mut u8 {
         let mut addr = span.addr;
@@ -127,8 +126,8 @@ impl Shared {
         bytes::address(addr)
     }
 
-    /// How far behind an address of a device our own view of it is: nothing where it is a variable of
-    /// a shared object, which both see in the same place.
+    /// The distance of the library's view from a device address: 0 for a variable of a shared object, which has one
+    /// address.
     #[inline]
     pub fn view_of(&self, addr: usize) -> usize {
         if self.own_view == 0 { 0 } else { self.guarded_view_of(addr) }
@@ -179,7 +178,7 @@ impl Shared {
             .for_each(|memory| memory.reap_parts());
     }
 
-    /// A kernel has run: what it, or another one, has overwritten beside allocations.
+    /// A kernel has run: reports bytes that it, or another one, has overwritten beside allocations.
     #[cold]
     pub fn check_for_damage(&self, kernel: &str) -> Result<()> {
         let ordinals = 0..self.devices.len() as u32;

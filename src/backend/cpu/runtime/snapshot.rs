@@ -10,7 +10,7 @@ use crate::algo::thread::pause::pause;
 use crate::backend::cpu::runtime::shared::Slot;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// What the counts are raised by: more than there can be.
+/// Added to the counts: more than there can be.
 const RAISED: usize = 1 << 40;
 const PAUSE: Duration = Duration::from_micros(100);
 
@@ -24,7 +24,7 @@ pub struct Hold {
 /// Threads that wait.
 #[derive(Default)]
 struct Waiting {
-    /// Inside of a call that keeps objects from going.
+    /// Inside a call that pins objects.
     pinned: usize,
     others: u32,
 }
@@ -41,7 +41,7 @@ impl Hold {
                 (waiting.pinned, waiting.others)
             };
             let working: u32 = slots.iter().map(|slot| slot.busy.working()).sum();
-            // Short copies are made by who is pinned, long ones count as work.
+            // Short copies are made under a pin, long ones count as work.
             if reclaim::count_pinned() <= pinned && working <= others {
                 return Ok(());
             }
@@ -56,7 +56,7 @@ impl Hold {
         }
     }
 
-    /// Lets all go on.
+    /// Resumes all threads.
     pub fn end(&self, slots: &[Slot]) {
         let _waiting = self.waiting.lock();
         slots.iter().for_each(|slot| _ = slot.wanted.fetch_sub(RAISED, Ordering::SeqCst));

@@ -1,4 +1,4 @@
-//! How much of the time a device works.
+//! How busy a device is.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,13 @@ struct State {
     working: u32,
     /// When the first of them began.
     since: Instant,
-    /// What is over of it since `asked`.
+    /// The completed part of it since `asked`.
     total: Duration,
-    /// The question before, or when the device was opened.
+    /// The previous query, or the opening of the device.
     asked: Instant,
 }
 
-/// A thread works for the device while it has this.
+/// A thread works for the device while this lives.
 pub struct Working<'a>(&'a Busy);
 
 impl Busy {
@@ -27,7 +27,7 @@ impl Busy {
         Self(Mutex::new(State { working: 0, since: now, total: Duration::ZERO, asked: now }))
     }
 
-    /// Begins to count for a device that was opened.
+    /// Starts to count for a device that was opened.
     pub fn restart(&self) {
         self.percentage_at(Instant::now());
     }
@@ -56,7 +56,7 @@ impl Busy {
         self.0.lock().working
     }
 
-    /// The percentage of the time since it was asked last.
+    /// The percentage of the time since the previous query.
     pub fn percentage(&self) -> u32 {
         self.percentage_at(Instant::now())
     }
@@ -66,7 +66,7 @@ impl Busy {
         let mut busy = std::mem::take(&mut state.total);
         if state.working > 0 {
             busy += now.saturating_duration_since(state.since);
-            // The rest of it belongs to the next answer.
+            // The rest of it belongs to the next query.
             state.since = now.max(state.since);
         }
         let window = now.saturating_duration_since(state.asked);
@@ -91,7 +91,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Nothing happened before this moment.
+    /// Returns a new one and its start.
     fn new_at() -> (Busy, Instant) {
         let busy = Busy::new();
         let start = busy.0.lock().asked;

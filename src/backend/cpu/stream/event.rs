@@ -12,7 +12,7 @@ use crate::algo::queue::completion::Completion;
 use crate::backend::base::clock;
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 
-/// Nanoseconds of a clock that never goes back.
+/// Nanoseconds of a monotonic clock.
 fn now() -> u64 {
     clock::now().as_nanos() as u64
 }
@@ -23,14 +23,14 @@ pub struct Record {
     pub completion: Completion<Queue>,
     time: AtomicU64,
     timing: bool,
-    /// Where it is queued; nowhere if it happens outside of all streams. A stream that is gone has
-    /// run, or dropped, everything.
+    /// The stream of the record; none for a record outside of streams. A dropped stream has run, or dropped,
+    /// everything.
     stream: Weak<Queue>,
     /// Why an abort dropped it. It completes when its event is recorded again and that record is complete.
     dropped: OnceLock<Fault>,
     /// Its event was recorded again.
     superseded: AtomicBool,
-    /// The event's record before, if that was dropped.
+    /// The event's previous record, if that was dropped.
     orphan: Option<Arc<Self>>,
 }
 
@@ -47,7 +47,7 @@ impl Record {
         })
     }
 
-    /// One that no stream makes happen.
+    /// A record that no stream completes.
     pub fn outside_streams() -> Arc<Self> {
         Self::new(Weak::new(), false, None)
     }
@@ -61,7 +61,7 @@ impl Record {
         self.completion.is_complete()
     }
 
-    /// The stream that it is queued on, while there is one.
+    /// The stream that it is queued on, while that exists.
     pub fn stream(&self) -> Option<Arc<Queue>> {
         self.stream.upgrade()
     }
@@ -71,7 +71,7 @@ impl Record {
         std::ptr::eq(self.stream.as_ptr(), Arc::as_ptr(stream))
     }
 
-    /// It happens now. Returns the streams that can go on: the caller runs or lists them.
+    /// Completes it. Returns the streams that can resume: the caller runs or lists them.
     pub fn complete(&self) -> Vec<Arc<Queue>> {
         if self.timing {
             self.time.store(now(), Ordering::Relaxed);
@@ -86,18 +86,16 @@ impl Record {
         waiting
     }
 
-    /// Why it does not happen, if an abort has dropped it.
+    /// Why it does not complete, if an abort has dropped it.
     pub fn dropped(&self) -> Option<&Fault> {
         self.dropped.get()
     }
 
-    /// An abort drops it. Returns the streams that do not wait for its event's next record, as
-    /// [`Self::happen`] does.
+    /// An abort drops it. Returns the streams that do not wait for its event's next record, as [`Self::complete`] does.
     pub fn drop_for(&self, why: Fault) -> Vec<Arc<Queue>> {
         // Only its own stream drops it.
         let _ = self.dropped.set(why);
-        // What was set before is seen, or what comes after sees the drop: in `supersede`, and in
-        // `Queue::retire`.
+        // Earlier writes are seen, or later readers see the drop: in `supersede`, and in `Queue::retire`.
         fence(Ordering::SeqCst);
         if self.superseded.load(Ordering::SeqCst) {
             return self.complete();
@@ -107,8 +105,7 @@ impl Record {
         waiting
     }
 
-    /// Its event is recorded again. True if an abort has dropped it: who waits for it waits for
-    /// the new record then.
+    /// Its event is recorded again. True if an abort has dropped it: its waits are for the new record then.
     fn supersede(&self) -> bool {
         self.superseded.store(true, Ordering::SeqCst);
         fence(Ordering::SeqCst);
@@ -116,19 +113,19 @@ impl Record {
     }
 }
 
-/// What an event stands for.
+/// The state of an event.
 #[derive(Clone)]
 enum Latest {
     /// It was never recorded.
     Never,
-    /// Its latest record happened at this time.
+    /// Its latest record completed at this time.
     Happened(u64),
     /// Its latest record is, or was, queued.
     Queued(Arc<Record>),
 }
 
 impl Latest {
-    /// The event is recorded again: the record so far, if an abort has dropped it.
+    /// The event is recorded again: returns the previous record, if an abort has dropped it.
     fn orphaned(self) -> Option<Arc<Record>> {
         match self {
             Self::Queued(record) => record.supersede().then_some(record),
@@ -141,7 +138,7 @@ impl Latest {
 pub struct CpuEvent {
     timing: bool,
     latest: Mutex<Latest>,
-    /// False while `latest` may still be to happen: the common query is one load.
+    /// False while `latest` may be pending: the common query is one load.
     settled: AtomicBool,
 }
 
@@ -150,15 +147,15 @@ impl CpuEvent {
         Self { timing, latest: Mutex::new(Latest::Never), settled: AtomicBool::new(true) }
     }
 
-    /// The event as this backend made it.
+    /// Downcasts an event of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
         event.as_any().downcast_ref().ok_or_else(|| {
             Fault::new(FaultKind::Driver, "the event belongs to another backend".to_owned())
         })
     }
 
-    /// Everything queued so far has finished already: the record happens at once. Returns a dropped
-    /// one that happens with it, by the caller's hand.
+    /// Everything queued so far is complete: the record completes at once. Returns a dropped one that the caller must
+    /// complete with it.
     pub fn record_now(&self) -> Option<Arc<Record>> {
         let time = if self.timing { now() } else { 0 };
         let before = std::mem::replace(&mut *self.latest.lock(), Latest::Happened(time));
@@ -176,7 +173,7 @@ impl CpuEvent {
         record
     }
 
-    /// The latest record, if it is still to happen.
+    /// The latest record, if it is pending.
     pub fn pending(&self) -> Option<Arc<Record>> {
         if self.settled.load(Ordering::Acquire) {
             return None;
@@ -185,7 +182,7 @@ impl CpuEvent {
         match &*latest {
             Latest::Queued(record) if !record.is_complete() => Some(Arc::clone(record)),
             Latest::Queued(record) => {
-                // Forget the record, and with it its stream.
+                // Drop the record, and with it its stream.
                 *latest = Latest::Happened(record.time.load(Ordering::Relaxed));
                 self.settled.store(true, Ordering::Release);
                 None

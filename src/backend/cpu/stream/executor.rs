@@ -21,18 +21,18 @@ pub use runner::{Entry, Runner};
 /// Stream priorities: 0 to this.
 pub const LEAST_PRIORITY: u32 = 7;
 const LEVELS: usize = LEAST_PRIORITY as usize + 1;
-/// Sleeping threads beyond the number of cores that are kept for the next host functions.
+/// Sleeping threads beyond the number of cores that stay for the next host functions.
 const SPARES: usize = 2;
-/// After so long without a host function returning, one more may run.
+/// After this long without a return of a host function, one more may run.
 const STARVED: Duration = Duration::from_millis(1);
 /// After this many operations a worker lets other streams go first.
 const TURN: u32 = 128;
 /// Pauses before a thread without work sleeps.
 const SPINS: u32 = 200;
-/// How long a thread that has helped stays awake for the next large operation, offering its processor
-/// to others all the time: several times what waking it takes.
+/// How long a thread that has helped stays awake for the next large operation, yielding its processor all the time:
+/// several times the cost of a wake-up.
 const LINGER: Duration = Duration::from_micros(50);
-/// Pauses between these offers.
+/// Pauses between these yields.
 const PAUSES: u32 = 8;
 /// Pauses before a thread that has stayed awake runs a stream: the thread that has queued a kernel often waits for it
 /// at once, and begins with it meanwhile. Then two threads run it, without a wake-up.
@@ -54,7 +54,7 @@ pub struct Executor {
 
 struct Pool {
     ready: [VecDeque<Arc<Queue>>; LEVELS],
-    /// Streams whose first operation is a host function that was not allowed yet.
+    /// Streams whose first operation is a host function that may not run yet.
     held: VecDeque<Arc<Queue>>,
     jobs: Vec<Arc<Job>>,
     /// The last one fell asleep last: its caches are warm.
@@ -105,14 +105,14 @@ fn pause(times: u32) {
     (0..times).for_each(|_| std::hint::spin_loop());
 }
 
-/// What a thread is to do next.
+/// The next task of a thread.
 enum Task {
     Stream(Arc<Queue>),
     Job(Arc<Job>),
     End,
 }
 
-/// What is to be done, after the lock is released, so that enough threads serve.
+/// What must be done, after the lock is released, so that enough threads serve.
 #[must_use]
 enum Call {
     Nobody,
@@ -121,7 +121,7 @@ enum Call {
 }
 
 impl Pool {
-    /// The calling thread will be busy: is there something left for another one?
+    /// The calling thread will be busy: checks whether another one is needed.
     fn call_if_needed(&mut self, cores: usize) -> Call {
         let unwatched = !self.held.is_empty() && !self.watched;
         let ready = self.ready.iter().any(|level| !level.is_empty());
@@ -175,8 +175,7 @@ impl Executor {
         })
     }
 
-    /// Makes sure that there is a thread at all: from then on there always is one outside user
-    /// code.
+    /// Starts the first thread: from then on there is always one outside user code.
     pub fn ensure_started(self: &Arc<Self>) -> Result<()> {
         let mut pool = self.pool.lock();
         if pool.threads > 0 {
@@ -210,8 +209,8 @@ impl Executor {
         }
     }
 
-    /// Ends all threads; false if one is still in user code when `patience` is over (for the first
-    /// call; later ones do not wait).
+    /// Ends all threads; false if one is still in user code after `patience` (for the first call; later ones do not
+    /// wait).
     pub fn stop(&self, patience: Duration) -> bool {
         let mut pool = self.pool.lock();
         let again = std::mem::replace(&mut pool.stopping, true);
@@ -230,7 +229,7 @@ impl Executor {
         drop(pool);
         drop((queues, held));
         for handle in handles {
-            // A thread that has said that it ends does so at once.
+            // A thread that has announced its end ends at once.
             if all || handle.is_finished() {
                 let _ = handle.join();
             }
@@ -281,9 +280,9 @@ impl Executor {
         }
     }
 
-    /// The life of a thread.
+    /// The main function of a thread.
     fn serve(self: Arc<Self>) {
-        /// Counts the thread out, also if it dies of a defect.
+        /// Uncounts the thread, also after a panic.
         struct Counted<'a>(&'a Executor);
         impl Drop for Counted<'_> {
             fn drop(&mut self) {
@@ -330,7 +329,7 @@ impl Executor {
             }
             if let Some(queue) = pool.pop_ready() {
                 self.ready.fetch_sub(1, Ordering::Relaxed);
-                // Who wakes up calls the next one: one call for each thread, not for each stream.
+                // Each woken thread wakes the next one: one wake-up for each thread, not for each stream.
                 let call = pool.call_if_needed(self.cores);
                 drop(pool);
                 self.answer(call);
@@ -343,7 +342,7 @@ impl Executor {
         }
     }
 
-    /// A stream whose host function may be called now.
+    /// A stream whose host function may run now.
     fn pop_held(&self, pool: &mut Pool) -> Option<Arc<Queue>> {
         if pool.held.is_empty() {
             return None;
@@ -408,7 +407,7 @@ impl Executor {
             return Entry::NotNow;
         }
         if pool.threads == pool.in_user + 1 {
-            // The last thread outside user code: not without another one.
+            // It is the last thread outside user code, so another one is needed first.
             pool.threads += 1;
             drop(pool);
             if let Err(fault) = self.start() {
@@ -432,7 +431,7 @@ impl Executor {
             }
             return;
         }
-        // One more may be called, and this thread may have other work first.
+        // One more may run, and this thread may have other work first.
         pool.progress = Instant::now();
         let call = pool.call_one(self.cores);
         drop(pool);
@@ -462,7 +461,7 @@ impl Crew for Arc<Executor> {
         let mut calls = Vec::new();
         let mut pool = self.pool.lock();
         pool.jobs.push(Arc::clone(job));
-        // The owner works too; it is counted already if it is one of our threads.
+        // The owner works too; it is counted already if it is a thread of the executor.
         let cores = self.cores - usize::from(!WORKER.get());
         for _ in 0..helpers {
             match pool.call_one(cores) {

@@ -1,4 +1,4 @@
-//! Streams: which operations run in the caller, which are queued, and what returns when.
+//! Streams: which operations run in the caller, which are queued, and when calls return.
 
 pub mod event;
 pub mod executor;
@@ -24,7 +24,7 @@ use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::memcpy;
 use crate::backend::{Copy, Fault, Place, Position, Result, Stream, Wait};
 
-/// What became of an operation that might have run in the caller.
+/// The result of an attempt to run an operation in the caller.
 enum Tried {
     Ran(Position),
     NotNow(Operation),
@@ -33,8 +33,7 @@ enum Tried {
 /// An operation that was submitted.
 struct Submitted {
     position: Position,
-    /// The caller has to wait for it. It says whether it began, and how often the stream had been
-    /// aborted before.
+    /// The caller has to wait for it: whether it began, and the stream's number of aborts before.
     awaited: Option<(Arc<AtomicBool>, u64)>,
 }
 
@@ -62,8 +61,8 @@ impl CpuStream {
         Self { shared, timer, queue, device }
     }
 
-    /// Runs the operation here if the stream is idle and the operation at most `limit` bytes
-    /// long, else gives it back.
+    /// Runs the operation here if the stream is idle and the operation at most `limit` bytes long, otherwise returns
+    /// it.
     fn try_now(&self, operation: Operation, limit: usize) -> Result<Tried> {
         let mut submission = self.queue.submit()?;
         if operation.len() > limit || !self.queue.may_run_now(&mut submission)? {
@@ -116,7 +115,7 @@ impl CpuStream {
         let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
         let completes = copy.dst.place == Place::Pageable;
         let (dst, src) = (copy.dst, copy.src);
-        // The caller waits for the data anyway: it may as well move it.
+        // The caller waits for the data anyway, so it may copy them.
         let limit = if reads_now || completes { usize::MAX } else { SHORT };
         let operation = match self.try_now(Operation::Copy(copy), limit)? {
             Tried::Ran(position) => return Ok(Submitted::free(position)),
@@ -132,7 +131,7 @@ impl CpuStream {
         self.queue(operation).map(Submitted::free)
     }
 
-    /// Waits for an operation of this stream, if the caller's memory hangs on it.
+    /// Waits for an operation of this stream, if that uses the caller's memory.
     fn wait_for(&self, submitted: Submitted) -> Result<Position> {
         let Submitted { position, awaited } = submitted;
         let Some((began, aborts)) = awaited else { return Ok(position) };
@@ -144,7 +143,7 @@ impl CpuStream {
         };
         let wait = self.queue.wait_until(&over, None);
         debug_assert_eq!(wait, Wait::Done);
-        // Relaxed: see where it is set. What began and failed is the observer's business.
+        // Relaxed: see where it is set. The observer reports failures of operations that began.
         if began.load(Ordering::Relaxed) {
             Ok(position)
         } else if operations.was_dropped(position) {

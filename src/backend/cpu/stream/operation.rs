@@ -1,4 +1,4 @@
-//! What a stream's queue holds.
+//! Operations of a stream's queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,17 +25,17 @@ pub const SHORT: usize = 64 << 10;
 /// stream's lock instead of claiming the stream.
 pub const TINY: usize = 4 << 10;
 
-/// What a stream waits for, and how long at most.
+/// A record that a stream waits for, and the timeout.
 #[derive(Clone)]
 pub struct Awaited {
     pub record: Arc<Record>,
     pub limit: Option<Arc<Limit<Queue>>>,
-    /// What makes the record happen, if that is a change in memory.
+    /// The watched memory that completes the record, if there is one.
     pub watched: Option<Arc<Watched>>,
 }
 
 impl Awaited {
-    /// A wait for as long as it takes.
+    /// A wait without a timeout.
     pub fn record(record: Arc<Record>) -> Self {
         Self { record, limit: None, watched: None }
     }
@@ -47,13 +47,13 @@ pub trait GraphRun: Send + Sync {
 
     fn runs_kernels(&self) -> bool;
 
-    /// As many bytes as could be copied meanwhile.
+    /// Its cost, in bytes that could be copied meanwhile.
     fn effort(&self) -> usize;
 
-    /// Does everything; there is no user code in it.
+    /// Runs everything; there is no user code in it.
     fn run_all(&self, shared: &Shared);
 
-    /// Goes on up to a call of user code, which is the caller's to make. None: it is complete.
+    /// Runs up to a call of user code, which the caller makes. `None`: it is complete.
     fn run_to_user_code(&mut self, shared: &Shared) -> Option<RepeatedFn>;
 
     /// The user code has been called.
@@ -65,11 +65,11 @@ pub trait GraphRun: Send + Sync {
     /// An abort of the stream drops it, and its pending records.
     fn drop_for(&self, why: &Fault);
 
-    /// It is complete. Returns the streams that can go on: the caller runs or lists them.
+    /// Completes it. Returns the streams that can resume: the caller runs or lists them.
     fn end(&self) -> Vec<Arc<Queue>>;
 }
 
-/// An operation in a stream, and who queued it.
+/// An operation in a stream, and the thread that queued it.
 pub struct Task {
     pub operation: Operation,
     /// As [`thread_number`] calls it.
@@ -77,7 +77,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// What the calling thread queues.
+    /// An operation of the calling thread.
     pub fn new(operation: Operation) -> Self {
         Self { operation, thread: thread_number() }
     }
@@ -85,7 +85,7 @@ impl Task {
 
 pub enum Operation {
     Copy(Copy),
-    /// Another operation on memory, for a caller who waits for it and wants to know that it began.
+    /// Another operation on memory, for a caller that waits for it and needs to know that it began.
     Awaited(Box<Self>, Arc<AtomicBool>),
     /// A host-to-device copy whose source was read when it was queued.
     CopyStaged(Span, Box<[u8]>),
@@ -99,14 +99,14 @@ pub enum Operation {
     Launch(Box<kernel_launch::Call>),
     Graph(Box<dyn GraphRun>),
     HostFn(HostFn),
-    /// With what becomes of it when the stream waits for that.
+    /// With the record that completes when the ticket is dropped, if the stream waits for it.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
     Record(Arc<Record>),
     ChangeNotify(Arc<Notify>, Change),
     Wait(Awaited),
     /// Only a place in the stream.
     Mark,
-    /// A defect, for tests of how the stream survives it.
+    /// A panic, for tests of the stream's recovery.
     #[cfg(test)]
     Panic,
 }
@@ -122,7 +122,7 @@ const ANYTHING: (usize, usize) = (0, usize::MAX);
 #[derive(Clone)]
 pub struct Footprint {
     pub ranges: Ranges,
-    /// It is user code, which may wait for anything.
+    /// User code, which may wait for anything.
     pub is_user_code: bool,
 }
 
@@ -142,13 +142,13 @@ impl Operation {
             Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
-            // With numbers in memory it is unknown where; else two places are all that it uses.
+            // With numbers in memory it is unknown where; otherwise it uses only two places.
             Self::RandomNum(job) if job.words().next().is_some() => [ANYTHING, NOTHING],
             Self::RandomNum(job) => [of(&job.dst), job.counter.as_ref().map_or(NOTHING, of)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
             Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
             Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
-            // The library's own, which has another stream use memory.
+            // A function of the library that makes another stream use memory.
             Self::HostFn(function) if function.calls_backend() => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
@@ -163,7 +163,7 @@ impl Operation {
         self.ranges()[0].1 != 0
     }
 
-    /// How many bytes it works on, or what takes as long.
+    /// How many bytes it works on, or an equivalent.
     pub fn len(&self) -> usize {
         match self {
             Self::Copy2d(copy) => memcpy_2d::effort(copy),
@@ -178,7 +178,7 @@ impl Operation {
         if let Self::Launch(call) = self { Some(call.failed()) } else { None }
     }
 
-    /// It calls user code, which is no business of a thread that helps.
+    /// It calls user code, which a helping thread must not.
     pub fn is_host_fn(&self) -> bool {
         match self {
             Self::HostFn(_) => true,
@@ -187,7 +187,7 @@ impl Operation {
         }
     }
 
-    /// It runs kernels, which are promised a stack as large as those of the library's threads.
+    /// It runs kernels, which need a stack as large as those of the library's threads.
     pub fn runs_kernels(&self) -> bool {
         match self {
             Self::Launch(_) => true,
@@ -196,12 +196,12 @@ impl Operation {
         }
     }
 
-    /// When it is over depends on the program.
+    /// Its completion depends on the program.
     pub fn is_user_code(&self) -> bool {
         self.is_host_fn() || matches!(self, Self::HandOver(..))
     }
 
-    /// As [`Self::run`], for those that may fail by themselves; they never run in the caller.
+    /// As [`Self::run`], for operations that may fail by themselves; they never run in the caller.
     pub fn attempt(&self, shared: &Shared) -> Result<()> {
         match self {
             Self::CopyIndirect(job) => memcpy_indirect::copy(shared, job),
@@ -213,7 +213,7 @@ impl Operation {
         }
     }
 
-    /// Does what an operation on memory does. The others are the queue's business.
+    /// Runs an operation on memory. The queue handles all others.
     pub fn run(&self, shared: &Shared) {
         match self {
             Self::Awaited(operation, began) => {

@@ -1,4 +1,4 @@
-//! One large operation, in pieces, on several threads.
+//! Runs one large operation in pieces on several threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::algo::sync::event_count::EventCount;
 
-/// Memory is as fast as it gets with this many threads.
+/// More threads than this do not make memory faster.
 const MAX_THREADS: usize = 8;
 /// Pauses before the owner sleeps until the others have finished their last pieces.
 const SPINS: u32 = 200;
@@ -37,7 +37,7 @@ impl Job {
         self.begun.load(Ordering::Relaxed) < self.count
     }
 
-    /// Does pieces until none is left to begin.
+    /// Runs pieces until none is left to begin.
     pub fn help(&self) {
         loop {
             let piece = self.begun.fetch_add(1, Ordering::Relaxed);
@@ -56,7 +56,7 @@ impl Job {
     }
 }
 
-/// Threads that a large operation is shared with, as the operation sees them.
+/// Threads that help with a large operation.
 pub trait Helpers: Send + Sync {
     /// Calls `work` once for each number less than `count`, on this thread and on idle ones, at most `threads` in
     /// total. Returns when all calls have returned.
@@ -70,13 +70,13 @@ pub trait Helpers: Send + Sync {
 
 /// Threads that take jobs.
 pub trait Crew {
-    /// How many there are at most.
+    /// The most threads.
     fn cores(&self) -> usize;
 
-    /// Offers a job to threads that have nothing to do, and wakes at most `helpers` of them.
+    /// Offers a job to idle threads, and wakes at most `helpers` of them.
     fn offer(&self, job: &Arc<Job>, helpers: usize);
 
-    /// Takes a job back that has no piece left to begin.
+    /// Withdraws a job that has no piece left to begin.
     fn withdraw(&self, job: &Arc<Job>);
 }
 

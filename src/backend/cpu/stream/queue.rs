@@ -1,9 +1,4 @@
-//! The inside of a stream: its operations, the memory that they use, and what became of them.
-//!
-//! Who may run them when is decided by [`StreamQueue`]; this is what a thread does that may.
-//!
-//! Lock order: a queue's operations, then an event or a record; the executor's lock with none of
-//! them held. Never two queues.
+//! The queue of a stream: its operations, the memory that they use, and their results.
 
 mod run;
 mod settle;
@@ -45,7 +40,7 @@ pub struct Queue {
     enlisted: AtomicBool,
     /// Receives failures.
     observer: Option<Arc<dyn Observer>>,
-    /// Why it was aborted the last time.
+    /// The reason of its last abort.
     aborted: Mutex<Option<Fault>>,
     /// See [`crate::backend::Stream::retire`].
     retired: AtomicBool,
@@ -80,13 +75,13 @@ impl Queue {
         })
     }
 
-    /// How busy its device is.
+    /// The counter of its device's work.
     fn busy(&self) -> &Busy {
         &self.shared.devices[self.ordinal as usize].busy
     }
 
     pub fn priority(&self) -> u32 {
-        // Relaxed: it says how soon, nothing else.
+        // Relaxed: it only sets the priority.
         self.priority.load(Ordering::Relaxed)
     }
 
@@ -96,12 +91,12 @@ impl Queue {
 
     // ---- submission ----
 
-    /// The right to submit, or why not.
+    /// The right to submit, or the reason why not.
     pub fn submit(&self) -> Result<Submission<'_, Task>> {
         self.operations.submit().ok_or_else(abandoned)
     }
 
-    /// The right to submit an operation that is queued, for which there is room.
+    /// The right to submit an operation to the queue, which has room for it.
     pub fn submit_queued(&self) -> Result<Submission<'_, Task>> {
         let mut submission = self.submit()?;
         if submission.make_room() { Ok(submission) } else { Err(no_room()) }
@@ -115,7 +110,7 @@ impl Queue {
         if submission.make_room() { Ok(false) } else { Err(no_room()) }
     }
 
-    /// Queues an operation: its ticket.
+    /// Queues an operation. Returns its ticket.
     pub fn push(
         self: &Arc<Self>,
         submission: Submission<'_, Task>,
@@ -133,8 +128,7 @@ impl Queue {
         ticket
     }
 
-    /// An operation is about to be queued: whether its use of memory puts the queue on the list of
-    /// users then.
+    /// An operation is about to be queued: whether its use of memory puts the queue on the list of users.
     fn note_use(&self, operation: &Operation, ticket: Position) -> bool {
         if !operation.uses_memory() {
             return false;
@@ -144,7 +138,7 @@ impl Queue {
         !self.enlisted.load(Ordering::SeqCst)
     }
 
-    /// Nothing is to be done: where that stands in the stream.
+    /// Does nothing. Returns the position in the stream.
     pub fn nothing(&self, submission: Submission<'_, Task>) -> Position {
         if submission.is_idle() { submission.pass() } else { submission.ticket() - 1 }
     }
@@ -195,7 +189,7 @@ impl Queue {
         if let Some(watched) = &on.watched {
             return self.watch(watched, &on.record);
         }
-        // On the list first: who drops the record looks there for queues that are retired.
+        // On the list first: a thread that drops the record looks there for retired queues.
         if self.is_retired() && on.record.dropped().is_some() {
             on.record.completion.unsubscribe(self);
             return false;
@@ -206,15 +200,14 @@ impl Queue {
         true
     }
 
-    /// Has memory watched for a change that makes the record happen; false if it has come already.
-    /// Under the queue's lock.
+    /// Watches memory for a change that completes the record; false if it has changed already. Under the queue's lock.
     fn watch(self: &Arc<Self>, watched: &Watched, record: &Arc<Record>) -> bool {
         let ticket = self.operations.finished() + 1;
         let (queue, happening) = (Arc::downgrade(self), Arc::clone(record));
         let end = Box::new(move |outcome: Result<()>| match (outcome, queue.upgrade()) {
             (Ok(()), _) => complete(&happening),
             (Err(fault), Some(queue)) => queue.end_wait(ticket, |_| Some(fault)),
-            // A stream that is gone waits for nothing.
+            // A dropped stream does not wait.
             (Err(_), None) => {}
         });
         let waits = watched.begin(self.waits_until.get().copied(), end);
@@ -224,8 +217,7 @@ impl Queue {
         waits
     }
 
-    /// The queue goes on without what it waits for by the operation with this ticket, as failed if
-    /// `fault` says so.
+    /// Ends the wait with this ticket; the queue goes on. It has failed if `fault` returns a fault.
     fn end_wait(self: &Arc<Self>, ticket: u64, fault: impl FnOnce(&Awaited) -> Option<Fault>) {
         let Some((claim, task)) = self.operations.expire(ticket) else { return };
         let mut told = None;
@@ -266,7 +258,7 @@ impl Queue {
         Some(Operation::Wait(Awaited::record(record)))
     }
 
-    /// The claimed operation is over, or is so when `told` is.
+    /// The claimed operation is complete, or will be when `told` is.
     fn finish(&self, claim: &mut LockedClaim<'_, Task>, told: Option<Operation>) {
         match told {
             Some(told) => claim.put_in_place(Task::new(told)),
@@ -277,7 +269,7 @@ impl Queue {
         }
     }
 
-    /// Drops what has not started; nothing more is taken. The last operation that is kept.
+    /// Drops what has not started, and accepts no more. Returns the last operation that is kept.
     pub fn abandon(self: &Arc<Self>) -> Position {
         let dropped = self.operations.abandon();
         self.unsubscribe(&dropped);
@@ -287,7 +279,7 @@ impl Queue {
         kept
     }
 
-    /// Drops what has not started. The ticket of the operation on memory that has, if there is one.
+    /// Drops what has not started. Returns the ticket of a running operation on memory, if there is one.
     pub fn abort(self: &Arc<Self>, why: Fault) -> Option<Position> {
         *self.aborted.lock() = Some(why.clone());
         let (dropped, in_hand) = self.operations.abort();
@@ -305,7 +297,7 @@ impl Queue {
         in_hand.filter(|(_, footprint)| on_memory(footprint)).map(|(ticket, _)| ticket)
     }
 
-    /// Why it was aborted last.
+    /// The reason of its last abort.
     pub fn why_aborted(&self) -> Fault {
         self.aborted.lock().clone().unwrap_or_else(abandoned)
     }
@@ -315,7 +307,7 @@ impl Queue {
         self.retired.load(Ordering::SeqCst)
     }
 
-    /// Waits for records that never happen end from here on.
+    /// Waits for records that never complete end from here on.
     pub fn retire(self: &Arc<Self>) {
         self.retired.store(true, Ordering::SeqCst);
         if let Some(on) = self.operations.blocked_on()
@@ -330,21 +322,21 @@ impl Queue {
 
     /// See [`crate::backend::Stream::limit_waits`].
     pub fn limit_waits(&self, until: Instant) {
-        // Set before the look: a wait that begins later sees it.
+        // Set before the check: a wait that begins later sees it.
         let until = *self.waits_until.get_or_init(|| until);
         if let Some(watched) = self.operations.blocked_on().and_then(|on| on.watched) {
             watched.limit(until);
         }
     }
 
-    /// It was blocked on the first of these, perhaps.
+    /// It may have been blocked on the first of these.
     fn unsubscribe(self: &Arc<Self>, dropped: &VecDeque<Task>) {
         if let Some(Task { operation: Operation::Wait(on), .. }) = dropped.front() {
             on.record.completion.unsubscribe(self);
         }
     }
 
-    /// Lets the records happen that were dropped.
+    /// Completes the records that were dropped.
     fn complete_dropped(&self, dropped: VecDeque<Task>) {
         for task in dropped {
             if let Operation::Record(record) = task.operation {
@@ -380,7 +372,7 @@ pub fn complete(record: &Record) {
     list_all(record.complete());
 }
 
-/// Has streams run that can go on.
+/// Lists streams that can resume.
 pub fn list_all(queues: Vec<Arc<Queue>>) {
     for queue in queues {
         if queue.operations.must_list() {
@@ -389,7 +381,7 @@ pub fn list_all(queues: Vec<Arc<Queue>>) {
     }
 }
 
-/// The ticket that makes `record` happen.
+/// The ticket that completes `record`.
 pub fn ticket(record: Arc<Record>) -> Ticket {
     Ticket::new(move || complete(&record))
 }
@@ -400,7 +392,7 @@ fn no_room() -> Fault {
     Fault::new(FaultKind::OutOfHostMemory, text)
 }
 
-/// What a stream answers after it was abandoned.
+/// The fault of an abandoned stream.
 pub fn abandoned() -> Fault {
     Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }

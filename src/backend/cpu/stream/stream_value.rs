@@ -7,7 +7,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::stream::watch::Condition;
 use crate::backend::{Span, ValueWait, ValueWrite};
 
-/// The word that a checked span is, as this library reaches it.
+/// The address of a checked word in the library's view.
 fn word(shared: &Shared, span: &Span) -> usize {
     shared.pointer(span).expose_provenance()
 }
@@ -24,7 +24,7 @@ unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
 pub fn write(shared: &Shared, write: &ValueWrite) {
     // SAFETY: the core checked the range, and it stays while an operation uses it.
     let word = unsafe { at(word(shared, &write.dst)) };
-    // Release: who sees the value sees what was done before.
+    // Release: a thread that sees the value sees earlier writes.
     word.store(write.value, Ordering::Release);
 }
 
@@ -35,10 +35,10 @@ pub fn holds(shared: &Shared, wait: &ValueWait) -> bool {
     wait.comparison.holds(word.load(Ordering::Acquire), wait.value)
 }
 
-/// Asks whether the memory has the value.
+/// Checks whether the memory has the value.
 ///
 /// # Safety
-/// The condition is asked only while the wait uses the memory.
+/// The condition is called only while the wait uses the memory.
 pub unsafe fn condition(shared: &Shared, wait: &ValueWait) -> Condition {
     let addr = word(shared, &wait.src);
     let ValueWait { value, comparison, .. } = *wait;

@@ -14,8 +14,8 @@ use crate::backend::{
     Op, Place, Position, Result, Submit, Ticket, ValueWait,
 };
 
-/// Operations. What programs submit in their inner loops is a function of its own each, so that
-/// [`Submit::submit`] jumps there without a frame: inlined together they cost each call some 5 ns.
+/// Operations. Those that programs submit in their inner loops are separate functions, so that [`Submit::submit`] jumps
+/// there without a frame: inlined together they cost each call some 5 ns.
 impl CpuStream {
     #[inline(never)]
     fn copy(&self, copy: Copy) -> Result<Position> {
@@ -40,7 +40,7 @@ impl CpuStream {
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
         let aborts = self.queue.operations.aborts();
-        // In order: when the last that is waited for is over, all are.
+        // In order: when the last one is complete, all are.
         let mut last: Option<Submitted> = None;
         let mut outcome = Ok(0);
         for copy in copies {
@@ -60,7 +60,7 @@ impl CpuStream {
         let waited = last.map_or(Ok(0), |submitted| self.wait_for(submitted));
         let position = outcome?;
         waited?;
-        // Between two copies, it has dropped the one and not the other.
+        // An abort between two copies has dropped only one of them.
         if self.queue.operations.aborts() != aborts {
             return Err(self.queue.why_aborted());
         }
@@ -80,7 +80,7 @@ impl CpuStream {
     #[inline(never)]
     fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
         let graph = graph::of(graph)?;
-        // Held until this run is the latest one, so that they take an order.
+        // Held until this run is the latest one, so that concurrent runs are ordered.
         let mut latest = graph.latest();
         if let Some(before) = latest.running_in_other_stream(&self.queue) {
             self.queue(Operation::Wait(Awaited::record(before)))?;
@@ -126,7 +126,7 @@ impl CpuStream {
             }
             return Ok(position);
         }
-        // Under the stream's lock: of two records at once, the event keeps the later one.
+        // Under the stream's lock: of two concurrent records, the event keeps the later one.
         let record = event.record_later(&self.queue);
         Ok(self.queue.push(submission, Operation::Record(record)))
     }
@@ -134,7 +134,7 @@ impl CpuStream {
     #[inline(never)]
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
         let event = CpuEvent::of(&**event)?;
-        // What is queued here comes after a record of this stream anyway.
+        // Later operations of this stream are ordered after its own record anyway.
         let Some(record) = event.pending().filter(|record| !record.is_of(&self.queue)) else {
             return Ok(self.queue.nothing(self.queue.submit()?));
         };
@@ -171,14 +171,14 @@ impl CpuStream {
         Ok(self.queue.push(submission, Operation::Mark))
     }
 
-    /// What programs submit less often.
+    /// Operations that programs submit less often.
     #[inline(never)]
     fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
         match op {
             Op::CopyBatch(copies) => self.copy_batch(copies),
             Op::Copy2d(copy) => self.copy_2d(copy),
             Op::CopyIndirect(copy) => self.queue(Operation::CopyIndirect(Box::new(copy))),
-            // All memory is the host's: there is nothing to move.
+            // All memory is host memory: there is nothing to move.
             Op::Prefetch(..) => Ok(self.queue.nothing(self.queue.submit()?)),
             Op::RandomNum(job) => self.now_or_later(Operation::RandomNum(Box::new(job))),
             Op::Reduce(reduce) => self.now_or_later(Operation::Reduce(reduce)),

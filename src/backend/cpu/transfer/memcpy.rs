@@ -1,5 +1,5 @@
-//! Copies and fills. All memory of this backend is reached here and in `reduce.rs` only, by raw
-//! pointers: the program's threads may read and write it at the same time.
+//! Copies and fills. Only this file and `reduce.rs` access memory of this backend, by raw pointers: the program's
+//! threads may read and write it at the same time.
 
 use std::ptr;
 
@@ -11,8 +11,8 @@ use crate::backend::{Copy, Fill, Span};
 pub const LARGE: usize = 1 << 20;
 const SMALLEST_PIECE: usize = 256 << 10;
 const LARGEST_PIECE: usize = 4 << 20;
-/// From this size on the destination is written past the caches: it would not stay there anyway,
-/// and reading it in first costs a third of the rate. Below, and with warm data, plain stores win.
+/// From this size on the destination is written past the caches: it would not fit anyway, and reading it first costs a
+/// third of the rate. Below, and with cached data, plain stores are faster.
 pub const STREAMING: usize = 32 << 20;
 
 /// Copies between two spans of equal length.
@@ -42,8 +42,8 @@ fn copy_large(shared: &Shared, copy: &Copy) {
     });
 }
 
-/// Copies between many pairs of spans. Small copies are shared out in groups, because handing out
-/// each of them would cost more than making it.
+/// Copies between many pairs of spans. Small copies are divided into groups, because starting each of them would cost
+/// more than the copy.
 pub fn copy_batch(shared: &Shared, copies: &[Copy]) {
     let is_large = |copy: &&Copy| copy.dst.len >= LARGE;
     let (mut groups, mut first, mut bytes) = (Vec::new(), 0, 0);
@@ -65,7 +65,7 @@ pub fn copy_batch(shared: &Shared, copies: &[Copy]) {
     });
 }
 
-/// Copies bytes of our own to a span of the same length.
+/// Copies bytes of the library to a span of the same length.
 pub fn copy_from(shared: &Shared, dst: &Span, bytes: &[u8]) {
     // SAFETY: the span was checked by the core and is as long as the bytes.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), shared.pointer(dst), bytes.len()) };
@@ -92,7 +92,7 @@ pub fn fill(shared: &Shared, fill: &Fill) {
     });
 }
 
-/// `len` bytes of a span, `offset` behind its beginning.
+/// `len` bytes of a span from `offset` on.
 pub fn part(span: &Span, offset: usize, len: usize) -> Span {
     Span { addr: span.addr + offset, len, place: span.place }
 }
@@ -102,9 +102,9 @@ pub fn piece_of(bytes: usize) -> usize {
     (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
 }
 
-/// Calls `work` with offsets and lengths that together make up `dst`: at once if it is short, else
-/// in pieces that end at multiples of the piece's size in memory (so no 2 MiB page is shared by
-/// two large pieces), on several threads where that can be.
+/// Calls `work` with offsets and lengths that together cover `dst`: at once if it is short, otherwise in pieces that
+/// end at multiples of the piece's size in memory (so that two large pieces share no 2 MiB page), on several threads if
+/// possible.
 pub fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize) + Sync)) {
     if dst.len < LARGE {
         return work(0, dst.len);

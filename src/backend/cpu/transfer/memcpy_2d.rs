@@ -5,7 +5,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{LARGE, STREAMING, piece_of};
 use crate::backend::{Copy2d, Rows, Span};
 
-/// What a row costs at least, in bytes that might be copied instead.
+/// The least cost of a row, in bytes that could be copied instead.
 const LINE: usize = 64;
 /// Rows from this size on are written past the caches where all of them together are many bytes:
 /// shorter ones would spend too much on their ends.

@@ -1,5 +1,5 @@
-//! Page-locked memory where accesses outside of allocations are looked for: each in a mapping of its own,
-//! which stays without access for a while after it was freed.
+//! Page-locked memory with detection of accesses outside of allocations: each allocation has a private mapping, which
+//! stays without access for a while after it was freed.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::backend::cpu::base::pages::Mapping;
 use crate::backend::cpu::memory::bounds::{Bounds, Layout};
 use crate::backend::{Access, Block, Result};
 
-/// Marks a block as one with a mapping of its own, in its token.
+/// Marks a block with a private mapping, in its token.
 pub(super) const APART: u64 = LARGE | 1 << 40;
-/// Bytes of freed mappings that stay, so that an access to them is found.
+/// Bytes of freed mappings that stay, so that an access to them is detected.
 const MOST_FREED: usize = 64 << 20;
 
 pub(super) struct Apart {
     bounds: Arc<Bounds>,
     /// By the allocation's address.
     live: Mutex<HashMap<usize, Mapping>>,
-    /// The ones that were freed first are in front.
+    /// In the order of their frees.
     freed: Mutex<VecDeque<Mapping>>,
 }
 
@@ -38,7 +38,7 @@ impl Apart {
         self.bounds.is_on()
     }
 
-    /// Takes a block back that nothing uses any more.
+    /// Frees a block that nothing uses any more.
     pub(super) fn free_unused(&self, block: Block) {
         let mapping = self.live.lock().remove(&block.addr);
         if let Some(damage) = self.bounds.end(block) {
@@ -67,7 +67,7 @@ impl Apart {
         }
     }
 
-    /// Unmaps what was freed; true if there was something.
+    /// Unmaps freed mappings; true if there were any.
     pub(super) fn release(&self) -> bool {
         let freed = std::mem::take(&mut *self.freed.lock());
         let some = !freed.is_empty();
@@ -84,7 +84,7 @@ impl Apart {
 }
 
 impl HostMemory {
-    /// A block with a mapping of its own. None: there may be no more of them.
+    /// A block with a private mapping. `None`: there are too many of them.
     #[cold]
     pub(super) fn take_apart(&self, len: usize) -> Result<Option<Block>> {
         if !self.apart.bounds.has_room() {

@@ -12,9 +12,9 @@ use crate::backend::cpu::stream::queue::Queue;
 
 /// Whether a thread may call a host function.
 pub enum Entry {
-    /// Yes; it says when it is back.
+    /// Yes; the thread reports its return.
     Granted,
-    /// Not this thread, or not now: the stream has to be held.
+    /// Not this thread, or not now: the stream must be held.
     NotNow,
     /// Never: no other thread can be created to serve meanwhile.
     Failed(Fault),
@@ -41,7 +41,7 @@ impl<'a> Runner<'a> {
         Self { executor, local: None, helper: true, hops: 0 }
     }
 
-    /// Runs a claimed stream, and what it sets going.
+    /// Runs a claimed stream, and the streams that it resumes.
     pub fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, operation::Task>) {
         self.hops = 0;
         let executor: &'a Executor = self.executor;
@@ -84,14 +84,14 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// This thread will be busy for a while: others may run what it has set going.
+    /// This thread will be busy for a while: others may run the streams that it has resumed.
     pub fn flush(&mut self) {
         if let Some(queue) = self.local.take() {
             self.put_back(queue);
         }
     }
 
-    /// Asks whether this thread may call a host function now.
+    /// Whether this thread may call a host function now.
     pub fn enter_user_code(&mut self) -> Entry {
         if self.helper {
             return Entry::NotNow;
@@ -100,7 +100,7 @@ impl<'a> Runner<'a> {
         self.executor.enter_user_code()
     }
 
-    /// Whether this thread has a stack for kernels.
+    /// Whether this thread's stack is large enough for kernels.
     pub fn may_run_kernels(&self) -> bool {
         !self.helper || thread_attributes::has_deep_stack()
     }
@@ -109,7 +109,7 @@ impl<'a> Runner<'a> {
         self.executor.leave_user_code();
     }
 
-    /// Puts a stream aside whose user code this thread may not call; it is marked as listed.
+    /// Holds a stream whose user code this thread may not call; it is marked as listed.
     pub fn hold(&mut self, queue: Arc<Queue>) {
         if self.helper {
             self.executor.push(queue);

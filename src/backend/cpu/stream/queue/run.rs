@@ -15,14 +15,14 @@ use crate::backend::cpu::stream::operation::{Awaited, Operation, SHORT, Task};
 use crate::backend::stream::watch::ANYWHERE;
 use crate::backend::{Fault, FaultKind, Ticket, Wait};
 
-/// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
+/// How long a waiter spins before it sleeps: about 7 us, the cost of waking it.
 const SPINS: u32 = 200;
 /// How many streams, each waiting for the next, a helping thread follows.
 const MAX_CHAIN: usize = 64;
 
 impl Queue {
-    /// Runs operations of a queue that the caller has claimed, until it is empty, blocked, or
-    /// `stop` says so after an operation; then the claim is given up.
+    /// Runs operations of a queue that the caller has claimed, until it is empty or blocked, or `stop` returns true
+    /// after an operation; then the claim is released.
     pub fn run(
         self: &Arc<Self>,
         claim: Claim<'_, Task>,
@@ -30,7 +30,7 @@ impl Queue {
         stop: &mut dyn FnMut() -> bool,
     ) {
         let mut claim = claim.lock();
-        // Begins with the first operation on memory; user code is not the device's work.
+        // Begins with the first operation on memory; user code does not count as work of the device.
         let mut working = None;
         while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
             let Task { operation, thread } = task;
@@ -154,13 +154,12 @@ impl Queue {
         }
     }
 
-    /// The claimer cannot call this function: the queue goes back to the executor, with it in
-    /// front again.
+    /// The claimer cannot call this function: the queue goes back to the executor, with it in front again.
     fn hold(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, task: Task) {
         match claim.lock().put_back(task) {
             Ok(true) => runner.hold(Arc::clone(self)),
             Ok(false) => {}
-            // Dropped meanwhile, and over now.
+            // Dropped meanwhile, and complete now.
             Err((_, list)) => {
                 self.waiters.notify_all();
                 if list {
@@ -170,7 +169,7 @@ impl Queue {
         }
     }
 
-    /// Runs an operation on memory: its failure, which may be a panic.
+    /// Runs an operation on memory. Returns its failure, which may be a panic.
     pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
         let mut outcome = Ok(());
         let panicked = self.guarded(|| outcome = operation.attempt(&self.shared));
@@ -181,7 +180,7 @@ impl Queue {
         }
     }
 
-    /// Does the library's own work; a panic is its failure.
+    /// Runs the library's own work; a panic is its failure.
     fn guarded(&self, work: impl FnOnce()) -> Option<Fault> {
         let Err(panic) = catch_unwind(AssertUnwindSafe(work)) else { return None };
         let said = panic
@@ -193,8 +192,7 @@ impl Queue {
         Some(Fault::new(FaultKind::Execution, text))
     }
 
-    /// In asynchronous mode: a moment that depends on the seed, the stream and the operation, in
-    /// half of all cases none.
+    /// In asynchronous mode: a delay that depends on the seed, the stream and the operation; none in half of all cases.
     fn delay(&self) {
         let options = &self.shared.options;
         if options.asynchronous {
@@ -243,8 +241,7 @@ impl Queue {
         }
     }
 
-    /// Runs operations of this queue, or of the one that it has to wait for. False: nothing can
-    /// be done from here.
+    /// Runs operations of this queue, or of the one that it waits for. False: nothing can be done here.
     fn help(self: &Arc<Self>, enough: &dyn Fn() -> bool) -> bool {
         let mut queue = Arc::clone(self);
         let mut until: Option<Arc<Record>> = None;

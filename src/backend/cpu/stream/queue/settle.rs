@@ -1,4 +1,4 @@
-//! Waiting for what comes to its end by itself, whatever the program does meanwhile.
+//! Waits for operations that complete independently of the program.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use crate::backend::Position;
 use crate::backend::cpu::stream::event::Record;
 use crate::backend::cpu::stream::operation::{Operation, Task};
 
-/// Streams that a record depends on, with the operations up to which it does.
+/// Streams that a record depends on, with the last operations that it depends on.
 type Seen = Vec<(Arc<Queue>, Position)>;
 
 impl Queue {
-    /// Waits until the operation with this ticket is over, or those before the first one whose end
-    /// depends on the program.
+    /// Waits until the operation with this ticket is complete, or those before the first one whose completion depends
+    /// on the program.
     pub fn settle_up_to(self: &Arc<Self>, ticket: Position) {
         let ticket = self.independent_up_to(ticket, &mut Vec::new());
         let _ = self.wait_until(&|| self.operations.has_finished(ticket), None);
     }
 
-    /// The last operation, up to `ticket`, that is over at some time whatever the program does.
+    /// The last operation, up to `ticket`, that completes independently of the program.
     fn independent_up_to(self: &Arc<Self>, ticket: Position, seen: &mut Seen) -> Position {
         if self.operations.in_hand().is_some_and(|in_hand| in_hand.is_user_code) {
             return self.operations.finished();
@@ -51,7 +51,7 @@ fn completes_by_itself(record: &Arc<Record>, seen: &mut Seen) -> bool {
         return false;
     };
     let is_it = |task: &Task| matches!(&task.operation, Operation::Record(queued) if Arc::ptr_eq(queued, record));
-    // Not queued any more: it is about to happen.
+    // Not queued any more: it is about to complete.
     let Some(ticket) = stream.operations.find(is_it) else { return true };
     if seen.iter().any(|(other, seen)| Arc::ptr_eq(other, &stream) && *seen >= ticket) {
         return true;

@@ -1,4 +1,4 @@
-//! What those who release memory ask a queue.
+//! The queue as a user of memory.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
