@@ -1,17 +1,4 @@
-//! What a device does. **The core validates, backends obey.**
-//!
-//! Preconditions of every method here, stated once (the core has checked them, a backend need not):
-//! - addresses and lengths lie inside one live allocation, or are the caller's own host memory;
-//! - memory of another device than the stream's is reachable for it: copies take any, other operations managed
-//!   memory, and pools and mappings that the device has access to;
-//! - objects handed in were made by the same [`Driver`] and, unless said otherwise, the same device;
-//! - lengths are not zero, enumerations are known, sizes are rounded;
-//! - no call comes from inside a host function, and none from a forked child.
-//!
-//! A backend reports, as a [`Fault`], only what its caller could not know: no memory left, a
-//! driver's refusal, a device that failed. It has no policy and no handles.
-//!
-//! Every trait is object-safe, so that decorators can wrap any backend.
+//! The interface of backends. **The core validates, backends obey.**
 
 use std::any::Any;
 use std::os::fd::BorrowedFd;
@@ -69,35 +56,34 @@ pub use transfer::{
     Rows,
 };
 
-/// How a new stream is to behave.
+/// Options of a new stream.
 #[derive(Clone, Default)]
 pub struct StreamOptions {
-    /// 0 is the highest; larger numbers are less urgent, up to [`Device::least_priority`].
+    /// 0 is the highest; larger numbers have lower priority, up to [`Device::least_priority`].
     pub priority: u32,
     /// Receives failures of its work; `None`: no observer.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
-/// How a bounded wait ended.
+/// The result of a bounded wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Wait {
     /// The awaited work is complete.
     Done,
-    /// The deadline came first; nothing was cancelled.
+    /// The deadline passed; nothing was cancelled.
     TimedOut,
 }
 
-/// One way of having devices: the CPU, or a GPU driver. Opened by its module, ended by
-/// [`Driver::shutdown`].
+/// A backend: the CPU, or a GPU driver. Opened by its module, ended by [`Driver::shutdown`].
 pub trait Driver: Send + Sync {
     /// `"cpu"` or `"cuda"`.
     fn name(&self) -> &'static str;
 
-    /// How many devices there are. Cheap; opens none of them.
+    /// The number of devices. Cheap; opens none of them.
     fn device_count(&self) -> u32;
 
-    /// Facts about the device with this ordinal, open or not. Does not open it.
+    /// Properties of the device with this ordinal, open or not. Does not open it.
     fn describe(&self, ordinal: u32) -> Result<DeviceInfo>;
 
     /// Whether the first device can use the second's memory directly. They are different; neither
@@ -113,9 +99,9 @@ pub trait Driver: Send + Sync {
     /// later. Repeating it changes nothing. Ends when either of them is closed.
     fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>;
 
-    /// The percentage of the time in which the device had work to do: on CPUs the time since it was
-    /// asked last, or since the device was opened if that came later, and 0 for one that is not open;
-    /// on GPUs the last second at most, with the work of other processes.
+    /// The percentage of the time in which the device was busy: on CPUs since the previous query, or since the device
+    /// was opened if that came later, and 0 for one that is not open; on GPUs at most the last second, including other
+    /// processes.
     fn utilization(&self, ordinal: u32) -> Result<u32>;
 
     /// Opens the device with this ordinal (below [`Self::device_count`]): from here on it holds
@@ -126,8 +112,8 @@ pub trait Driver: Send + Sync {
     /// memory it succeeds unlocked (which is counted and logged once).
     fn alloc_host(&self, len: usize) -> Result<Block>;
 
-    /// Takes a block of [`Self::alloc_host`] back. Does not wait: queued operations that use the
-    /// memory keep it, it is released after the last of them.
+    /// Frees a block of [`Self::alloc_host`]. Does not wait: queued operations that use the memory keep it, and it is
+    /// released after the last of them.
     fn free_host(&self, block: Block) -> Result<()>;
 
     /// Locks `len` bytes of the caller's own memory at `addr` (a multiple of 4 KiB), and makes them
@@ -135,39 +121,37 @@ pub trait Driver: Send + Sync {
     /// as [`Self::alloc_host`]. The range shares no byte with a block or a live registration.
     fn register_host(&self, addr: usize, len: usize) -> Result<usize>;
 
-    /// Takes a registration back, with the numbers that made it. Does not wait: queued operations
-    /// that use the memory keep it locked, and it may be registered again before they are done.
+    /// Ends a registration, with the numbers that made it. Does not wait: queued operations that use the memory keep it
+    /// locked, and it may be registered again before they complete.
     fn unregister_host(&self, addr: usize, len: usize) -> Result<()>;
 
-    /// Bytes that were to be locked, by [`Self::alloc_host`] and [`Self::register_host`] together,
-    /// and were not, since the driver was opened.
+    /// Bytes that [`Self::alloc_host`] and [`Self::register_host`] should have locked and did not, since the driver was
+    /// opened.
     fn unlocked_host_bytes(&self) -> u64;
 
-    /// What there is at an address that the core does not know; [`Foreign::Unknown`] where [`may_know`] is
-    /// false.
+    /// What an address is that the core does not know; [`Foreign::Unknown`] if [`may_know`] is false.
     fn foreign(&self, addr: usize) -> Foreign;
 
     /// The allocation of another library that contains an address; `None` if [`Self::foreign`] does not return known,
     /// or the driver does not report it.
     fn foreign_block(&self, addr: usize) -> Option<ForeignBlock>;
 
-    /// The driver's own number of the device with this ordinal; `None` where no driver is below.
+    /// The driver's number of the device with this ordinal; `None` without a driver.
     fn native_device(&self, ordinal: u32) -> Option<i32>;
 
-    /// The driver's own pools, if it has any.
+    /// The driver's pools, if it has any.
     fn pools(&self) -> Option<&dyn Pools> {
         None
     }
 
-    /// Memory of this NUMA node of the host that other processes can have as well. Only where there
-    /// are no [`Self::pools`].
+    /// Memory of this NUMA node of the host that other processes can import. Only without [`Self::pools`].
     fn share_host(&self, _node: u32) -> Result<Arc<dyn SharedMemory>> {
         Err(pool::shared_memory::only_pools())
     }
 
-    /// What another process has exported to this descriptor, which stays the caller's: memory of the
-    /// open device with this ordinal, or of the host, and where it is. What it is not: a fault that
-    /// says so. Only where there are no [`Self::pools`].
+    /// The memory that another process has exported as this descriptor, which stays the caller's: on the open device
+    /// with this ordinal, or on the host, and its place. Anything else is a fault that says so. Only without
+    /// [`Self::pools`].
     fn import_memory(
         &self,
         _descriptor: BorrowedFd<'_>,
@@ -179,11 +163,11 @@ pub trait Driver: Send + Sync {
     /// A new notify; its count is 0.
     fn create_notify(&self) -> Result<Arc<Notify>>;
 
-    /// The notify that another process has [exported](Notify::export), with what it gave for that. What
-    /// is none, or is no more: a fault that says so.
+    /// The notify that another process has [exported](Notify::export), with the bytes of the export. Anything else, or
+    /// one that has ended, is a fault that says so.
     fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>;
 
-    /// Addresses and memory apart.
+    /// Address ranges and physical memory.
     fn virtual_memory(&self) -> &dyn VirtualMemory;
 
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
@@ -194,14 +178,13 @@ pub trait Driver: Send + Sync {
         len
     }
 
-    /// Whether the next four are there.
+    /// Whether the next four methods are supported.
     fn has_snapshots(&self) -> bool {
         true
     }
 
-    /// The process takes a snapshot: nothing is queued, and calls of the core that use a device come no more
-    /// until [`Self::release_process`], but the next two. Waits for `patience` at most; on failure nothing
-    /// has changed.
+    /// The process takes a snapshot: nothing is queued, and the core makes no calls that use a device until
+    /// [`Self::release_process`], except the next two. Waits for at most `patience`; on failure nothing has changed.
     fn hold_process(&self, patience: Duration) -> Result<()>;
 
     /// Copies what is in all devices' memory to host memory, and gives that of the devices back. All addresses and
@@ -209,21 +192,21 @@ pub trait Driver: Send + Sync {
     /// what other processes can have. On failure some may have been saved.
     fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()>;
 
-    /// Brings back what was saved, at the same addresses; nothing may have been. On failure it is still saved.
+    /// Restores what was saved, at the same addresses; nothing may have been. On failure it is still saved.
     fn restore_memory(&self) -> Result<()>;
 
-    /// The snapshot is over.
+    /// Ends the snapshot.
     fn release_process(&self) -> Result<()>;
 
-    /// Releases everything and joins every thread of this backend. All devices are closed already.
-    /// A thread that user code still has after `patience` is left behind: then `false`.
+    /// Releases everything and joins every thread of this backend. All devices are closed already. A thread that is
+    /// still in user code after `patience` is left running: then `false`.
     fn shutdown(&self, patience: Duration) -> bool;
 }
 
-/// What a pool does with a part of its memory.
+/// A change of a part of a pool's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// It has got it, and no program has any of it.
+    /// The pool has allocated it, and no program has it.
     Got,
     /// A program has it.
     Lent,
@@ -236,7 +219,7 @@ pub trait Device: Send + Sync {
     /// Properties that do not change, as returned by [`Driver::describe`].
     fn info(&self) -> &DeviceInfo;
 
-    /// The numerically largest (least urgent) stream priority; 0 is the most urgent.
+    /// The numerically largest (lowest) stream priority; 0 is the highest.
     fn least_priority(&self) -> u32;
 
     /// Free bytes now; at most [`DeviceInfo::total_memory`].
@@ -249,8 +232,7 @@ pub trait Device: Send + Sync {
     /// multiple of 2 MiB.
     fn alloc_managed(&self, len: usize) -> Result<Block>;
 
-    /// Memory of this device that other processes can have as well. Only where there are no
-    /// [`Driver::pools`].
+    /// Memory of this device that other processes can import. Only without [`Driver::pools`].
     fn share(&self) -> Result<Arc<dyn SharedMemory>> {
         Err(pool::shared_memory::only_pools())
     }
@@ -269,11 +251,10 @@ pub trait Device: Send + Sync {
     /// and is then freed twice.
     fn import_memory(&self, parcel: Parcel) -> Result<Block>;
 
-    /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
+    /// Applies advice about a part of a block of [`Self::alloc_managed`], or ignores it.
     fn advise(&self, range: Span, advice: Advice) -> Result<()>;
 
-    /// Length of the block that [`Self::alloc`] returns for the same arguments. Where `alloc` fails, any
-    /// number.
+    /// Length of the block that [`Self::alloc`] returns for the same arguments. If `alloc` fails, any number.
     fn block_len(&self, len: usize, _policy: PagePolicy) -> usize {
         len
     }
@@ -282,15 +263,14 @@ pub trait Device: Send + Sync {
     /// [`DeviceInfo::notes_parts`] is set, before the bytes can be allocated again.
     fn note_part(&self, _addr: usize, _len: usize, _part: Part) {}
 
-    /// What the blocks of this device take.
+    /// The bytes of this device's blocks.
     fn memory_usage(&self) -> MemoryUsage;
 
-    /// The peaks of [`Self::memory_usage`] begin again with what is in use: of managed memory, or of
-    /// the other.
+    /// Resets a peak of [`Self::memory_usage`] to what is in use: of managed memory, or of the other.
     fn restart_peak(&self, managed: bool);
 
-    /// Takes a block back. Does not wait: operations queued before on any stream keep the memory,
-    /// it is released, or used again, only after the last of them.
+    /// Frees a block. Does not wait: operations queued before on any stream keep the memory; it is released, or reused,
+    /// only after the last of them.
     fn free(&self, block: Block) -> Result<()>;
 
     /// Whether a live block of [`Self::alloc`] may be reused right now without a free: no queued operation uses it.
@@ -302,49 +282,47 @@ pub trait Device: Send + Sync {
     /// A new in-order queue, independent of all others.
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>>;
 
-    /// A stream around one of the driver's, of this device, which others may use as well. It is
-    /// never destroyed here. It exists for as long as the new one is in use, and until its work is
-    /// done.
+    /// A stream around a stream of the driver, of this device, which other libraries may use as well. It is never
+    /// destroyed here. It exists as long as the new one is in use, and until its work is complete.
     fn adopt_stream(&self, native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>>;
 
-    /// The driver's own context of this device; `None` where no driver is below.
+    /// The driver's context of this device; `None` without a driver.
     fn native_context(&self) -> Option<usize>;
 
-    /// A new event, never recorded. With `timing` it remembers when its last record happened.
+    /// A new event, never recorded. With `timing` its records have a time.
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>>;
 
-    /// Copies now, in order with nothing; returns when the destination holds the data.
+    /// Copies synchronously, ordered with nothing; returns when the destination holds the data.
     fn copy(&self, copy: Copy) -> Result<()>;
 
-    /// Copies now, in no order among themselves and with nothing else; returns when all
-    /// destinations hold their data. There is at least one.
+    /// Copies synchronously, in no order among themselves and with nothing else; returns when all destinations hold
+    /// their data. There is at least one.
     fn copy_batch(&self, copies: &[Copy]) -> Result<()>;
 
-    /// Copies rows now, in order with nothing; returns when the destination holds the data.
+    /// Copies rows synchronously, ordered with nothing; returns when the destination holds the data.
     fn copy_2d(&self, copy: Copy2d) -> Result<()>;
 
-    /// Fills now, in order with nothing; returns when done. `dst` may be pinned host memory.
+    /// Fills synchronously, ordered with nothing; returns when complete. `dst` may be pinned host memory.
     fn fill(&self, fill: Fill) -> Result<()>;
 
-    /// Makes a program of the device ready to run: PTX text, a cubin or a fatbin, or a shared object
-    /// for this machine's processor. There is at least one byte. Unknown, damaged or for other
-    /// hardware: a fault that says so. The bytes are not needed afterwards.
+    /// Loads a program for the device: PTX text, a cubin or a fatbin, or a shared object for this machine's processor.
+    /// There is at least one byte. Unknown or damaged programs, and those for other hardware, are a fault that says so.
+    /// The bytes are not needed afterwards.
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>>;
 
     /// Reads the arguments of a launch for a graph of this device, as [`Op::Launch`] does it.
     fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>>;
 
-    /// Whether a stream that waits for a ticket ([`Op::HandOver`]) keeps no thread of the driver busy.
+    /// Whether a stream that waits for a ticket ([`Op::HandOver`]) occupies no thread of the driver.
     fn streams_wait_for_tickets(&self) -> bool {
         true
     }
 
-    /// Makes a graph ready to run on streams of this device. There may be no nodes.
+    /// Creates a graph for streams of this device. There may be no nodes.
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>>;
 
-    /// Changes what runs of a graph of this device do that are queued from now on; those that are queued
-    /// already do what they would have done, and runs of the graph go on to come one after the other. On
-    /// failure the graph is as it was.
+    /// Changes later runs of a graph of this device; runs that are queued already do not change, and runs of the graph
+    /// stay serialized. On failure the graph is unchanged.
     fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()>;
 
     /// Releases everything that the device holds. The core has drained and dropped all its streams and freed its
@@ -358,11 +336,11 @@ pub trait Device: Send + Sync {
 /// queued before it. If it fails then, the stream's [`Observer`] receives the failure, and the stream goes on with the
 /// next operation.
 pub trait Stream: Submit + Send + Sync {
-    /// The stream is ending: its waits for values and notifies last until then at the longest, and have failed
-    /// with [`FaultKind::WaitTimedOut`] where that ended them.
+    /// The stream is in teardown: its waits for values and notifies end at this time at the latest, and have failed
+    /// with [`FaultKind::WaitTimedOut`] then.
     fn limit_waits(&self, until: Instant);
 
-    /// True when everything queued so far has finished.
+    /// True when everything queued so far is complete.
     fn is_idle(&self) -> Result<bool>;
 
     /// True only if [`Self::is_idle`] would return true, as far as that is known without a call of a driver. After
@@ -371,31 +349,30 @@ pub trait Stream: Submit + Send + Sync {
         false
     }
 
-    /// Blocks until everything queued before the call has finished, or until the deadline.
-    /// A device that failed: [`FaultKind::Execution`]; an abort meanwhile: its `why`. A failure of
-    /// an operation is no failure of the wait for it.
+    /// Blocks until everything queued before the call is complete, or until the deadline. On a failed device:
+    /// [`FaultKind::Execution`]; after an abort meanwhile: its `why`. A failed operation is no failure of the wait for
+    /// it.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
 
-    /// The last operation that was submitted so far, 0 before the first one; none where the stream takes
-    /// no more. Cheap. As the next two methods, only for drivers without [pools](Driver::pools).
+    /// The position of the last submitted operation, 0 before the first one; `None` if the stream accepts no more.
+    /// Cheap. As the next two methods, only for drivers without [pools](Driver::pools).
     fn submitted(&self) -> Option<Position> {
         None
     }
 
-    /// Everything up to this position is over. Cheap.
+    /// Everything up to this position is complete. Cheap.
     fn finished(&self) -> Position {
         0
     }
 
-    /// Blocks until everything up to this position is over, or only what comes before the first
-    /// operation whose end depends on the program: user code, or a wait for what is behind some.
+    /// Blocks until everything up to this position is complete, or only what precedes the first operation whose
+    /// completion depends on the program: user code, or a wait for something after user code.
     fn settle(&self, _position: Position) -> Result<()> {
         Ok(())
     }
 
-    /// Gives up what has not started: it is dropped where the device can do that (waits are
-    /// ended, events recorded behind complete), and the stream takes no more work. Does not wait
-    /// for what has started. Returns the last operation that is not dropped.
+    /// Drops what has not started, if the device can do that (waits are ended, events recorded after them complete),
+    /// and accepts no more work. Does not wait for what has started. Returns the last operation that is not dropped.
     fn abandon(&self) -> Position;
 
     /// Drops what has not started, if the device can do that, and accepts more work. Waits for running operations on
@@ -414,11 +391,11 @@ pub trait Stream: Submit + Send + Sync {
     /// without a driver.
     fn native(&self) -> Option<usize>;
 
-    /// For a backend to recognise its own.
+    /// For a backend to recognise its objects.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A point in a stream's work that others can wait for.
+/// A point in a stream's work that streams and the host can wait for.
 pub trait Event: Send + Sync {
     /// True when the latest record is complete, or when there is none.
     fn is_complete(&self) -> Result<bool>;
@@ -441,9 +418,9 @@ pub trait Event: Send + Sync {
     /// record is a fault, and no failure of the device.
     fn time_ns(&self) -> Result<u64>;
 
-    /// The driver's own event; `None` where no driver is below.
+    /// The driver's event; `None` without a driver.
     fn native(&self) -> Option<usize>;
 
-    /// For a backend to recognise its own.
+    /// For a backend to recognise its objects.
     fn as_any(&self) -> &dyn Any;
 }

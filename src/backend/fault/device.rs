@@ -16,7 +16,7 @@ use crate::backend::{
     Result, SharedMemory, Span, Stream, StreamOptions, Work,
 };
 
-/// A device whose calls are counted and fail as planned.
+/// A device whose calls are counted and made to fail.
 pub(super) struct FaultDevice {
     inner: Arc<dyn Device>,
     plan: Arc<Plan>,
@@ -101,7 +101,7 @@ impl Device for FaultDevice {
         self.inner.restart_peak(managed);
     }
 
-    /// Never, so that the core keeps nothing back: what a program frees is freed, and can fail to.
+    /// Never, so that the core caches nothing: each free reaches the device, and can fail.
     fn is_unused(&self, _block: Block) -> bool {
         false
     }
@@ -185,8 +185,7 @@ impl Device for FaultDevice {
         self.inner.update_graph(FaultGraph::inner_of(graph)?, &inner_nodes(nodes)?)
     }
 
-    /// It closes the device, and then says that it failed: a device that stayed open could not be
-    /// opened again.
+    /// Closes the device, and then fails: a device that stayed open could not be opened again.
     fn close(&self) -> Result<()> {
         let refused = self.plan.enter(Site::DeviceClose);
         let closed = self.inner.close();
@@ -203,7 +202,7 @@ pub(super) struct FaultGraph {
     plan: Arc<Plan>,
 }
 
-/// Nodes that name what is inside of ours.
+/// Nodes with the wrapped objects instead of the decorators.
 fn inner_nodes(nodes: &[Node]) -> Result<Vec<Node>> {
     let mut nodes = nodes.to_vec();
     for node in &mut nodes {
@@ -215,7 +214,7 @@ fn inner_nodes(nodes: &[Node]) -> Result<Vec<Node>> {
 }
 
 impl FaultGraph {
-    /// The graph inside one of ours.
+    /// The graph inside a decorator.
     pub(super) fn inner_of(graph: &Arc<dyn Graph>) -> Result<&Arc<dyn Graph>> {
         let graph: &dyn Any = &**graph;
         graph.downcast_ref().map(|graph: &Self| &graph.inner).ok_or_else(|| {
@@ -241,7 +240,7 @@ impl Drop for FaultGraph {
     }
 }
 
-/// A program whose calls are counted and fail as planned.
+/// A program whose calls are counted and made to fail.
 struct FaultModule {
     inner: Arc<dyn Module>,
     plan: Arc<Plan>,

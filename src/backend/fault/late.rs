@@ -1,4 +1,4 @@
-//! Operations that fail when their turn comes: host functions of ours in their place.
+//! Operations that fail asynchronously: replaced by host functions that report a failure.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,7 +21,7 @@ impl Late {
         Self { observer, queuing: Arc::default() }
     }
 
-    /// Queues something that fails with `fault` in place of an operation.
+    /// Queues a failure with `fault` instead of an operation.
     pub(super) fn queue(
         &self,
         stream: &dyn Stream,

@@ -45,18 +45,18 @@ const KINDS: [(Kind, &str); 13] = [
 struct Count {
     made: AtomicU64,
     released: AtomicU64,
-    /// Giving it back was made to fail.
+    /// Its release was made to fail.
     kept: AtomicU64,
 }
 
-/// How far the life of the backend is.
+/// The state of the backend.
 #[derive(Clone, Copy, Default)]
 enum Life {
     #[default]
     Never,
     /// It is open.
     Open(&'static str),
-    /// It has ended, and this is whether all threads were joined.
+    /// It has ended; whether all threads were joined.
     Ended(&'static str, bool),
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Ledger {
     counts: [Count; KINDS.len()],
     failed: AtomicU64,
     life: Mutex<Life>,
-    /// A forked child must not write over its parent's report.
+    /// A forked child must not overwrite its parent's report.
     process: AtomicU32,
 }
 
@@ -106,7 +106,7 @@ impl Ledger {
         made as i64 - released as i64 - kept as i64
     }
 
-    /// Writes the report: a line for each fact, as docs/configuration.md has it.
+    /// Writes the report: a line for each count, as docs/configuration.md describes.
     pub(super) fn write<'a>(
         &self,
         path: &Path,

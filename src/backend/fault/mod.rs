@@ -37,7 +37,7 @@ use virtual_memory::FaultVirtualMemory;
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
 static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
 
-/// Puts the decorator around a backend. The same settings as before go on with the same counts.
+/// Puts the decorator around a backend. With the same settings as before the counts go on.
 pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     let mut current = PLAN.lock();
     let plan = match &*current {
@@ -46,7 +46,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     };
     drop(current);
     report_at_exit();
-    // Every address is asked about, so that the answers can fail.
+    // Every address is looked up, so that the look-ups can fail.
     known::cover_all();
     plan.ledger.begin(inner.name());
     Arc::new(FaultDriver::new(inner, plan))
@@ -57,7 +57,7 @@ pub fn forget() {
     *PLAN.lock() = None;
 }
 
-/// A program that ends without aclFinalize has its report, too.
+/// A program that ends without aclFinalize gets its report, too.
 fn report_at_exit() {
     at_exit(|| {
         if let Some(plan) = PLAN.try_lock().and_then(|plan| plan.clone()) {
@@ -154,7 +154,7 @@ impl Driver for FaultDriver {
     }
 
     fn foreign(&self, addr: usize) -> Foreign {
-        // It has one way to fail: not to know.
+        // It can only fail by returning unknown.
         match self.plan.enter(Site::DriverForeign) {
             Ok(()) => self.inner.foreign(addr),
             Err(_) => Foreign::Unknown,

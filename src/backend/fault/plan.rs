@@ -11,13 +11,13 @@ use crate::backend::{Fault, FaultKind, Result};
 /// How a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// The call itself is refused.
+    /// The call itself fails.
     Refused,
-    /// The call succeeds, and what it queued fails when its turn comes.
+    /// The call succeeds, and the operation fails when the stream reaches it.
     Later,
 }
 
-/// A call that is to fail.
+/// A call that must fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) site: Site,
@@ -26,7 +26,7 @@ pub(super) struct Wanted {
     pub(super) how: How,
 }
 
-/// What the environment asks for.
+/// The settings in the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     wanted: Vec<Wanted>,
@@ -71,16 +71,16 @@ impl Wanted {
     }
 }
 
-/// What becomes of a queued operation.
+/// What happens to a queued operation.
 #[must_use]
 pub(super) enum Entered {
-    /// It goes its way.
+    /// It is queued.
     Go,
-    /// It fails with this when its turn comes.
+    /// It fails with this when the stream reaches it.
     Later(Fault),
 }
 
-/// The settings, with what happened so far.
+/// The settings, with the counts so far.
 pub(super) struct Plan {
     settings: Settings,
     /// Calls so far, by site.
@@ -103,14 +103,14 @@ impl Plan {
         self.calls[site.index()].load(Ordering::Relaxed)
     }
 
-    /// Counts a call: what is wanted of it.
+    /// Counts a call. Returns whether it must fail.
     fn count(&self, site: Site) -> Option<Wanted> {
         let call = self.calls[site.index()].fetch_add(1, Ordering::Relaxed) + 1;
         let wanted = self.settings.wanted.iter();
         wanted.copied().find(|wanted| wanted.site == site && wanted.call == call)
     }
 
-    /// A call begins. An error if it is to fail.
+    /// A call begins. Returns an error if it must fail.
     pub(super) fn enter(&self, site: Site) -> Result<()> {
         match self.count(site) {
             None => Ok(()),
@@ -137,7 +137,7 @@ impl Plan {
         }
     }
 
-    /// A call begins that gives something back. Where that is refused, it stays.
+    /// A call begins that releases something. If it must fail, nothing is released.
     pub(super) fn release(
         &self,
         site: Site,
@@ -153,8 +153,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Counts it, and says on the standard error stream when it happens: among what the program says there, that
-    /// shows which of its calls meets the failure, also where no call has to fail because of it.
+    /// Counts a failure, and reports it on the standard error stream: among the program's messages that shows which of
+    /// its calls it meets, even if none of them fails.
     fn make_fail(&self, Wanted { site, call, how }: Wanted) {
         self.ledger.made_fail();
         let what = if how == How::Refused { "is refused" } else { "fails when its turn comes" };
@@ -171,7 +171,7 @@ impl Plan {
         )
     }
 
-    /// Writes the report where the settings want one.
+    /// Writes the report if the settings have a file for it.
     pub(super) fn report(&self) {
         let Some(path) = &self.settings.report else { return };
         let calls = Site::all().map(|site| (site.name(), self.calls(site)));

@@ -12,14 +12,14 @@ use crate::backend::{
     Result, Stream,
 };
 
-/// The pools of a driver that has some.
+/// The pools of a driver.
 pub(super) struct FaultPools {
     driver: Arc<dyn Driver>,
     plan: Arc<Plan>,
 }
 
 impl FaultPools {
-    /// `None` where the driver has none.
+    /// `None` if the driver has none.
     pub(super) fn new(driver: &Arc<dyn Driver>, plan: &Arc<Plan>) -> Option<Self> {
         driver.pools()?;
         Some(Self { driver: Arc::clone(driver), plan: Arc::clone(plan) })
@@ -46,7 +46,7 @@ impl Pools for FaultPools {
     }
 }
 
-/// A pool whose calls are counted and fail as planned.
+/// A pool whose calls are counted and made to fail.
 pub(super) struct FaultPool {
     inner: Box<dyn Pool>,
     plan: Arc<Plan>,

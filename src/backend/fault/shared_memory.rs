@@ -1,4 +1,4 @@
-//! The decorators of memory that several processes have.
+//! The decorators of memory that processes share.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use super::plan::Plan;
 use super::site::Site;
 use crate::backend::{Block, PointerExport, Result, SharedMemory};
 
-/// Memory of this process whose calls are counted and fail as planned.
+/// Shared memory whose calls are counted and made to fail.
 pub(super) struct FaultSharedMemory {
     inner: Arc<dyn SharedMemory>,
     plan: Arc<Plan>,
-    /// What its blocks are.
+    /// The kind of its blocks.
     blocks: Kind,
 }
 

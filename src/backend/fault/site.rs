@@ -2,7 +2,7 @@
 
 use crate::backend::{FaultKind, OpKind};
 
-/// Declares the sites: variant, name (`trait.method`), and the kind of failure that it has by nature.
+/// Declares the sites: variant, name (`trait.method`), and the kind of their failure.
 macro_rules! sites {
     ($($variant:ident $name:literal $kind:ident,)*) => {
         /// A call of a backend.
@@ -16,7 +16,7 @@ macro_rules! sites {
         /// The sites that are methods, in the order of the traits.
         const METHODS: &[Site] = &[$(Site::$variant,)*];
 
-        /// The places of these in that order.
+        /// Their indices in that order.
         enum Place {
             $($variant,)*
         }
@@ -30,7 +30,7 @@ macro_rules! sites {
                 }
             }
 
-            /// The kind of failure when this call is refused.
+            /// The kind of failure of this call.
             pub const fn refusal(self) -> FaultKind {
                 match self {
                     $(Self::$variant => FaultKind::$kind,)*
@@ -128,7 +128,7 @@ sites! {
     PoolImportBlock "pool.import_block" Driver,
 }
 
-/// Methods that cannot fail, and why: the decorator hands them on.
+/// Methods that cannot fail, and why: the decorator forwards them.
 #[cfg(test)]
 pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.name", "a constant"),
@@ -191,7 +191,7 @@ impl Site {
         matches!(self, Self::Submit(kind) if kind.can_fail_later())
     }
 
-    /// What a name that no site has may have meant, for a person: texts have no room for all of them.
+    /// The names of sites similar to an unknown name, for a text that has no room for all of them.
     pub fn names_like(name: &str) -> String {
         let kind = |name: &'static str| name.split('.').next().unwrap_or_default();
         let wanted = name.split('.').next();
@@ -204,7 +204,7 @@ impl Site {
         format!("docs/configuration.md has them; they begin with {}", kinds.join(", "))
     }
 
-    /// The names of sites, for a person.
+    /// The names of sites, for a text.
     pub fn names(which: impl Fn(Self) -> bool) -> String {
         let names: Vec<_> = Self::all().filter(|site| which(*site)).map(Self::name).collect();
         names.join(", ")

@@ -13,7 +13,7 @@ use crate::backend::{
     Event, Fault, FaultKind, Observer, Op, Position, Result, Stream, Submit, Wait,
 };
 
-/// A stream whose calls are counted and fail as planned, now or when their turn comes.
+/// A stream whose calls are counted and made to fail, at once or when the stream reaches them.
 pub(super) struct FaultStream {
     inner: Arc<dyn Stream>,
     plan: Arc<Plan>,
@@ -29,7 +29,7 @@ impl FaultStream {
         Self { inner, plan, late: Late::new(observer) }
     }
 
-    /// The stream inside one of ours.
+    /// The stream inside a decorator.
     pub(super) fn inner_of(stream: &dyn Stream) -> Result<&dyn Stream> {
         let known: Option<&Self> = stream.as_any().downcast_ref();
         known.map(|stream| &*stream.inner).ok_or_else(|| {
@@ -39,7 +39,7 @@ impl FaultStream {
 }
 
 impl Submit for FaultStream {
-    /// Queues the operation, or one that fails in its place.
+    /// Queues the operation, or one that fails instead.
     fn submit(&self, op: Op<'_>) -> Result<Position> {
         let site = Site::Submit(op.kind());
         if !site.is_queued() {
@@ -48,7 +48,7 @@ impl Submit for FaultStream {
             let launch = if let Op::Launch(launch) = op { Some(launch.failed()) } else { None };
             return self.late.queue(&*self.inner, fault, launch);
         }
-        // The stream inside knows only what is inside of our events and graphs.
+        // The wrapped stream knows only wrapped events and graphs.
         let op = match op {
             Op::Record(event) => Op::Record(&FaultEvent::of(&**event)?.inner),
             Op::Wait(event, limit) => Op::Wait(&FaultEvent::of(&**event)?.inner, limit),
@@ -64,7 +64,7 @@ impl Stream for FaultStream {
         self.inner.limit_waits(until);
     }
 
-    /// Who wants to know is to ask, and may be refused.
+    /// Never, so that callers use the call that can fail.
     fn is_known_idle(&self) -> bool {
         false
     }
@@ -124,7 +124,7 @@ impl Drop for FaultStream {
     }
 }
 
-/// An event whose calls are counted and fail as planned.
+/// An event whose calls are counted and made to fail.
 pub(super) struct FaultEvent {
     inner: Arc<dyn Event>,
     plan: Arc<Plan>,
@@ -135,14 +135,14 @@ impl FaultEvent {
         Self { inner, plan }
     }
 
-    /// One of ours, behind the trait.
+    /// Downcasts a decorator.
     fn of(event: &dyn Event) -> Result<&Self> {
         event.as_any().downcast_ref().ok_or_else(|| {
             Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator")
         })
     }
 
-    /// The event inside one of ours.
+    /// The event inside a decorator.
     pub(super) fn inner_of(event: &dyn Event) -> Result<Arc<dyn Event>> {
         Ok(Arc::clone(&Self::of(event)?.inner))
     }

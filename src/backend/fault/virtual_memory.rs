@@ -1,4 +1,4 @@
-//! The decorators of memory without an address, and of addresses without memory.
+//! The decorators of memory without an address, and of address ranges.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::site::Site;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{Access, Driver, ImportedMemory, PhysicalMemory, Result, VirtualMemory};
 
-/// Virtual memory whose calls are counted and fail as planned.
+/// Virtual memory whose calls are counted and made to fail.
 pub(super) struct FaultVirtualMemory {
     driver: Arc<dyn Driver>,
     plan: Arc<Plan>,
@@ -34,7 +34,7 @@ impl VirtualMemory for FaultVirtualMemory {
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
-        // What is refused can be asked for again.
+        // A release that fails can be repeated.
         self.plan.enter(Site::VirtualMemoryRelease)?;
         self.inner().release(addr, len)?;
         self.plan.ledger.released(Kind::Range);
@@ -82,7 +82,7 @@ impl VirtualMemory for FaultVirtualMemory {
     }
 }
 
-/// Memory whose end is counted.
+/// Memory whose release is counted.
 pub(super) struct FaultPhysicalMemory {
     inner: Arc<dyn PhysicalMemory>,
     plan: Arc<Plan>,
@@ -121,7 +121,7 @@ impl Drop for FaultPhysicalMemory {
     }
 }
 
-/// What is inside the decorator.
+/// The memory inside a decorator.
 fn inner(memory: &dyn PhysicalMemory) -> &dyn PhysicalMemory {
     let fault = memory.as_any().downcast_ref::<FaultPhysicalMemory>();
     &*fault.expect("memory of this driver").inner

@@ -1,17 +1,17 @@
-//! Graphs: work that is made ready once and run many times.
+//! Graphs: work that is prepared once and run many times.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use super::{Copy, Copy2d, Event, Fill, RandomNum, Reduce, RepeatedFn, Result};
 
-/// A run of a kernel with the arguments that it has got, for a [`Graph`] of the same device.
+/// A launch of a kernel with bound arguments, for a [`Graph`] of the same device.
 pub trait BoundLaunch: Any + Send + Sync {}
 
 /// A launch in a graph.
 #[derive(Clone)]
 pub struct NodeLaunch {
-    /// What runs.
+    /// The bound launch.
     pub bound: Arc<dyn BoundLaunch>,
     /// What the core calls it; backends do not look.
     pub call: Arc<dyn Any + Send + Sync>,
@@ -33,29 +33,28 @@ pub enum Work {
     RandomNum(RandomNum),
     /// A run of a kernel.
     Launch(NodeLaunch),
-    /// A call of user code. What does not depend on it may wait for it all the same.
+    /// A call of user code. Independent nodes may wait for it all the same.
     HostFn(RepeatedFn),
-    /// The event becomes: what this node comes after, in the latest run.
+    /// Records the event at this node in the most recent launch.
     Record(Arc<dyn Event>),
 }
 
 /// A node of a graph.
 #[derive(Clone)]
 pub struct Node {
-    /// What it does.
+    /// Its work.
     pub work: Work,
-    /// The nodes that it comes after, by their places in the list: each before its own.
+    /// The nodes that it depends on, by their places in the list, which are smaller than its own.
     pub after: Vec<usize>,
 }
 
-/// A graph that is ready to run, for [`super::Op::RunGraph`] on streams of its device. Runs of
-/// one graph come one after the other, in the order in which they were queued. When it is dropped,
-/// runs that are queued keep what they need of it.
+/// A graph for [`super::Op::RunGraph`] on streams of its device. Runs of one graph are serialized, in the order in
+/// which they were queued. When it is dropped, queued runs keep what they need of it.
 pub trait Graph: Any + Send + Sync {
-    /// Whether a run that was queued is not over. A device that failed runs nothing.
+    /// Whether a queued run is not complete. A failed device runs nothing.
     fn is_running(&self) -> Result<bool>;
 
-    /// Leaves out what the runs that are queued have not begun, where the device can do that; a run
-    /// that this cuts short has failed with [`super::FaultKind::Aborted`]. Does not wait.
+    /// Drops the parts of queued runs that have not begun, if the device can do that; such a run has failed with
+    /// [`super::FaultKind::Aborted`]. Does not wait.
     fn abort(&self);
 }

@@ -11,25 +11,24 @@ pub(in crate::backend) const MACHINE_CUDA: u16 = EM_CUDA.0;
 pub(in crate::backend) const SHARED_OBJECT: u16 = ET_DYN.0;
 const FATBIN_MAGIC: u32 = 0xba55_ed50;
 
-/// A program, as its first bytes say it.
+/// A program, according to its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::backend) enum Image {
     /// A 64-bit little-endian ELF file, complete according to its headers.
     Elf {
-        /// For which processor.
+        /// Its processor.
         machine: u16,
         /// Object, executable or shared object.
         kind: u16,
     },
-    /// A collection of programs for several kinds of GPUs, complete.
+    /// A complete collection of programs for several kinds of GPUs.
     Fatbin,
     /// Text for the compiler of a CUDA driver.
     Ptx,
 }
 
 impl Image {
-    /// What the bytes are. Unknown: [`FaultKind::Unsupported`]; incomplete:
-    /// [`FaultKind::InvalidArgument`].
+    /// The format of the bytes. Unknown: [`FaultKind::Unsupported`]; incomplete: [`FaultKind::InvalidArgument`].
     pub(in crate::backend) fn of(bytes: &[u8]) -> Result<Self> {
         if bytes.starts_with(&ELFMAG) {
             return elf(bytes);
@@ -52,7 +51,7 @@ impl Image {
         ))
     }
 
-    /// For a person.
+    /// Its name in texts.
     pub(in crate::backend) fn in_words(self) -> String {
         match self {
             Self::Elf { machine: MACHINE_CUDA, .. } => "a cubin, for CUDA devices".to_owned(),
@@ -131,7 +130,7 @@ fn fatbin(bytes: &[u8]) -> Result<Image> {
     Ok(Image::Fatbin)
 }
 
-/// Whether it is text whose first word, behind comments, is `.version`.
+/// Whether it is text whose first word, after comments, is `.version`.
 fn is_ptx(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {

@@ -1,4 +1,4 @@
-//! Programs of a device, and running them.
+//! Programs of a device, and launches of their kernels.
 
 pub mod binary_image;
 
@@ -10,12 +10,11 @@ use super::{Access, FailedLaunch, Result, Span};
 /// A program that is loaded on a device. Referenced kernels of it, and queued operations that use its variables or
 /// kernels, keep what they need of it.
 pub trait Module: Send + Sync {
-    /// The kernel with this name. None of that name: [`super::FaultKind::InvalidArgument`].
+    /// The kernel with this name; if there is none, [`super::FaultKind::InvalidArgument`].
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>>;
 
-    /// The variable with this name: memory of the device until the program goes, which
-    /// [`super::Driver::foreign`] then knows. None of that name:
-    /// [`super::FaultKind::InvalidArgument`].
+    /// The variable with this name: memory of the device until the program is unloaded, which
+    /// [`super::Driver::foreign`] then knows. If there is none, [`super::FaultKind::InvalidArgument`].
     fn variable(&self, name: &str) -> Result<Span>;
 
     /// Its address; `None` if the driver does not report it.
@@ -24,16 +23,16 @@ pub trait Module: Send + Sync {
 
 /// A kernel of a [`Module`], for [`super::Op::Launch`] on the same device.
 pub trait Kernel: Any + Send + Sync {
-    /// Facts that do not change.
+    /// Properties that do not change.
     fn info(&self) -> &KernelInfo;
 }
 
-/// What is known of a kernel.
+/// Properties of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct KernelInfo {
     /// Its parameters; `None` if neither program nor driver describes them.
     pub parameters: Option<Parameters>,
-    /// Fast memory that a block can have at most, beyond what the kernel declares.
+    /// The most shared memory of a block, beyond what the kernel declares.
     pub most_shared_bytes: usize,
     /// The address of its code; `None` if the driver does not report it.
     pub code: Option<Code>,
@@ -51,16 +50,15 @@ pub struct Parameters {
 /// A parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Where it is in the arguments.
+    /// Its offset in the arguments.
     pub offset: usize,
     /// Its bytes.
     pub size: usize,
-    /// What the kernel may do behind it, if it is known to be a pointer; never
-    /// [`Access::None`].
+    /// The kernel's access to the memory, if it is known to be a pointer; never [`Access::None`].
     pub pointer: Option<Access>,
 }
 
-/// Where code lies.
+/// The address range of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
     /// First byte.
@@ -73,20 +71,20 @@ pub struct Code {
 pub struct Launch<'a> {
     /// The core's handle of the kernel, for a report of a failure.
     pub function: u64,
-    /// What runs; of the stream's device. Who needs it after the call takes a share of it.
+    /// The kernel, of the stream's device. A backend that needs it after the call clones the reference.
     pub kernel: &'a Arc<dyn Kernel>,
-    /// What it is called.
+    /// Its name.
     pub name: &'a str,
     /// Blocks in x, y and z, each greater than 0; at most 2^31 - 1 in x and 65,535 in y and z.
     pub grid: [u32; 3],
     /// Threads of a block in each direction, greater than 0 and within the device's limits. `None`: the caller has only
     /// blocks, and the device chooses.
     pub threads: Option<[u32; 3]>,
-    /// Fast memory of each block in bytes, beyond what the kernel declares.
+    /// Shared memory of each block in bytes, beyond what the kernel declares.
     pub shared_bytes: usize,
-    /// What each block gets.
+    /// The arguments of each block.
     pub arguments: Arguments,
-    /// What has to be there for as long as a graph may run this again. The stream needs it not.
+    /// An object that must live as long as a graph may run this again. The stream does not need it.
     pub kept: Option<&'a Arc<dyn Any + Send + Sync>>,
 }
 
@@ -109,7 +107,7 @@ pub enum Arguments {
 }
 
 impl Launch<'_> {
-    /// This run, as one that has failed.
+    /// This run as a failed one.
     pub fn failed(&self) -> FailedLaunch {
         let known = self.kernel.info().parameters.as_ref();
         FailedLaunch { function: self.function, arguments: self.arguments.copy(known) }
@@ -152,7 +150,7 @@ impl Arguments {
         block.into()
     }
 
-    /// The argument of this number as an address, if it is there and as large as one.
+    /// The argument with this index as an address, if it exists and has the size of one.
     #[inline]
     pub fn pointer(&self, index: usize, parameter: &Parameter) -> Option<usize> {
         if parameter.size != size_of::<usize>() {

@@ -3,11 +3,11 @@
 
 use crate::backend::base::hull::Hull;
 
-/// Around all such addresses, of all drivers that this process has had.
+/// The hull of all such addresses, of all drivers that this process has had.
 static KNOWN: Hull = Hull::new();
 
-/// From here on drivers may give out addresses from `first` up to `end`, and answer anything about them.
-/// Called before they do.
+/// Drivers may allocate addresses from `first` up to `end` from now on, and know anything about them. Called before
+/// they do.
 pub fn cover(first: usize, end: usize) {
     KNOWN.add(first, end);
 }

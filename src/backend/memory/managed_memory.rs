@@ -1,6 +1,6 @@
-//! What programs say about managed memory.
+//! Advice about managed memory.
 
-/// Where managed memory can be.
+/// A place of managed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// On the device with this ordinal.
@@ -13,13 +13,13 @@ pub enum Home {
     NearestHostNode,
 }
 
-/// What a program says about managed memory. Only speed depends on it.
+/// Advice of a program about managed memory. It only affects speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// It is mostly read (or no more).
+    /// It is mostly read (or no longer).
     ReadMostly(bool),
-    /// It should be there; `None`: anywhere.
+    /// Its preferred place; `None`: any.
     PreferredHome(Option<Home>),
-    /// It is used from there (or no more).
+    /// It is used from this place (or no longer).
     AccessedBy(Home, bool),
 }

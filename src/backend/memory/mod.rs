@@ -1,35 +1,35 @@
-//! Memory: what a device gives, and where an address lives.
+//! Memory: blocks of a device, and places of addresses.
 
 pub mod known;
 pub mod managed_memory;
 pub mod usage;
 pub mod virtual_memory;
 
-/// Which pages an allocation asks for.
+/// The pages of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PagePolicy {
     /// 2 MiB pages if they are available, otherwise small ones (which is counted).
     HugeFirst,
     /// 2 MiB pages or a fault of kind [`super::FaultKind::OutOfDeviceMemory`].
     HugeOnly,
-    /// Ordinary pages.
+    /// Small pages.
     NormalOnly,
     /// 1 GiB pages or a fault.
     Huge1GOnly,
 }
 
-/// Device or pinned host memory as a backend made it. The core keeps it and hands it back to free.
+/// Device or pinned host memory of a backend. The core keeps it and passes it to free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// First byte. At least 512-byte aligned; page-aligned from 4 KiB and 2 MiB-aligned from 2 MiB.
     pub addr: usize,
-    /// Bytes that belong to it, at least what was asked for.
+    /// Bytes that belong to it, at least the request.
     pub len: usize,
     /// The backend's note by which it finds the block again. The core does not interpret it.
     pub token: u64,
 }
 
-/// Where an address lives.
+/// The place of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Pageable host memory that this library does not know.
@@ -40,19 +40,19 @@ pub enum Place {
     Device(u32),
 }
 
-/// What a backend knows of an address that is in no live block and no registration.
+/// What a backend knows about an address that is in no live block and no registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Foreign {
     /// Unknown: pageable host memory.
     Unknown,
-    /// It is memory that another library in the process has from the same driver.
+    /// Memory that another library in the process has allocated from the same driver.
     Known(Place),
     /// It lies where this backend has memory, or had some and the place was not reused, but in no live allocation: it
     /// was freed, or never allocated.
     Stale,
 }
 
-/// What another library in the process has from the same driver.
+/// Memory that another library in the process has allocated from the same driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignBlock {
     /// First byte.
@@ -70,6 +70,6 @@ pub struct Span {
     pub addr: usize,
     /// Length in bytes.
     pub len: usize,
-    /// Where the whole range lives.
+    /// The place of the whole range.
     pub place: Place,
 }

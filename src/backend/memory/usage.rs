@@ -1,30 +1,28 @@
-//! The bytes that blocks take, and counting them.
+//! Bytes of blocks, and their counters.
 
 use crate::algo::sync::level::Level;
 
-/// Bytes that are in use, and the most that were since the device was opened, or since
-/// [`crate::backend::Device::restart_peak`].
+/// Bytes in use, and their peak since the device was opened, or since [`crate::backend::Device::restart_peak`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Now.
     pub current: u64,
-    /// At the worst moment so far.
+    /// The peak so far.
     pub peak: u64,
 }
 
-/// What the blocks of a device take. Those that were freed count until the last operation that
-/// uses them has finished.
+/// The bytes of a device's blocks. Freed blocks count until the last operation that uses them is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUsage {
     /// From [`crate::backend::Device::alloc`].
     pub device: Usage,
     /// From [`crate::backend::Device::alloc_managed`].
     pub managed: Usage,
-    /// Pages of 2 MiB that were wanted and could not be had, since the device was opened.
+    /// Pages of 2 MiB that were requested and not available, since the device was opened.
     pub huge_page_fallbacks: u64,
 }
 
-/// Bytes in use, and the most that were.
+/// Bytes in use, and their peak.
 #[derive(Default)]
 pub(in crate::backend) struct Counter(Level);
 
@@ -41,7 +39,7 @@ impl Counter {
         Usage { current: self.0.current(), peak: self.0.peak() }
     }
 
-    /// The most that were are counted from now on.
+    /// Resets the peak.
     pub(in crate::backend) fn restart(&self) {
         self.0.restart();
     }

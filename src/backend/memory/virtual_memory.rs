@@ -1,4 +1,4 @@
-//! Virtual memory: addresses and memory apart.
+//! Virtual memory: address ranges and physical memory.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{Access, Result};
 
-/// What sizes and addresses of virtual memory are multiples of.
+/// The granularity of sizes and addresses of virtual memory.
 pub const GRANULARITY: usize = 2 << 20;
 
 /// Memory without an address. It is freed when it is dropped and not mapped any more.
@@ -17,7 +17,7 @@ pub trait PhysicalMemory: Send + Sync {
     /// What another process needs to import it. It stays until no process has it.
     fn export(&self) -> Result<Parcel>;
 
-    /// For a backend to recognise its own.
+    /// For a backend to recognise its objects.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -33,29 +33,27 @@ pub struct ImportedMemory {
 
 /// Ranges of addresses and their mappings. Addresses and lengths are multiples of [`GRANULARITY`].
 pub trait VirtualMemory: Send + Sync {
-    /// A range of `len` bytes with no memory, at a multiple of `align` (a power of two), and at `wish`
-    /// if that is not 0 (else a fault: it is not free).
+    /// Reserves `len` bytes of addresses, at a multiple of `align` (a power of two), and at `wish` if that is not 0 (a
+    /// fault if that is not free).
     fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize>;
 
-    /// Gives a whole range back, in which nothing is mapped. After a fault it is still there.
+    /// Releases a whole range without mappings. After a fault it still exists.
     fn release(&self, addr: usize, len: usize) -> Result<()>;
 
-    /// Host memory, of this NUMA node if it has to be one. Memory of devices:
-    /// [`crate::backend::Device::alloc_physical`].
+    /// Host memory, on this NUMA node if there is one. Memory of devices: [`crate::backend::Device::alloc_physical`].
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>>;
 
-    /// Memory that another process has exported, for use on the open device with this ordinal,
-    /// whichever it is on, or on the host.
+    /// Memory that another process has exported, for use on the open device with this ordinal, on whichever device it
+    /// is, or on the host.
     fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory>;
 
     /// Maps all `len` bytes of some memory in a part of a range where nothing is mapped. Without access yet.
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()>;
 
-    /// Takes that back. Does not wait: operations queued before keep the mapping. After a fault it is
-    /// still there.
+    /// Removes a mapping. Does not wait: operations queued before keep it. After a fault it still exists.
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()>;
 
-    /// Sets what a device may do with a mapping of memory, or the host where there is no device.
+    /// Sets the access of a device to a mapping, or of the host if there is no device.
     fn set_access(
         &self,
         addr: usize,

@@ -4,21 +4,21 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::backend::{Block, Result, Stream};
 
-/// Where the memory of a pool is.
+/// The place of a pool's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolPlace {
     /// On the device with this ordinal, which is open.
     Device(u32),
-    /// In host memory, wherever the system puts it.
+    /// In host memory, wherever the system places it.
     Host,
     /// In host memory of this NUMA node.
     HostNode(u32),
 }
 
-/// How other processes can have the memory of a pool.
+/// How a pool is shared with other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolSharing {
-    /// Not at all.
+    /// It is not.
     None,
     /// By a file descriptor.
     Descriptor,
@@ -26,61 +26,60 @@ pub enum PoolSharing {
     Fabric,
 }
 
-/// What a device's pools can be.
+/// The kinds of pools that a device supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolSupport {
-    /// There are pools of the device's memory.
+    /// Pools of the device's memory.
     pub device: bool,
-    /// Other processes can have their memory by a file descriptor.
+    /// Sharing by a file descriptor.
     pub descriptor: bool,
-    /// Other machines can have their memory by a fabric handle.
+    /// Sharing by a fabric handle.
     pub fabric: bool,
-    /// There are pools of host memory.
+    /// Pools of host memory.
     pub host: bool,
-    /// There are pools of host memory of a NUMA node.
+    /// Pools of host memory on a NUMA node.
     pub host_node: bool,
-    /// Other devices on the bus, as network cards, can read and write device memory.
+    /// Other devices on the bus, such as network cards, can read and write device memory.
     pub rdma: bool,
-    /// How what they have written is flushed: bits as CUDA numbers them.
+    /// How their writes are flushed: bits as CUDA numbers them.
     pub rdma_flush: u32,
-    /// For whom what they have written is in order without a flush, as CUDA numbers it.
+    /// For whom their writes are ordered without a flush, as CUDA numbers it.
     pub rdma_ordering: u32,
 }
 
-/// How a new pool is to be.
+/// Options of a new pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
     /// Where its memory is.
     pub place: PoolPlace,
     /// How it can be shared.
     pub sharing: PoolSharing,
-    /// Bytes that it has at most; `None`: as many as the device has.
+    /// The most bytes that it may have; `None`: as many as the device has.
     pub max_size: Option<u64>,
 }
 
-/// What can be set and asked of a pool.
+/// Attributes of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolAttribute {
-    /// 0 or 1: memory that was freed in one stream is used in another that waits for an event behind
-    /// the free.
+    /// 0 or 1: memory that was freed in one stream is reused in another that waits for an event after the free.
     FollowEventDependencies,
     /// 0 or 1: memory is reused in another stream when its free is complete.
     AllowOpportunistic,
-    /// 0 or 1: the pool lets a stream wait for another one's free.
+    /// 0 or 1: the pool may make a stream wait for another one's free.
     AllowInternalDependencies,
     /// Bytes that the pool keeps when a synchronize frees unused memory.
     ReleaseThreshold,
-    /// Bytes that it has from the device. Read only.
+    /// Bytes that it has reserved from the device. Read only.
     ReservedCurrent,
-    /// The most of them so far; may be set to 0, which starts again from the current ones.
+    /// Their peak; may be set to 0, which resets it to the current bytes.
     ReservedHigh,
     /// Bytes that are in use. Read only.
     UsedCurrent,
-    /// The most of them so far; may be set to 0, which starts again from the current ones.
+    /// Their peak; may be set to 0, which resets it to the current bytes.
     UsedHigh,
 }
 
-/// What may be done with the memory of a pool from somewhere.
+/// The access to a pool's memory from a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Nothing.
@@ -91,10 +90,10 @@ pub enum Access {
     ReadWrite,
 }
 
-/// Names an allocation of a shared pool for another process. Plain bytes: they may travel anyhow.
+/// Names an allocation of a shared pool for another process. Plain bytes, which may travel in any way.
 pub type PointerExport = [u8; 64];
 
-/// By what another process gets a pool; `F` is a descriptor that is owned, or lent.
+/// The handle by which another process imports a pool; `F` is an owned or borrowed descriptor.
 #[derive(Debug)]
 pub enum PoolHandle<F> {
     /// Of a pool made with [`PoolSharing::Descriptor`].
@@ -103,22 +102,20 @@ pub enum PoolHandle<F> {
     Fabric([u8; 64]),
 }
 
-/// The pools of a driver's own. All of them are ours: those that a driver makes by itself, and that
-/// other libraries in the process use, are left to them.
+/// The pools of a driver. Default pools of the driver, which other libraries in the process use, are not among them.
 pub trait Pools: Send + Sync {
     /// A new pool. The device that it is on is open.
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>;
 
-    /// Whether a block of one of them is at this address, or was.
+    /// Whether a block of one of them is, or was, at this address.
     fn have_had(&self, addr: usize) -> bool;
 
-    /// The pool that another process has exported. The handle stays the caller's. The pool ends with
-    /// the device that has this ordinal and is open, wherever its memory is.
+    /// The pool that another process has exported. The handle stays the caller's. The pool ends with the open device
+    /// that has this ordinal, wherever its memory is.
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>>;
 }
 
-/// A pool. Dropped, it takes no more requests; its memory goes with the last block, or with the
-/// device.
+/// A pool. After its drop it accepts no more requests; its memory is released with the last block, or with the device.
 pub trait Pool: Send + Sync {
     /// A block of at least `len` bytes, aligned to 256 or more, valid for what is queued on `stream`
     /// from now on. The stream is of the pool's device, or of one that has access to it. The pool was
@@ -128,8 +125,8 @@ pub trait Pool: Send + Sync {
     /// Frees a block when `stream`, of the same driver, reaches this.
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()>;
 
-    /// Takes a block back, as [`Device::free`](crate::backend::Device::free) does it: what was queued before
-    /// keeps the memory.
+    /// Frees a block, as [`Device::free`](crate::backend::Device::free) does: operations that were queued before keep
+    /// the memory.
     fn free_now(&self, block: Block) -> Result<()>;
 
     /// An attribute's value.
@@ -138,17 +135,16 @@ pub trait Pool: Send + Sync {
     /// Sets an attribute that can be set, to a value that it can have.
     fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()>;
 
-    /// Gives unused memory back at once, down to `keep` bytes.
+    /// Frees unused memory at once, down to `keep` bytes.
     fn trim(&self, keep: usize) -> Result<()>;
 
-    /// Sets what the device with this ordinal may do with the pool's memory; the pool is not on it, or
-    /// it was imported.
+    /// Sets the access of the device with this ordinal to the pool's memory; the pool is not on it, or it was imported.
     fn set_access(&self, ordinal: u32, access: Access) -> Result<()>;
 
-    /// What the device with this ordinal may do with it.
+    /// The access of the device with this ordinal.
     fn access(&self, ordinal: u32) -> Result<Access>;
 
-    /// By what another process has the pool; it was made with a [`PoolSharing`] other than `None`.
+    /// The handle for another process; the pool was created with a [`PoolSharing`] other than `None`.
     fn export(&self) -> Result<PoolHandle<OwnedFd>>;
 
     /// Names a live block of this exported pool.

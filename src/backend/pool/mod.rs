@@ -1,4 +1,4 @@
-//! Memory pools, and memory that several processes share.
+//! Memory pools, and memory that processes share.
 
 pub mod mem_pool;
 pub mod shared_memory;

@@ -1,15 +1,15 @@
 //! Atomic operations of kernels.
 
-/// On which memory.
+/// The memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicMemory {
-    /// The host's, mapped for the device.
+    /// Host memory, mapped for the device.
     Host,
     /// Of the device with this ordinal.
     Device(u32),
 }
 
-/// On signed numbers. This and the others are bits of an answer of [`crate::backend::Driver::atomics`].
+/// On signed numbers. This and the others are bits of the result of [`crate::backend::Driver::atomics`].
 pub const SIGNED: u32 = 1;
 /// On unsigned numbers.
 pub const UNSIGNED: u32 = 2;

@@ -1,49 +1,47 @@
-//! Facts about devices.
+//! Properties of devices.
 
 use std::fmt;
 
 use crate::backend::PoolSupport;
 
-/// Facts about a device that do not change, open or not.
+/// Properties of a device that do not change, open or not.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// What its maker or this library calls it, e.g. `NVIDIA H200` or `CPU (2 cores)`.
+    /// Its name, e.g. `NVIDIA H200` or `CPU (2 cores)`.
     pub name: String,
     /// All memory in bytes.
     pub total_memory: u64,
-    /// Whether the other devices take of the same memory.
+    /// Whether the other devices use the same memory.
     pub shares_memory: bool,
     /// Processing units: streaming multiprocessors, or CPU cores that serve the device. Not 0.
     pub cores: u32,
-    /// Processors of the device that run ordinary programs; 0 where only the host has such.
+    /// Processors of the device that run ordinary programs; 0 if only the host has such.
     pub host_cores: u32,
     /// Level-2 cache in bytes; 0 if unknown.
     pub l2_cache: u64,
-    /// For kernels of many threads; none where the device has no such.
+    /// Limits of kernels with many threads; `None` if the device has no such kernels.
     pub threads: Option<ThreadLimits>,
-    /// A number that no other device has and that stays the same; none where the driver has no
-    /// such.
+    /// A number that no other device has and that stays the same; `None` if the driver has none.
     pub uuid: Option<[u8; 16]>,
-    /// Where it is in the machine, or a made-up place that no hardware has.
+    /// Its address in the machine, or an address that no hardware has.
     pub pci: Option<PciAddress>,
-    /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one
-    /// 4 KiB page here. Where they would cost a 2 MiB page the core does not ask for them.
+    /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one 4 KiB page here. If
+    /// they would cost a 2 MiB page the core does not request them.
     pub readable_tail: bool,
-    /// What its pools can be.
+    /// The pools that it supports.
     pub pools: PoolSupport,
-    /// Whether it wants to know what pools of the core's do with its memory, see
-    /// [`crate::backend::Device::note_part`].
+    /// Whether core pools must report their blocks, see [`crate::backend::Device::note_part`].
     pub notes_parts: bool,
 }
 
-/// Bounds of kernels that run in many threads.
+/// Limits of kernels that run in many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadLimits {
-    /// Threads that go together.
+    /// Threads of a warp.
     pub warp: u32,
     /// Threads of one core at once.
     pub per_core: u32,
-    /// Fast memory of one core in bytes.
+    /// Shared memory of one core in bytes.
     pub shared_memory_per_core: u64,
     /// Threads of one block.
     pub per_block: u32,
@@ -53,7 +51,7 @@ pub struct ThreadLimits {
     pub block: [u32; 3],
 }
 
-/// A place on a PCI bus. As text: `0000:3b:00.0`, all numbers hexadecimal.
+/// An address on a PCI bus. As text: `0000:3b:00.0`, all numbers hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PciAddress {
     /// The bus system: 16 bits, or 32 behind some bridges.
@@ -67,7 +65,7 @@ pub struct PciAddress {
 }
 
 impl PciAddress {
-    /// Reads `[domain:]bus:device[.function]`; what is left out is 0.
+    /// Parses `[domain:]bus:device[.function]`; omitted parts are 0.
     pub fn parse(text: &str) -> Option<Self> {
         let (place, function) = text.split_once('.').unwrap_or((text, "0"));
         let (bus, device) = place.rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! Devices: facts about them, and their atomic operations.
+//! Devices: their properties, and their atomic operations.
 
 pub mod atomics;
 pub mod info;

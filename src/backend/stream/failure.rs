@@ -5,13 +5,13 @@ use std::cell::Cell;
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, HostFn};
 
-/// Where an operation stands in its stream: 1 for the first one queued, then ascending.
+/// The position of an operation in its stream: 1 for the first one queued, then ascending.
 pub type Position = u64;
 
-/// An operation that failed when its turn came.
+/// An operation that failed asynchronously.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What happened.
+    /// The fault.
     pub fault: Fault,
     /// The position of the operation; `None` if the device does not report it.
     pub position: Option<Position>,
@@ -24,22 +24,21 @@ pub struct Failure {
 /// A run of a kernel that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedLaunch {
-    /// As [`crate::backend::Launch::function`] had it.
+    /// As in [`crate::backend::Launch::function`].
     pub function: u64,
-    /// What it got, in one block, as far as that is known.
+    /// Its arguments, in one block, as far as that is known.
     pub arguments: Box<[u8]>,
 }
 
 /// Receives the failures of a stream.
 pub trait Observer: Send + Sync {
-    /// An operation has failed. Called before it counts as over, on any thread, also one of the
-    /// program's, with no lock of the backend held; may call [`crate::backend::Stream::abandon`], also of
-    /// this stream. What it returns is user code: the backend calls it as it calls host functions,
-    /// and before the operation counts as over.
+    /// An operation has failed. Called before it counts as complete, on any thread, also one of the program's, with no
+    /// lock of the backend held; may call [`crate::backend::Stream::abandon`], also of this stream. It returns user
+    /// code: the backend calls it as it calls host functions, and before the operation counts as complete.
     fn failed(&self, failure: Failure) -> Option<HostFn>;
 }
 
-/// The system's number of the calling thread.
+/// The system's id of the calling thread.
 #[inline]
 pub fn thread_number() -> u32 {
     per_thread! {
@@ -58,12 +57,12 @@ pub fn pthread() -> u64 {
     (unsafe { libc::pthread_self() }) as u64
 }
 
-/// An observer for tests: it remembers what it hears.
+/// An observer for tests: it collects failures.
 #[cfg(test)]
 #[derive(Default)]
 pub struct Heard {
     failures: parking_lot::Mutex<Vec<Failure>>,
-    /// What the next failure makes the backend call.
+    /// The function that the next failure makes the backend call.
     tell: parking_lot::Mutex<Option<HostFn>>,
 }
 
@@ -74,12 +73,12 @@ impl Heard {
         crate::backend::StreamOptions { observer: Some(self.clone()), ..Default::default() }
     }
 
-    /// What it has heard since the last call.
+    /// The failures since the last call.
     pub fn take(&self) -> Vec<Failure> {
         std::mem::take(&mut self.failures.lock())
     }
 
-    /// Has this called at the next failure.
+    /// Sets the function that is called at the next failure.
     pub fn on_next_failure(&self, tell: HostFn) {
         *self.tell.lock() = Some(tell);
     }

@@ -1,4 +1,4 @@
-//! Work that a stream hands over to the core, and goes on, or waits until it is done.
+//! Work that a stream hands over to the core. The stream goes on, or waits until it is complete.
 
 /// Delivered when the stream reaches it. Dropped undelivered if the stream was abandoned before.
 pub trait Delivery: Send {
@@ -32,7 +32,7 @@ impl Drop for Ticket {
     }
 }
 
-/// For the tests of the backends: keeps what is delivered.
+/// For the tests of the backends: collects deliveries.
 #[cfg(test)]
 pub mod inbox {
     use std::sync::Arc;

@@ -202,7 +202,7 @@ impl Device for CpuDevice {
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
         let device = self.itself.upgrade().expect("whoever calls this holds it");
-        // Memory that cannot be mapped elsewhere is of no use.
+        // Memory that cannot be mapped at other addresses is of no use.
         self.memory.file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
         Ok(ranges::of_device(device, Arc::clone(&self.memory), block))

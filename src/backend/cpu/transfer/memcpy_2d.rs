@@ -15,12 +15,12 @@ fn row_effort(copy: &Copy2d) -> usize {
     copy.width.next_multiple_of(LINE)
 }
 
-/// How long it takes, in bytes that might be copied instead.
+/// Its cost, in bytes that could be copied instead.
 pub fn effort(copy: &Copy2d) -> usize {
     copy.height * row_effort(copy)
 }
 
-/// Copies rows: at once if they are few bytes, else several together as pieces for several threads.
+/// Copies rows: at once if they are few bytes, otherwise in pieces of several rows for several threads.
 pub fn copy(shared: &Shared, copy: &Copy2d) {
     let streaming = copy.width >= LONG_ROW && copy.width * copy.height >= STREAMING;
     let rows = |first: usize, count: usize| {

@@ -8,14 +8,14 @@ use crate::backend::{
     Copy, CopyIndirect, Fault, FaultKind, Indirect, IndirectLen, Place, Result, Span,
 };
 
-/// The word that a checked span is.
+/// The value of a checked word.
 fn word(shared: &Shared, span: &Span) -> u64 {
     let word = shared.pointer(span).cast::<u64>();
     // SAFETY: the core checked range and alignment; the program may write it at any time.
     unsafe { AtomicU64::from_ptr(word) }.load(Ordering::Acquire)
 }
 
-/// Copies as the words say now.
+/// Copies between the addresses that the words contain now.
 pub fn copy(shared: &Shared, job: &CopyIndirect) -> Result<()> {
     let len = match &job.len {
         IndirectLen::Known(len) => *len,
@@ -30,7 +30,7 @@ pub fn copy(shared: &Shared, job: &CopyIndirect) -> Result<()> {
     Ok(())
 }
 
-/// What the word says, if it is device memory: a device would not survive anything else either.
+/// The span at the address in the word, if it is device memory: a device would fail on anything else.
 fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Span> {
     let start = word(shared, &end.at);
     let addr = (start as usize).wrapping_add(end.offset);
@@ -48,7 +48,7 @@ fn resolve(shared: &Shared, what: &str, end: &Indirect, len: usize) -> Result<Sp
     })
 }
 
-/// Where everything from `first` to `last` is; none unless all of it can be reached.
+/// The place of the range from `first` to `last`; `None` unless all of it is reachable.
 fn place(shared: &Shared, first: usize, last: usize, own: Place) -> Option<Place> {
     if let Some(ordinal) = shared.windows.device_at(first) {
         let memory = shared.memory_of(ordinal)?;

@@ -1,4 +1,4 @@
-//! Random numbers: each from its place in the sequence alone, so that pieces can be made apart.
+//! Random numbers: each is computed from its index alone, so that pieces are independent.
 
 use crate::algo::math::distribution::{
     below_32, below_64, between, dropped_below, normal, truncated_normal, unit,
@@ -11,12 +11,12 @@ use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
 /// A random number takes about as long as copying this many times its bytes.
 const EFFORT: usize = 16;
 
-/// How many bytes could be copied meanwhile.
+/// Its cost, in bytes that could be copied meanwhile.
 pub fn effort(job: &RandomNum) -> usize {
     job.dst.len.saturating_mul(EFFORT)
 }
 
-/// Makes them all.
+/// Generates all numbers.
 pub fn make(shared: &Shared, job: &RandomNum) {
     let count = read(shared, job.count).min(job.room());
     let [first, second] = job.parameters.map(|number| read(shared, number));
@@ -55,7 +55,7 @@ pub fn make(shared: &Shared, job: &RandomNum) {
     }
     if let Some(counter) = counter {
         let used = u128::from(count.div_ceil(job.per_block()));
-        // SAFETY: as where it was read. All numbers are made.
+        // SAFETY: as for the read. All numbers are generated.
         unsafe { counter.write_unaligned(start.wrapping_add(used)) };
     }
 }
@@ -94,7 +94,7 @@ impl Blocks {
     }
 }
 
-/// What is made of the blocks.
+/// The parameters of the generation.
 struct Piece<'a> {
     shared: &'a Shared,
     job: &'a RandomNum,
@@ -129,7 +129,7 @@ impl Piece<'_> {
         });
     }
 
-    /// Eight bits, the first one lowest; those behind the last one are 0.
+    /// Eight bits, the first one lowest; those after the last one are 0.
     #[inline(always)]
     fn mask(&self, byte: u64, below: u64) -> u8 {
         let mut mask = 0;
@@ -171,15 +171,15 @@ impl Piece<'_> {
     }
 }
 
-/// A number that is rounded up to `max` becomes `min`, which has half as many of them next to it as others
-/// have: so all are as likely.
+/// A number that is rounded up to `max` becomes `min`, which has half as many neighbours as others: so all are equally
+/// likely.
 #[inline(always)]
 fn uniform<T: Float>(word: u32, min: f32, max: f32) -> T {
     let number = T::narrow(between(unit(word), min, max));
     if number.as_single() < max { number } else { T::narrow(min) }
 }
 
-/// How a floating point element is stored; it is computed in single precision.
+/// The storage of a floating point element, which is computed in single precision.
 trait Float: Copy {
     fn widen(bits: u64) -> f32;
     fn narrow(value: f32) -> Self;

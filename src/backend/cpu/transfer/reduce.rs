@@ -1,4 +1,4 @@
-//! Reductions. Loops are written so that the compiler makes vector code of them.
+//! Reductions. The compiler vectorizes these loops.
 
 use crate::algo::math::float::{from_brain, from_half, to_brain, to_half};
 use crate::backend::cpu::runtime::shared::Shared;
