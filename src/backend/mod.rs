@@ -1,4 +1,17 @@
 //! The interface of backends. **The core validates, backends obey.**
+//!
+//! Preconditions of every method here, stated once (the core has checked them, a backend need not):
+//! - addresses and lengths lie inside one live allocation, or are the caller's own host memory;
+//! - memory of another device than the stream's is reachable for it: copies take any, other operations managed memory,
+//!   and pools and mappings that the device has access to;
+//! - objects that are passed belong to the same [`Driver`] and, unless stated otherwise, the same device;
+//! - lengths are not zero, enumerations are known, sizes are rounded;
+//! - no call is made inside a host function, and none in a forked child.
+//!
+//! A backend reports, as a [`Fault`], only what its caller could not know: exhausted memory, an error of a driver, a
+//! failed device. It has no policy and no handles.
+//!
+//! Every trait is object-safe, so that decorators can wrap any backend.
 
 use std::any::Any;
 use std::os::fd::BorrowedFd;

@@ -1,5 +1,13 @@
 //! Caches freed blocks for the next request of the same size, which is then served without a search for memory and
 //! without a change of the address map.
+//!
+//! The blocks are in stripes, each under a private lock that is held for a few instructions. Threads are spread over
+//! them, so that they rarely contend; a thread that finds a stripe locked does without. A stripe belongs to no thread,
+//! so nothing has to be done when a thread ends.
+//!
+//! Changes that must be atomic with caching or removing a block, such as the change of its entry in the address map,
+//! are made under the stripe's lock. While the result of [`BlockCache::flush`] lives no block is cached: every earlier
+//! block was either flushed or served before.
 
 use std::ptr;
 

@@ -1,4 +1,7 @@
 //! Manages the free and taken ranges of memory: segregated fits over two-level bins, with coalescing.
+//!
+//! Bookkeeping in units only; the memory itself is never touched, so it may be unmapped, sparse or foreign. A device's
+//! memory, slabs of pinned host memory and memory pools are divided by it.
 
 pub mod bins;
 

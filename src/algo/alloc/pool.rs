@@ -1,4 +1,30 @@
 //! The free and taken blocks of a stream-ordered memory pool.
+//!
+//! Bookkeeping of addresses only; the memory itself is never touched. A pool has *segments*, ranges of addresses that
+//! its owner got from a device and adds when [`Pool::alloc`] requests more. What a stream frees is *pending*: the
+//! stream itself may reuse it at once, because its later work is ordered after its earlier work; other streams only as
+//! far as [`Order`] allows. When the free is complete the memory is *free* for every stream.
+//!
+//! **Positions** count what was submitted to a stream. A free has the position of the last operation that was submitted
+//! before it, or of an operation of its own: it is complete when the stream has reached that position. If threads
+//! report the frees of a stream in another order, the earlier one counts as the later.
+//!
+//! **Structure.** All free memory is in one [`heap`](super::heap), in which adjacent segments are one region. Blocks
+//! are cut to the lengths of few classes (`class.rs`). A freed block is hidden in its owner's books. If its free is
+//! complete, the block is free: except long ones, a few are cached where they are, by class (`cache.rs`), so that
+//! allocating one again reads only its place in the books. The others are merged with their neighbours, as nearly all
+//! are before the pool grows, which keeps a steadily used pool within 1.3 times its live memory. A long block, and one
+//! whose free is not complete, first waits for the next allocation: the stream itself may reuse it as it is. Caches for
+//! each stream were measured, and are not faster, because they rarely contain what is requested. Incomplete frees are
+//! sorted, by stream and length, until they complete. Only if nothing fits, other streams are queried, and neighbours
+//! of different frees are joined. Memory is released to the device only after the host has seen its free complete,
+//! whichever stream may reuse it before that (`stamps.rs`).
+//!
+//! **Threads.** All methods may be called by any thread at any time. Locks are held briefly, and while [`Order`]'s
+//! methods run, or callbacks that change the owner's books: these take only innermost locks, and never call the pool. A
+//! pool begins with one *part*, and one lock. A stream that often finds it locked gets a private part (`parts.rs`):
+//! from then on it takes segments of its own, after free memory in parts that are hardly used, and memory of other
+//! parts only when no more is available. Blocks do not cross parts.
 
 mod cache;
 mod card;

@@ -1,4 +1,15 @@
 //! The allocator of this library, with a reserve for when the system has no memory.
+//!
+//! Rust's containers end the process when an allocation fails. So no small allocation fails here: when the system
+//! refuses one, it comes from the reserve (`reserve`), and [`set_shortage_handler`]'s function is called. From then on
+//! public calls [`check`] first and are refused, with a code and a text, before they begin, unless enough of the
+//! reserve is left. So a call that has begun can complete.
+//!
+//! The reserve serves blocks of a limited length: twice that of the longest container so far, so that each can double
+//! again. A container that a program can make arbitrarily long grows by [`super::grow::Grow`], which reports a
+//! failure, and does not use the reserve.
+//!
+//! Only this library uses the allocator: its symbols are local in the package.
 
 #[cfg(debug_assertions)]
 pub mod faults;

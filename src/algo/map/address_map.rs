@@ -1,4 +1,17 @@
 //! The address map: finds the registered range that contains an address.
+//!
+//! Ranges do not overlap and may begin and end at any byte. A look-up takes no lock, never waits and writes no shared
+//! memory; changes take one lock.
+//!
+//! Addresses are divided into pages of 2 MiB. A page knows the range that covers its first byte, and the 256-byte
+//! granules in which others begin: a few itself, more in a `Node`, a bitmap. The range of an address is the last one
+//! that begins at or before it in its page, or the one that covers the page's first byte, or none.
+//!
+//! Why readers need no lock: while a range is registered, no other begins inside it, so a reader that looks inside it
+//! reaches its record whatever changes at other addresses. Records are reused but stay records; each has a sequence
+//! number, and a change of that under a reader shows that the range is gone. A range ends when that number changes, at
+//! one moment for all its addresses; it begins to exist page by page while `insert` runs. A parked or retired range
+//! that comes back exists again at one moment.
 
 mod held;
 mod hint;

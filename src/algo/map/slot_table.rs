@@ -1,4 +1,15 @@
 //! Handle tables: objects by 64-bit handles that C may copy, keep and misuse.
+//!
+//! A handle names a slot and the generation of its occupant. For any 64 bits, a look-up finds the object that the
+//! handle was created for, or nothing. It writes no shared memory.
+//!
+//! A slot keeps the handle of its occupant, so that one comparison identifies it. The generation in it is odd while the
+//! slot is occupied and even while it is free, so it alone is the state. Everything relies on this order of accesses:
+//! - insert: value, then name (odd);
+//! - remove: name (even; the thread that changes it has removed the object), then value (null), then the slot goes to
+//!   the end of the free queue;
+//! - get: name, value, name again. The first load makes the value at least as new as the handle's, the second makes it
+//!   no newer.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;

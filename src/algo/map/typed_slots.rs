@@ -1,4 +1,7 @@
 //! Typed slots: state that features of higher layers keep with an object.
+//!
+//! The object does not know its features. A slot is filled when its key is first used on that object, and dropped with
+//! it.
 
 use std::any::Any;
 use std::marker::PhantomData;

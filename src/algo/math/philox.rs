@@ -1,5 +1,7 @@
 //! Philox 4x32-10: random numbers by their index. A block is computed from its counter and the key alone, so that any
 //! part of a sequence can be generated anywhere, in any order.
+//!
+//! From J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
 
 const ROUNDS: u32 = 10;
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];

@@ -1,4 +1,21 @@
 //! The queue of a stream: operations in order, run by any thread that has time, one at a time.
+//!
+//! A queue is idle, queued (a thread will run it), running (one thread has claimed it), or blocked (its first operation
+//! awaits a record). This module decides which thread may do what when; its user defines what an operation does, what a
+//! record is and which threads there are.
+//!
+//! A queued queue is always held by a thread or a list:
+//! - A caller that must *list* it gives it to the threads that run queues. The thread that takes it off the list calls
+//!   [`StreamQueue::claim_listed`]. It is never listed twice; an entry may be stale, because another thread has claimed
+//!   the queue meanwhile.
+//! - A thread that has resumed it runs it after [`StreamQueue::claim_resumed`], or lists it if
+//!   [`StreamQueue::must_list`] says so.
+//! - A thread that waits for its operations may take it from either by [`StreamQueue::help`].
+//!
+//! Operations have tickets, 1 for the first. The ticket up to which all are complete is advanced only by the claimer
+//! or, when no claimer has an operation in hand, by the thread that abandons the queue.
+//!
+//! No lock is held when a method returns, except by the guards [`Submission`] and [`LockedClaim`].
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,27 @@
 //! An eventcount: waits for a condition that other threads make true without a lock. A notification is nearly free if
 //! there are no waiters.
+//!
+//! ```
+//! # use portacl::algo::sync::event_count::EventCount;
+//! # use std::sync::atomic::{AtomicBool, Ordering};
+//! # let (events, ready) = (EventCount::new(), AtomicBool::new(true));
+//! // The waiter:
+//! while !ready.load(Ordering::Acquire) {
+//! |    let key = events.prepare();
+//! |    if ready.load(Ordering::Acquire) {
+//! |        events.cancel(key);
+//! |        break;
+//! |    }
+//! |    events.wait(key, None);
+//! }
+//! // The notifier:
+//! ready.store(true, Ordering::Release);
+//! events.notify_all();
+//! ```
+//!
+//! No wake-up is lost: a waiter announces itself and then checks the condition, a notifier makes the condition true and
+//! then checks for waiters, with a full fence between the two steps of each, so at least one of them sees the other.
+//! [`EventCount::wait_for`] is the loop above.
 
 use std::time::Instant;
 

@@ -1,5 +1,8 @@
 //! The synchronization primitives of all data structures: the real ones, or loom's when its model checker runs the
 //! tests (`RUSTFLAGS="--cfg loom"`).
+//!
+//! Loom's primitives cannot be created in constants, so constructors that are `const` in the real build are ordinary
+//! functions under loom: `const_unless_loom` writes both.
 
 #[cfg(not(loom))]
 pub use std::sync::atomic;

@@ -1,4 +1,6 @@
 //! One object that any thread may read, replaced as a whole.
+//!
+//! A reader takes no lock and writes no shared memory: it pins the thread (see [`super::reclaim`]).
 
 use std::any::Any;
 use std::marker::PhantomData;

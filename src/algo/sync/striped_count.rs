@@ -1,4 +1,7 @@
 //! A count that many threads raise at any time, and that is summed rarely.
+//!
+//! The first threads of a process, which do most of the work in most programs, have a private stripe each: raising it
+//! is a load and a store. The others share stripes, at a locked instruction each.
 
 use std::array;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +23,9 @@ pub struct StripedCount {
 
 impl StripedCount {
     /// Adds one. `thread` is the calling thread's number, which is never reused; the thread is pinned.
+    ///
+    /// Of a thread that raises a count and then reads something, and one that changes that and then reads the
+    /// [`Self::exact_total`], at least one sees the other's change.
     #[inline]
     pub fn raise(&self, thread: usize) {
         match self.own.get(thread) {

@@ -1,4 +1,9 @@
 //! Thread-local values that last until the very end of the thread.
+//!
+//! Rust destroys a thread-local value that needs it while the thread still runs code of the program: destructors of
+//! other thread-local objects and of pthread keys, and in the main thread static destructors and functions of `atexit`.
+//! A later access panics. A value without a destructor stays, and product code has no others: `per_thread!` rejects
+//! them at compile time, and a test forbids `thread_local!` outside of this file.
 
 use std::cell::RefCell;
 use std::mem::{self, ManuallyDrop};

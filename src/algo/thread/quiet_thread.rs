@@ -1,5 +1,10 @@
 //! Threads of the library: all of them start here, with the stack and the scheduling of [`thread_attributes`], and
 //! leave signals to the threads of the program.
+//!
+//! A program that takes a signal in a thread of its choice (`sigwait`, `signalfd`) blocks it in all other threads that
+//! it knows; and a handler expects to interrupt code of the program. So signals for the whole process must not be
+//! delivered to a thread of the library. Faults of the thread itself are delivered to it, and so are the ticks of a
+//! sampling profiler.
 
 use std::cell::Cell;
 use std::io;

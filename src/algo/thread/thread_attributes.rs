@@ -1,4 +1,8 @@
 //! Attributes of the library's threads: the size of the stack, and the scheduling.
+//!
+//! Both are fixed when the library opens a session, and not by the thread that happens to start another one: a program
+//! that pins one of its threads, or changes its priority, does not change the library's threads by a later call from
+//! there.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;

@@ -1,4 +1,20 @@
 //! Passes objects to other processes of the same user.
+//!
+//! A process [offers](Broker::offer) an object to the [`BROKER`] and gets a [`Key`], which programs pass on as text or
+//! as a number. A process with a key [fetches](Broker::fetch) the object: some bytes, and a descriptor if there is one.
+//! With the first offer a thread begins to serve them over a socket without a file, so that a killed process leaves
+//! nothing; it ends with [`Broker::stop`].
+//!
+//! Both sides query the system for the peer's credentials. Only a valid request, by a process of this user that may
+//! have the object, is answered; a silent peer is disconnected after some seconds, and a fetch waits no longer than
+//! that for each step.
+//!
+//! | file | what |
+//! |---|---|
+//! | `key.rs` | keys as texts and numbers, and their processes |
+//! | `message.rs` | the protocol |
+//! | `server.rs` | the thread |
+//! | `socket.rs` | the system calls |
 
 mod key;
 mod message;

@@ -32,6 +32,8 @@ pub enum FaultKind {
 }
 
 /// A failure as a backend reports it: its kind, and a text with the driver's code and message.
+///
+/// One pointer, so that small results are returned in registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(Box<Detail>);
 

@@ -1,5 +1,19 @@
 //! Processors of this machine as devices: in-order asynchronous streams, private memory with a limit, events.
 //! Self-contained and without global state, so that it can be opened, shut down and opened again.
+//!
+//! | folder | contents |
+//! |---|---|
+//! | `base/` | the machine and its kernel: memory files, pages, ranges of host addresses; the arena (`arena.rs`) |
+//! | `runtime/` | the driver, its devices, their properties, snapshots |
+//! | `memory/` | device memory, pinned and registered host memory, virtual memory, memory of other processes |
+//! | `memory/capacity.rs`, `memory/budget.rs` | the memory of each device, and of all devices |
+//! | `memory/bounds.rs`, `memory/host_access.rs` | optional checks of accesses (guard mode, AddressSanitizer) |
+//! | `memory/pending.rs` | freed memory that queued operations still use |
+//! | `pool/` | memory that several processes share |
+//! | `stream/` | streams, their queues, the threads that run them, events, waits |
+//! | `transfer/` | operations that move and fill memory |
+//! | `kernel/` | modules (shared objects), kernels and their launches |
+//! | `graph/` | graphs |
 
 mod base;
 mod graph;

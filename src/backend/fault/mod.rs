@@ -1,5 +1,17 @@
 //! A decorator of any backend that counts its calls and makes chosen ones fail: to test how programs, and the core,
 //! handle failures that no hardware has on demand.
+//!
+//! `PORTACL_FAULT` and `PORTACL_FAULT_COUNT` install it; without them it is absent and costs nothing. Every method of
+//! the traits is a call site (a `Site`) or is, with a reason, on the list of those that cannot fail; a test compares.
+//!
+//! | file | what |
+//! |---|---|
+//! | `site.rs` | the call sites, by name |
+//! | `plan.rs` | which call of which site fails, and how |
+//! | `ledger.rs` | the counts of created and released objects, and the report |
+//! | `late.rs` | operations that fail asynchronously |
+//! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
+//! | `pool.rs`, `shared_memory.rs`, `virtual_memory.rs` | those of pools, shared memory and virtual memory |
 
 mod device;
 mod late;

@@ -32,6 +32,9 @@ pub struct ImportedMemory {
 }
 
 /// Ranges of addresses and their mappings. Addresses and lengths are multiples of [`GRANULARITY`].
+///
+/// Mappings are used like allocated memory. If a mapping is removed that queued operations still use, it exists until
+/// the last of them is complete, and a new mapping there, or a release of the range, waits for that.
 pub trait VirtualMemory: Send + Sync {
     /// Reserves `len` bytes of addresses, at a multiple of `align` (a power of two), and at `wish` if that is not 0 (a
     /// fault if that is not free).

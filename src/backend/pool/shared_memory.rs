@@ -1,5 +1,8 @@
 //! Memory that other processes can import, for drivers without [pools](crate::backend::Pools): it lies in an unnamed
 //! file, which travels as a descriptor.
+//!
+//! Imported memory stays readable for importers, whatever happens to the exporter; when the exporter reuses the memory,
+//! its contents change.
 
 use std::os::fd::OwnedFd;
 

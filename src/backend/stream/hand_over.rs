@@ -88,7 +88,7 @@ pub mod inbox {
             self.0.lock()[index].ticket.take().expect("taken once")
         }
 
-        /// How many parcels are on their way.
+        /// How many parcels were not delivered yet.
         pub fn outstanding(&self) -> usize {
             Arc::strong_count(&self.0) - 1
         }

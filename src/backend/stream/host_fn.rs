@@ -8,6 +8,9 @@ use std::ptr;
 use crate::algo::thread::per_thread::per_thread;
 
 /// User code, to be called exactly once: a C function with its argument, or a closure.
+///
+/// Two words, which calls pass in registers: a closure is identified by its function, `CLOSURE`, and the argument
+/// points to it.
 pub struct HostFn {
     function: unsafe extern "C" fn(*mut c_void),
     argument: *mut c_void,
@@ -18,8 +21,7 @@ struct Closure {
     calls_backend: bool,
 }
 
-/// What `function` of a closure is. Read from one place only: functions may have more than
-/// one address.
+/// The function of every closure. Compared in one place only, because functions may have more than one address.
 static CLOSURE: unsafe extern "C" fn(*mut c_void) = call_closure;
 
 /// # Safety
@@ -31,8 +33,8 @@ unsafe extern "C" fn call_closure(closure: *mut c_void) {
     (closure.code)();
 }
 
-// SAFETY: the C contract of the call that made it says that the function may run on any thread,
-// and that what its argument points to is the caller's business. Closures are `Send`.
+// SAFETY: the C contract of the call that created it says that the function may run on any thread, and the caller is
+// responsible for what its argument points to. Closures are `Send`.
 unsafe impl Send for HostFn {}
 
 per_thread! {
@@ -62,13 +64,13 @@ impl HostFn {
         Self { function, argument }
     }
 
-    /// Wraps what ends up in user code.
+    /// Wraps a closure that runs user code.
     pub fn from_closure(closure: impl FnOnce() + Send + 'static) -> Self {
         Self::of(Closure { code: Box::new(closure), calls_backend: false })
     }
 
-    /// Wraps what calls streams of the backend, and waits for them; never for the one that runs this. Where a
-    /// device cannot have that, queueing it is a fault.
+    /// Wraps a closure that calls streams of the backend, and waits for them; never for the one that runs this. If a
+    /// device does not support that, queueing it is a fault.
     pub fn from_backend_calls(closure: impl FnOnce() + Send + 'static) -> Self {
         Self::of(Closure { code: Box::new(closure), calls_backend: true })
     }
@@ -87,7 +89,7 @@ impl HostFn {
         ptr::fn_addr_eq(self.function, CLOSURE)
     }
 
-    /// For a graph, which calls it in each run; none for what can be called once only.
+    /// For a graph, which calls it in each run; `None` if it can only be called once.
     pub fn repeated(&self) -> Option<RepeatedFn> {
         let Self { function, argument } = *self;
         (!self.is_closure()).then_some(RepeatedFn { function, argument })

@@ -19,23 +19,23 @@ use super::watch::{Condition, Range};
 use crate::backend::base::clock;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// How often a wait asks whether the other process still lives.
+/// How often a wait checks whether the other process still lives.
 const PEER_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a notify's [parcel](Notify::export) begins with; other versions share none.
+/// The prefix of a notify's [parcel](Notify::export); versions with another one are incompatible.
 const MAGIC: [u8; 8] = *b"portaclN";
 const PARCEL: usize = 16;
 
-/// How a count changes.
+/// A change of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// To this.
+    /// Sets it to this.
     Set(u32),
-    /// By so much, in a circle.
+    /// Adds this; wraps around.
     Add(u32),
-    /// Gets these bits as well.
+    /// Sets these bits.
     Or(u32),
-    /// Keeps these bits only.
+    /// Clears all other bits.
     And(u32),
 }
 
@@ -50,7 +50,7 @@ impl Change {
     }
 }
 
-/// What is waited for.
+/// The condition of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// The count is less.
@@ -80,17 +80,17 @@ impl Until {
 /// A wait for a notify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotifyWait {
-    /// For what.
+    /// The condition.
     pub until: Until,
-    /// The count becomes 0 with the end of the wait, in one step.
+    /// The count becomes 0 at the end of the wait, atomically.
     pub clear: bool,
     /// The timeout (greater than 0), from when the stream reaches the wait.
     pub limit: Option<Duration>,
 }
 
 impl NotifyWait {
-    /// When a wait that begins now ends in any case, and with what fault: by its own limit, or with
-    /// its device, which ends then.
+    /// When a wait that begins now ends in any case, and its fault then: by its own timeout, or with its device, which
+    /// ends at `device_ends`.
     pub(in crate::backend) fn deadline(
         &self,
         device_ends: Option<Instant>,
@@ -117,7 +117,7 @@ impl NotifyWait {
         )
     }
 
-    /// What a wait says that was ended because its device ends.
+    /// The fault of a wait that ended because its device ends.
     #[cold]
     pub(in crate::backend) fn never_came() -> Fault {
         Fault::new(
@@ -128,27 +128,27 @@ impl NotifyWait {
     }
 }
 
-/// A notify of this process, or one of another.
+/// A notify of this process, or an imported one.
 pub struct Notify {
     page: Arc<Page>,
     slot: usize,
-    /// Of this use of the slot; another number there says that this notify is no more.
+    /// The serial number of this use of the slot; another number there means that this notify has ended.
     serial: u32,
     owner: Owner,
-    /// When the other process was asked for last, in milliseconds.
+    /// When the other process was checked last, in milliseconds.
     asked: AtomicU64,
 }
 
 enum Owner {
-    /// This process. How often processes that had imported it have died.
+    /// This process. How many times processes that had imported it have died.
     Here { deaths: AtomicU64 },
-    /// Another one.
+    /// Another process.
     Elsewhere,
-    /// It is a part of this one, which is an event.
+    /// It is a part of an event.
     Event(Arc<SharedEvent>, Part),
 }
 
-/// Count and serial number, as they are in the word.
+/// Count and serial number in the word.
 fn parts(word: u64) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
@@ -162,7 +162,7 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 }
 
 impl Notify {
-    /// Where its word is.
+    /// The address range of its word.
     pub(in crate::backend) fn range(&self) -> Range {
         if let Owner::Event(..) = self.owner {
             return (std::ptr::from_ref(self.page.over(self.slot)).addr(), size_of::<u64>());
@@ -181,7 +181,7 @@ impl Notify {
         parts(self.page.word(self.slot).load(Ordering::Acquire)).0
     }
 
-    /// Changes the count now. One that is no more does not change.
+    /// Changes the count now. One that has ended does not change.
     pub(in crate::backend) fn change(&self, change: Change) {
         if let Owner::Event(event, part) = &self.owner {
             return part.signal(event);
@@ -190,11 +190,11 @@ impl Notify {
             let (count, serial) = parts(before);
             (serial == self.serial).then(|| word(change.of(count), serial))
         };
-        // Release: who sees the count sees what was done before.
+        // Release: a thread that sees the count sees earlier writes.
         let _ = self.page.word(self.slot).fetch_update(Ordering::Release, Ordering::Relaxed, next);
     }
 
-    /// Whether it stands for a record of an event, which others wait for until it is made or given up.
+    /// Whether it is a record of an event, which waits need until it is made or dropped.
     pub(in crate::backend) fn is_record(&self) -> bool {
         matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
     }
@@ -206,8 +206,8 @@ impl Notify {
         }
     }
 
-    /// Ends a wait if the count is what it is for. An error: it will not be, because there is no such
-    /// notify any more. `deaths` is [`Self::deaths`] as it was when the wait began.
+    /// Ends a wait if its condition holds. An error: it cannot hold any more, because the notify has ended. `deaths` is
+    /// [`Self::deaths`] at the beginning of the wait.
     fn try_take(&self, wait: &NotifyWait, deaths: u64) -> Result<bool> {
         if let Owner::Event(event, part) = &self.owner {
             return part.is_over(event, deaths);
@@ -233,13 +233,13 @@ impl Notify {
         }
     }
 
-    /// For a wait that begins now: asks for it.
+    /// The condition of a wait that begins now.
     pub(in crate::backend) fn condition(self: &Arc<Self>, wait: NotifyWait) -> Condition {
         let (notify, deaths) = (Arc::clone(self), self.deaths());
         Box::new(move || notify.try_take(&wait, deaths))
     }
 
-    /// How often processes that had imported it have died, as far as is known.
+    /// How many times processes that had imported it have died, as far as is known.
     fn deaths(&self) -> u64 {
         match &self.owner {
             Owner::Here { deaths } => deaths.load(Ordering::Relaxed),

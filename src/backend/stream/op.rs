@@ -8,42 +8,42 @@ use crate::backend::{
     NotifyWait, Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
 };
 
-/// An operation that a stream runs in its turn.
+/// An operation of a stream.
 pub enum Op<'a> {
     /// Copies bytes. Pageable memory: when the call returns, a pageable source has been read or staged, and a
     /// pageable destination has been written, in order with earlier work.
     Copy(Copy),
-    /// Copies that have no order among themselves, at least one. Pageable memory: as for [`Op::Copy`]. The call
-    /// waits for all of them at once, also when one could not be queued.
+    /// Copies that have no order among themselves, at least one. Pageable memory: as for [`Op::Copy`]. The call waits
+    /// for all of them at once, also if one could not be queued.
     CopyBatch(&'a [Copy]),
     /// Copies rows. Pageable memory: as for [`Op::Copy`].
     Copy2d(Copy2d),
-    /// Copies between places whose addresses are in memory. Memory that is freed after the submission stays
-    /// until the operation is over, as for a kernel.
+    /// Copies between places whose addresses are in memory. Memory that is freed after the submission stays until the
+    /// operation is complete, as for a kernel.
     CopyIndirect(CopyIndirect),
     /// Fills device memory, managed memory, or pinned host memory.
     Fill(Fill),
-    /// Moves a part of a managed block, or does nothing where that saves no time.
+    /// Moves a part of a managed block, or does nothing if that saves no time.
     Prefetch(Span, Home),
-    /// Makes random numbers. Memory that is freed after the submission stays until they are made.
+    /// Generates random numbers. Memory that is freed after the submission stays until they are complete.
     RandomNum(RandomNum),
     /// Reduces.
     Reduce(Reduce),
-    /// Runs a kernel. Memory that is freed after the submission stays until the kernel has run, whichever memory
-    /// the kernel uses.
+    /// Runs a kernel. Memory that is freed after the submission stays until the kernel has run, because the memory that
+    /// a kernel uses is unknown.
     Launch(&'a Launch<'a>),
     /// Calls user code on a thread of the backend, never on the caller's. Later operations of this stream wait
     /// until it returns; other streams do not.
     HostFn(Payload<'a, HostFn>),
-    /// Runs a graph of the stream's device as one operation, which no other run of the graph overlaps. Memory
-    /// that is freed after the submission stays until the run is over, as for a kernel.
+    /// Runs a graph of the stream's device as one operation, which overlaps no other run of the graph. Memory that is
+    /// freed after the submission stays until the run is complete, as for a kernel.
     RunGraph(&'a Arc<dyn Graph>),
     /// Delivers something when the stream reaches it.
     HandOver {
-        /// What is delivered.
+        /// The delivery.
         delivery: Payload<'a, Box<dyn Delivery>>,
-        /// Later operations of this stream wait until the delivery's ticket is dropped, without a thread for
-        /// that where the device can do so. Else they do not wait, and the ticket has no effect.
+        /// Later operations of this stream wait until the delivery's ticket is dropped, without a thread for that if
+        /// the device supports it. Otherwise they do not wait, and the ticket has no effect.
         wait: bool,
     },
     /// Records an event: all work queued on this stream so far. Replaces an earlier record. Waits that were
@@ -54,7 +54,7 @@ pub enum Op<'a> {
     /// A timeout is greater than 0 and counts from when the stream reaches the wait. After it the stream goes on
     /// without the record, and has failed with [`FaultKind::WaitTimedOut`](crate::backend::FaultKind::WaitTimedOut).
     Wait(&'a Arc<dyn Event>, Option<Duration>),
-    /// Writes a value, which everybody who can read the memory sees at once.
+    /// Writes a value atomically.
     WriteValue(ValueWrite),
     /// Later operations of this stream wait until the memory has the value, written by any stream, device, process or
     /// the host. Needs no thread for each wait.
@@ -66,19 +66,19 @@ pub enum Op<'a> {
     /// whose process has died, fails with [`InvalidArgument`](crate::backend::FaultKind::InvalidArgument). The stream
     /// goes on.
     WaitNotify(&'a Arc<Notify>, NotifyWait),
-    /// Does nothing, but has a place in the stream. Only for drivers without [pools](crate::backend::Driver::pools).
+    /// A position in the stream without work. Only for drivers without [pools](crate::backend::Driver::pools).
     Mark,
 }
 
-// Each submission would run the destructor, or look whether there is something to destroy.
+// Otherwise each submission would run the destructor, or check whether it has to.
 const _: () = assert!(!std::mem::needs_drop::<Op<'_>>());
 
-/// A value that an operation hands over. It lies outside of the operation, because it has a destructor and
-/// operations have none.
+/// A value that an operation passes. It lies outside of the operation, because it has a destructor and operations have
+/// none.
 pub struct Payload<'a, T>(&'a mut Option<T>);
 
 impl<'a, T> Payload<'a, T> {
-    /// Hands over the value in `slot`: `Payload::new(&mut Some(value))`.
+    /// Passes the value in `slot`: `Payload::new(&mut Some(value))`.
     pub fn new(slot: &'a mut Option<T>) -> Self {
         debug_assert!(slot.is_some());
         Self(slot)
@@ -90,10 +90,10 @@ impl<'a, T> Payload<'a, T> {
     }
 }
 
-/// Declares the kinds: variant, name, and whether the operation can fail when its turn comes.
+/// Declares the kinds: variant, name, and whether the operation can fail asynchronously.
 macro_rules! kinds {
     ($($variant:ident $name:literal $fails:literal,)*) => {
-        /// What an operation is, without its arguments.
+        /// The kind of an operation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum OpKind {
             $(#[doc = $name] $variant,)*
@@ -110,7 +110,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether it moves or makes data, or runs something, and can fail at that. Records and waits cannot.
+            /// Whether it moves or creates data, or runs code, and can fail then. Records and waits cannot.
             pub const fn can_fail_later(self) -> bool {
                 match self {
                     $(Self::$variant => $fails,)*
@@ -151,10 +151,10 @@ kinds! {
     Mark "mark" false,
 }
 
-/// Takes the operations of a stream: the stream, or what stands in front of it.
+/// Accepts the operations of a stream: the stream, or a decorator.
 pub trait Submit {
-    /// Queues an operation and returns its place in the stream. Where nothing had to be queued, this may be the
-    /// place of the operation before.
+    /// Queues an operation and returns its position in the stream. If nothing had to be queued, this may be the
+    /// position of the previous operation.
     fn submit(&self, op: Op<'_>) -> Result<Position>;
 }
 

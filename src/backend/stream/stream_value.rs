@@ -2,21 +2,21 @@
 
 use crate::backend::{Fault, FaultKind, Span};
 
-/// When a wait for a value is over.
+/// The comparison of a wait for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// The word is the value or lies at most 2^63 - 1 after it, counted in a circle.
+    /// The word minus the value, modulo 2^64, is at most 2^63 - 1.
     GreaterOrEqual,
-    /// The word is the value.
+    /// The word equals the value.
     Equal,
-    /// The word and the value have a bit in common.
+    /// The word and the value have a common bit.
     And,
-    /// There is a bit that neither of them has.
+    /// There is a bit that is 0 in both.
     Nor,
 }
 
 impl Comparison {
-    /// Whether `word` is what `value` waits for.
+    /// Whether the comparison is true for `word`.
     pub fn holds(self, word: u64, value: u64) -> bool {
         match self {
             Self::GreaterOrEqual => word.wrapping_sub(value).cast_signed() >= 0,
@@ -26,35 +26,35 @@ impl Comparison {
         }
     }
 
-    /// A word that is what `value` waits for; none where there is no such word.
+    /// A word for which the comparison is true; `None` if there is none.
     pub fn satisfying(self, value: u64) -> Option<u64> {
         let word = if self == Self::Nor { 0 } else { value };
         self.holds(word, value).then_some(word)
     }
 }
 
-/// A write of eight bytes at once.
+/// An atomic write of eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueWrite {
-    /// Where to: eight bytes at a multiple of eight, of the stream's device, managed, or pinned.
+    /// The destination: eight bytes at a multiple of eight, of the stream's device, managed, or pinned.
     pub dst: Span,
-    /// What.
+    /// The value.
     pub value: u64,
 }
 
 /// A wait for eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueWait {
-    /// Where: as [`ValueWrite::dst`].
+    /// The address: as [`ValueWrite::dst`].
     pub src: Span,
-    /// What the word is compared with.
+    /// The value that the word is compared with.
     pub value: u64,
-    /// How.
+    /// The comparison.
     pub comparison: Comparison,
 }
 
 impl ValueWait {
-    /// What it says that was ended because its stream ends.
+    /// The fault of a wait that ended because its stream ends.
     pub(in crate::backend) fn never_came(&self) -> Fault {
         let Self { src, value, comparison } = self;
         let how = match comparison {
@@ -84,7 +84,7 @@ mod tests {
             (GreaterOrEqual, 5, 5, true),
             (GreaterOrEqual, 6, 5, true),
             (GreaterOrEqual, 4, 5, false),
-            // In a circle.
+            // Wraps around.
             (GreaterOrEqual, 3, u64::MAX, true),
             (GreaterOrEqual, u64::MAX, 3, false),
             (GreaterOrEqual, 1 << 63, 0, false),

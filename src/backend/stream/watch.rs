@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::algo::thread::serving_thread::ServingThread;
 use crate::backend::{Fault, Result};
 
-/// The pauses between two looks: they double until something changes.
+/// The pauses between two checks: they double until something changes.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 /// The thread ends after this long without waits.
@@ -21,19 +21,19 @@ const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 
 /// The condition of a wait: true when it holds, an error if it cannot become true. Called under the watcher's lock, and
 /// only until the wait is complete: it takes no lock, and what it reads must exist for as long.
 pub(in crate::backend) type Condition = Box<dyn FnMut() -> Result<bool> + Send>;
-/// What is done when a wait is over, with no lock held, on any thread.
+/// Called when a wait is complete, with no lock held, on any thread.
 pub(in crate::backend) type End = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// Memory that a condition reads: first byte and length.
 pub(in crate::backend) type Range = (usize, usize);
-/// All there is.
+/// All addresses.
 pub(in crate::backend) const ANYWHERE: Range = (0, usize::MAX);
 
-/// Looks for those who wait.
+/// Checks the conditions of waits.
 #[derive(Default)]
 pub(in crate::backend) struct Watcher {
     state: Mutex<State>,
-    /// A wait has begun, has a new limit, or the end has come.
+    /// A wait has begun, has a new deadline, or the thread must end.
     changed: Condvar,
     /// How many waits there are, to be read without the lock.
     waiting: AtomicUsize,
@@ -44,9 +44,9 @@ struct State {
     waits: BTreeMap<u64, Waiting>,
     /// Seats that exist.
     seats: usize,
-    /// How many were ever made.
+    /// How many were created so far.
     made: u64,
-    /// A wait has begun since the last look.
+    /// A wait has begun since the last check.
     begun: bool,
     thread: ServingThread,
 }
@@ -58,13 +58,13 @@ struct Waiting {
     end: End,
 }
 
-/// The right to wait once at a time. While there is one there is a thread.
+/// The right to one wait at a time. While one exists the thread exists.
 pub(in crate::backend) struct Seat {
     watcher: Arc<Watcher>,
     number: u64,
 }
 
-/// A wait that is over, and how.
+/// A completed wait, and its result.
 type Ended = Vec<(End, Result<()>)>;
 
 impl State {
@@ -86,7 +86,7 @@ impl State {
         self.take(over)
     }
 
-    /// Takes out those whose time is over.
+    /// Removes waits whose deadline has passed.
     fn take_expired(&mut self, now: Instant) -> Ended {
         let mut over = Vec::new();
         for (&number, waiting) in &self.waits {
@@ -133,7 +133,7 @@ impl Watcher {
     /// caller holds no lock.
     #[inline]
     pub(in crate::backend) fn look(&self, range: Range) {
-        // Relaxed: who is not seen here is seen by the thread.
+        // Relaxed: the thread sees a wait that is missed here.
         if self.waiting.load(Ordering::Relaxed) != 0 {
             self.look_at(range);
         }
@@ -242,7 +242,7 @@ impl Seat {
         }
     }
 
-    /// The wait is given up, if there is one: its condition is not asked any more.
+    /// Cancels the wait, if there is one: its condition is not called any more.
     pub(in crate::backend) fn cancel(&self) {
         let waiting = self.watcher.state.lock().waits.remove(&self.number);
         if waiting.is_some() {
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(Arc::strong_count(&word), 1);
     }
 
-    /// What has ended before the thread woke for it does not keep the next one from waking it.
+    /// A wait that has ended before the thread woke for it does not keep the next one from waking it.
     #[test]
     fn the_thread_is_woken_for_each_wait() {
         let watcher = Arc::new(Watcher::default());

@@ -28,7 +28,7 @@ fn key(event: &Arc<dyn Event>) -> usize {
     Arc::as_ptr(event).cast::<()>().addr()
 }
 
-/// The event is recorded: the number of that.
+/// Notes a record of the event. Returns its number.
 pub(super) fn recorded(event: &Arc<dyn Event>) -> RecordId {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -54,7 +54,7 @@ pub(super) fn forget(event: &Arc<dyn Event>) {
     }
 }
 
-/// Forgets all of them.
+/// Removes all of them.
 pub(super) fn forget_all() {
     *LATEST.lock() = Latest { records: None, sweep_at: SWEEP };
 }

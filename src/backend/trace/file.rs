@@ -1,5 +1,4 @@
-//! The file: a JSON array that is complete after each write, so that whatever ends the process, what
-//! was written can be read.
+//! The file: a JSON array that is complete after each write, so that it is readable however the process ends.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +11,7 @@ use rustix::io::Errno;
 use crate::algo::host::output_file::{is_pipe, unopened};
 use crate::algo::host::system_call::named;
 
-/// What a trace is not written to.
+/// The error for a file that is not seekable.
 fn sequential() -> io::Error {
     io::Error::new(
         io::ErrorKind::NotSeekable,
@@ -27,21 +26,21 @@ fn unwritten(error: io::Error) -> io::Error {
     }
 }
 
-/// What ends the array. The next write begins over it.
+/// The end of the array. The next write overwrites it.
 const TAIL: &str = "\n]\n";
 
 /// An open trace.
 pub(super) struct TraceFile {
     file: File,
     path: PathBuf,
-    /// Where the tail is.
+    /// The offset of the tail.
     end: u64,
     has_events: bool,
 }
 
 impl TraceFile {
-    /// A new file, or an old one from its beginning; with `end`, one of this process that goes on
-    /// there. Where another process is writing it, a file beside it with the number of this one.
+    /// A new or truncated file; with `end`, one of this process that continues there. If another process is writing it,
+    /// a file beside it with the id of this one.
     pub(super) fn create(path: &Path, end: Option<u64>) -> io::Result<Self> {
         match Self::take(path, end)? {
             Some(file) => Ok(file),
@@ -55,7 +54,7 @@ impl TraceFile {
     }
 
     fn take(path: &Path, end: Option<u64>) -> io::Result<Option<Self>> {
-        // A FIFO would be waited for. A trace ends after each write, and the next one begins over its end.
+        // Opening a FIFO would wait. A trace is complete after each write, and the next one overwrites its end.
         let mut options = File::options();
         options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
         let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
@@ -90,7 +89,7 @@ impl TraceFile {
         self.end + TAIL.len() as u64
     }
 
-    /// Where it goes on, for [`Self::create`].
+    /// The offset where it continues, for [`Self::create`].
     pub(super) fn end(&self) -> u64 {
         self.end
     }

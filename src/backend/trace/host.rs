@@ -1,5 +1,4 @@
-//! What happens on threads of the program: its own ranges and marks, and operations that are done
-//! when the call returns.
+//! Work of the program's threads: ranges and marks, and synchronous operations.
 
 use std::collections::HashMap;
 
@@ -11,16 +10,15 @@ use crate::backend::{Copy, Copy2d, Device, Fill, Result, thread_number};
 
 /// The buffers that threads share.
 const STRIPES: usize = 16;
-/// Most notes in one of them that are not written. Ranges that begin then are counted, and not
-/// recorded.
+/// Most unwritten notes in one of them. Ranges that begin beyond that are counted, and not recorded.
 const MOST_NOTES: usize = 32 << 10;
 /// At this number the writer is woken.
 const MANY_NOTES: usize = MOST_NOTES / 4;
 
-/// Words about a range, by what they are about.
+/// Properties of a range, by name.
 pub type Details = Vec<(&'static str, String)>;
 
-/// Something on a thread.
+/// A note of a thread.
 pub(super) struct HostNote {
     pub(super) thread: u32,
     pub(super) at: u64,
@@ -33,10 +31,10 @@ pub(super) enum HostWhat {
     /// The innermost one ends.
     End,
     Mark(String),
-    /// A range with a number begins, on its own.
+    /// An independent range with a number begins.
     Start(u32, String),
     Stop(u32),
-    /// Something that a call did; it ended now.
+    /// A synchronous operation that ended now.
     Operation {
         what: What,
         begin: u64,
@@ -47,7 +45,7 @@ pub(super) enum HostWhat {
 pub(super) struct Stripe {
     pub(super) notes: Vec<HostNote>,
     pub(super) lost: u64,
-    /// How many open ranges of a thread are not recorded, where there are such.
+    /// How many open ranges of a thread are not recorded, if there are any.
     skipped: Option<HashMap<u32, u32>>,
 }
 
@@ -59,7 +57,7 @@ impl Stripe {
         self.notes.len() >= MOST_NOTES
     }
 
-    /// Whether this may be noted: what ends has to end what began.
+    /// Whether this may be noted: an end must match its beginning.
     fn takes(&mut self, thread: u32, what: &HostWhat) -> bool {
         let skipped = self.skipped.as_ref().and_then(|skipped| skipped.get(&thread)).copied();
         let skipped_now = match (what, skipped.unwrap_or(0)) {
@@ -92,7 +90,7 @@ fn note(what: HostWhat) {
     }
 }
 
-/// For the writer: everything that was noted, by thread in its order, and how much was lost.
+/// For the writer: all notes, by thread in order, and how many were lost.
 pub(super) fn collect() -> (Vec<HostNote>, u64) {
     let (mut all, mut lost) = (Vec::new(), 0);
     for stripe in &NOTES {
@@ -103,7 +101,7 @@ pub(super) fn collect() -> (Vec<HostNote>, u64) {
     (all, lost)
 }
 
-/// A new trace begins: nothing of an old one is left.
+/// A new trace begins: removes all notes of an old one.
 pub(super) fn forget() {
     for stripe in &NOTES {
         *stripe.lock() = Stripe::default();
@@ -145,8 +143,7 @@ pub fn stop_range(id: u32) {
     }
 }
 
-/// A device for what it does at once, in order with no stream: it is recorded as the calling
-/// thread's.
+/// A device for synchronous operations, which are recorded on the calling thread's row.
 #[derive(Clone, Copy)]
 pub struct Synchronous<'a>(&'a dyn Device);
 
@@ -192,7 +189,7 @@ impl Synchronous<'_> {
     }
 }
 
-/// Does something, and notes how long it took.
+/// Runs an operation, and notes how long it took.
 #[cold]
 fn noted(what: What, operation: impl FnOnce() -> Result<()>) -> Result<()> {
     let begin = now();

@@ -6,8 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// A row of the timeline: a group of rows, which viewers call a process, and a row of it, which
-/// they call a thread.
+/// A row of the timeline: the group, which viewers call a process, and the row in it, which they call a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Track {
     pub(super) pid: u32,
@@ -64,7 +63,7 @@ pub(super) enum Arg<'a> {
 }
 
 impl Arg<'_> {
-    /// A number with three places behind the point.
+    /// A number with three decimals.
     pub(super) fn decimal(number: f64) -> Self {
         Self::Decimal(Thousandths((number * 1000.0).round() as u64))
     }
@@ -88,12 +87,12 @@ impl From<String> for Arg<'_> {
     }
 }
 
-/// A number with three places behind the point. Floating-point numbers would lose nanoseconds after some months, and
-/// bring 30 KB of code along.
+/// A number with three decimals. Floating-point numbers would lose nanoseconds after some months, and add 30 KB of
+/// code.
 pub(super) struct Thousandths(u64);
 
 impl Serialize for Thousandths {
-    /// As the one kind of number that events have no other use for: [`Decimals`] writes it.
+    /// As a type of number that events do not use otherwise: [`Decimals`] writes it.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u128(self.0.into())
     }
@@ -138,7 +137,7 @@ impl<'a> Line<'a> {
         Self { id: Some(id), ..self }
     }
 
-    /// When the event is or begins, in nanoseconds. The format has microseconds.
+    /// The time or the beginning of the event, in nanoseconds. The format has microseconds.
     pub(super) fn at(self, nanoseconds: u64) -> Self {
         Self { ts: Some(Thousandths(nanoseconds)), ..self }
     }

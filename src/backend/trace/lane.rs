@@ -1,4 +1,4 @@
-//! What a stream was given while it was recorded, until that is written.
+//! The recorded operations of a stream, until they are written.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,52 +11,51 @@ use super::operation::{Note, Outcome, Point, Times, What};
 use super::{now, recorder};
 use crate::backend::{Device, Event, Op, Stream};
 
-/// Most operations of a stream that are not written yet. What comes then is counted, and not
-/// recorded.
+/// Most unwritten operations of a stream. Further ones are counted, and not recorded.
 pub(super) const MOST_ENTRIES: usize = 16 << 10;
 /// At this number the writer is woken, which runs often enough for fewer.
 const MANY_ENTRIES: usize = MOST_ENTRIES / 4;
-/// Most events that are kept for the next operations.
+/// Most events that are kept for later operations.
 const MOST_SPARE: usize = 256;
 
-/// Something that a stream was given.
+/// A recorded entry of a stream.
 pub(super) enum Entry {
     Operation {
         what: What,
-        /// Who queued it.
+        /// The thread that queued it.
         thread: u32,
         times: Times,
         /// The record that it waits for.
         after: Option<RecordId>,
     },
-    /// With the point at which the stream came to it.
+    /// With the point at which the stream reached it.
     Note(Note, Point),
     /// An event was recorded.
     Recorded(RecordId),
 }
 
-/// A row of the timeline: a stream, as long as it is there and until its work is written.
+/// A row of the timeline: a stream, as long as it exists and until its work is written.
 pub struct Lane {
     pub(super) device: u32,
     pub(super) stream: i32,
     pub(super) name: String,
-    /// What the device is called.
+    /// The name of the device.
     pub(super) device_name: String,
     inbox: Mutex<Inbox>,
     /// Entries that are not written.
     backlog: AtomicUsize,
-    /// It is full of what is not over.
+    /// It is full of incomplete entries.
     is_stuck: AtomicBool,
-    /// Operations were given up: some may never happen though later ones do.
+    /// Operations were dropped: some may never complete though later ones do.
     has_gaps: AtomicBool,
-    /// What the writer has taken out of the inbox.
+    /// The entries that the writer has taken.
     pub(super) taken: Mutex<VecDeque<Entry>>,
 }
 
 #[derive(Default)]
 struct Inbox {
     entries: Vec<Entry>,
-    /// Events that no entry has any more.
+    /// Events for reuse.
     spare: Vec<Arc<dyn Event>>,
     lost: u64,
 }
@@ -80,12 +79,12 @@ impl Lane {
         lane
     }
 
-    /// The stream was aborted, or given up: what it was given may never happen.
+    /// The stream was aborted, or abandoned: its operations may never complete.
     pub fn note_abort(&self) {
         self.has_gaps.store(true, Ordering::Relaxed);
     }
 
-    /// Puts something of the program's into the stream.
+    /// Adds a note of the program to the stream.
     pub fn note(&self, stream: &dyn Stream, device: &dyn Device, note: Note) {
         match self.make_room().then(|| self.point(stream, device)).flatten() {
             Some(point) => self.push(Entry::Note(note, point)),
@@ -122,7 +121,7 @@ impl Lane {
         has_room() || (!self.is_stuck.load(Ordering::Relaxed) && recorder::wait_for(has_room))
     }
 
-    /// Something was not recorded.
+    /// Counts a lost entry.
     pub(super) fn lose(&self) {
         self.inbox.lock().lost += 1;
     }
@@ -161,7 +160,7 @@ impl Lane {
         self.written(count, Vec::new());
     }
 
-    /// Nothing of the device is kept here from now on.
+    /// Drops everything of the device.
     pub(super) fn release(&self) {
         let spare = std::mem::take(&mut self.inbox.lock().spare);
         drop(spare);
@@ -169,7 +168,7 @@ impl Lane {
 }
 
 impl Entry {
-    /// What became of it. A record has no time of its own.
+    /// Its result. A record has no time.
     pub(super) fn query(&self) -> Outcome {
         match self {
             Self::Operation { times, .. } => times.query(),
@@ -180,7 +179,7 @@ impl Entry {
         }
     }
 
-    /// Its events, for others.
+    /// Moves its events to `into`, for reuse.
     pub(super) fn take_events(self, into: &mut Vec<Arc<dyn Event>>) {
         match self {
             Self::Operation { times: Times::Points(begin, end), .. } => {

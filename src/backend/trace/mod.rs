@@ -1,4 +1,21 @@
 //! Traces: what streams and threads did, and when, as a file for Perfetto and chrome://tracing.
+//!
+//! Without a trace the cost is one load of a flag for each submission, [`is_on`]. During a trace the core submits to a
+//! decorator, which is created for one submission ([`TraceStream`]): so it covers streams that were created before. It
+//! queues an event before and after each operation, on every backend, unless the stream is known to be idle; a thread
+//! queries these events, and writes. The order of a stream's operations does not change, and a failure of the
+//! additional calls never fails a call of the program.
+//!
+//! | file | what |
+//! |---|---|
+//! | `stream.rs` | the decorator of a stream |
+//! | `operation.rs` | the description of an operation |
+//! | `lane.rs` | the unwritten entries of a stream |
+//! | `dependency.rs` | which record of an event a wait is for |
+//! | `host.rs` | the notes of the program's threads |
+//! | `recorder.rs` | when the trace is written |
+//! | `timeline.rs` | converts entries to events of the format |
+//! | `json.rs`, `file.rs` | their text, and the file |
 
 mod dependency;
 mod file;
@@ -25,8 +42,7 @@ pub use recorder::{
 };
 pub use stream::TraceStream;
 
-/// A bit for each device whose work is recorded now. What threads of the program do is recorded
-/// while there is any.
+/// A bit for each device that is recorded now. Threads of the program are recorded while there is any.
 static DEVICES: AtomicU64 = AtomicU64::new(0);
 
 /// The bit of a device in [`record`]'s argument. Devices from number 63 on share one.
@@ -45,7 +61,7 @@ pub fn is_on_for(device: u32) -> bool {
     DEVICES.load(Ordering::Relaxed) & bit(device) != 0
 }
 
-/// Nanoseconds of the machine's clock that never goes back.
+/// Nanoseconds of the machine's monotonic clock.
 fn now() -> u64 {
     clock::now().as_nanos() as u64
 }

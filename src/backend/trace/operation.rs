@@ -1,4 +1,4 @@
-//! What is recorded of an operation: what it is, and how it is found out when it was.
+//! A recorded operation: its description, and how its times are measured.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use crate::backend::{
     Comparison, Copy, Copy2d, Event, Fill, IndirectLen, Number, Op, OpKind, Place,
 };
 
-/// What an operation does.
+/// The description of an operation.
 #[derive(Debug)]
 pub(super) enum What {
     /// Copies of this many bytes in total.
@@ -55,8 +55,7 @@ pub(super) enum What {
 }
 
 impl What {
-    /// Of an operation that is recorded between two points; none of a mark, which is no work of the
-    /// program's.
+    /// For an operation that is recorded between two points; `None` for a mark, which is no work of the program.
     pub(super) fn of(op: &Op<'_>) -> Option<Self> {
         let bytes_at = |len: &IndirectLen| match len {
             IndirectLen::Known(len) => Some(*len as u64),
@@ -104,7 +103,7 @@ impl What {
         Self::Copy { src, dst, bytes, count: copies.len() }
     }
 
-    /// The format's category, and what viewers write on it.
+    /// The format's category, and the title in viewers.
     pub(super) fn title(&self) -> (&'static str, String) {
         let name = |text: &str| text.to_owned();
         match self {
@@ -142,7 +141,7 @@ impl What {
         }
     }
 
-    /// Its size and shape, and how fast it was.
+    /// Its size and shape, and its rate.
     pub(super) fn describe<'a>(&self, mut line: Line<'a>, nanoseconds: u64) -> Line<'a> {
         if let Some(bytes) = self.bytes() {
             line = line.arg("bytes", bytes);
@@ -207,7 +206,7 @@ fn with_places(line: Line<'_>, src: Place, dst: Place) -> Line<'_> {
     line.arg("from", name(src)).arg("to", name(dst))
 }
 
-/// What the program puts into a stream of its own account.
+/// A note that the program puts into a stream.
 #[derive(Clone, Debug)]
 pub enum Note {
     /// A text.
@@ -218,21 +217,21 @@ pub enum Note {
     StepEnds(u64),
 }
 
-/// When something on a thread began and ended; shared between those who do it and who writes it.
+/// The begin and end times of something on a thread; shared between that and the writer.
 #[derive(Clone, Default)]
 pub(super) struct HostTimes(Arc<Pair>);
 
 #[derive(Default)]
 struct Pair {
     begin: AtomicU64,
-    /// 0: it is not over.
+    /// 0: it has not ended.
     end: AtomicU64,
 }
 
-/// It was given up.
+/// It was dropped.
 const DROPPED: u64 = u64::MAX;
 
-/// What it is done by holds this: dropped without [`TimesGuard::end`], it was given up.
+/// Held during the work: dropped without [`TimesGuard::end`], the work was dropped.
 pub(super) struct TimesGuard(HostTimes);
 
 impl HostTimes {
@@ -254,7 +253,7 @@ impl HostTimes {
 }
 
 impl TimesGuard {
-    /// It is over.
+    /// The work has ended.
     pub(super) fn end(self) {
         self.0.0.end.store(now(), Ordering::Release);
     }
@@ -263,7 +262,7 @@ impl TimesGuard {
 impl Drop for TimesGuard {
     fn drop(&mut self) {
         let end = &self.0.0.end;
-        // A failure says that it is over.
+        // If this fails, it has ended.
         let _ = end.compare_exchange(0, DROPPED, Ordering::Release, Ordering::Relaxed);
     }
 }
@@ -277,7 +276,7 @@ pub(super) enum Point {
 }
 
 impl Point {
-    /// When it was, if that is known.
+    /// Its time, if that is known.
     pub(super) fn time(&self) -> Option<u64> {
         match self {
             Self::At(time) => Some(*time),
@@ -293,22 +292,22 @@ impl Point {
     }
 }
 
-/// How it is found out when an operation was.
+/// How the times of an operation are measured.
 pub(super) enum Times {
-    /// Points before it and behind it.
+    /// Points before it and after it.
     Points(Point, Point),
     /// It notes its times itself.
     Host(HostTimes),
 }
 
-/// What became of an operation.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is not over.
+    /// It is not complete.
     Pending,
-    /// It was over, from when to when.
+    /// Complete: its begin and end.
     Over(u64, u64),
-    /// It was given up.
+    /// It was dropped.
     Dropped,
 }
 

@@ -18,27 +18,27 @@ use crate::algo::host::system_call::named;
 use crate::algo::thread::quiet_thread;
 use crate::backend::at_exit;
 
-/// The thread writes so often.
+/// How often the thread writes.
 const PERIOD: Duration = Duration::from_millis(5);
-/// Who submits waits so long for a writer that is behind.
+/// How long a submission waits for a writer that is behind.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// The end of the process waits so long for a writer that is at work.
+/// How long the end of the process waits for a write in progress.
 const PATIENCE_AT_EXIT: Duration = Duration::from_millis(500);
 
-/// How much a trace may hold.
+/// The limits of a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Most bytes of the file; `None`: no limit.
     pub file: Option<u64>,
 }
 
-/// Something whose size changes over time.
+/// A size that changes over time.
 pub struct Gauge {
     /// The device whose memory it is; `None`: host memory.
     pub device: Option<u32>,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// How large it is now.
+    /// Its current size.
     pub bytes: u64,
 }
 
@@ -50,21 +50,21 @@ struct Recorder {
     file: TraceFile,
     timeline: Timeline,
     limits: Limits,
-    /// What could not be written.
+    /// The write error.
     failed: Option<String>,
     thread: Option<JoinHandle<()>>,
 }
 
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
-/// The process that has opened it: a forked child must not write over its parent's, and may find its
-/// locks held by threads that it does not have.
+/// The process that has opened it: a forked child must not overwrite its parent's trace, and may find its locks held by
+/// threads that it does not have.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static LANES: Mutex<Vec<Arc<Lane>>> = Mutex::new(Vec::new());
 static GAUGES: Mutex<Option<Gauges>> = Mutex::new(None);
-/// Traces of this process that are closed: they go on where they ended.
+/// Closed traces of this process: they continue where they ended.
 static CLOSED: Mutex<Vec<TraceFileEnd>> = Mutex::new(Vec::new());
 
-/// Where a trace ended.
+/// The end of a closed trace.
 type TraceFileEnd = (PathBuf, u64);
 
 /// The requests to the thread.
@@ -79,7 +79,7 @@ static ORDERED: Condvar = Condvar::new();
 /// Something was written.
 static WRITTEN: Condvar = Condvar::new();
 
-/// Whom to ask for sizes while a trace is open.
+/// Sets the function that reports sizes while a trace is open.
 pub fn set_gauges(gauges: Gauges) {
     *GAUGES.lock() = Some(gauges);
 }
@@ -89,9 +89,8 @@ pub fn is_open() -> bool {
     RECORDER.lock().is_some()
 }
 
-/// Opens a trace, and starts its thread. Nothing is recorded before [`record`]. None is open. A file
-/// of a trace that this process has closed goes on; one that another process writes is left alone.
-/// Where it is.
+/// Opens a trace, and starts its thread. Nothing is recorded before [`record`]. None is open. A trace that this process
+/// has closed continues; a file that another process writes is not touched. Returns the path.
 pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     let mut recorder = RECORDER.lock();
     if recorder.is_some() {
@@ -116,8 +115,8 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     Ok(at)
 }
 
-/// Records, from now on, the work of these devices ([`super::bit`]), and what threads do while there
-/// are any. What was queued before stays what it was.
+/// Records the work of these devices ([`super::bit`]) from now on, and threads while there are any. Operations that
+/// were queued before are not recorded.
 pub fn record(devices: u64) {
     DEVICES.store(devices, Ordering::SeqCst);
     if let Some(recorder) = &mut *RECORDER.lock() {
@@ -125,21 +124,21 @@ pub fn record(devices: u64) {
     }
 }
 
-/// Ends the trace, if one is open: everything that is over is in it. What it says about itself.
+/// Ends the trace, if one is open: all complete work is in it. Returns its summary.
 pub fn close() -> Option<String> {
     let mut thread = RECORDER.lock().as_mut()?.thread.take();
     DEVICES.store(0, Ordering::SeqCst);
     ORDERS.lock().stop = true;
     ORDERED.notify_one();
     if let Some(thread) = thread.take() {
-        // It does not panic; if it did, there is nothing more to wait for.
+        // The thread does not panic; if it did, there is nothing to wait for.
         let _ = thread.join();
     }
     let recorder = RECORDER.lock().take()?;
     Some(recorder.finish())
 }
 
-/// A device is about to be closed: nothing of it is kept from now on.
+/// A device is about to be closed: drops everything of it.
 pub fn at_end_of_device(device: u32) {
     let mut recorder = RECORDER.lock();
     let of_device = |lane: &&Arc<Lane>| lane.device == device;
@@ -158,18 +157,18 @@ pub fn at_end_of_device(device: u32) {
     LANES.lock().retain(|lane| lane.device != device);
 }
 
-/// There is a new row.
+/// Adds a row.
 pub(super) fn add(lane: &Arc<Lane>) {
     LANES.lock().push(Arc::clone(lane));
 }
 
-/// There is much to write.
+/// Wakes the thread, because there is much to write.
 pub(super) fn wake() {
     ORDERS.lock().now = true;
     ORDERED.notify_one();
 }
 
-/// Has everything written, and waits until `enough`, not long. Whether it is.
+/// Wakes the thread, and waits briefly until `enough`. Returns whether it is.
 #[cold]
 pub(super) fn wait_for(enough: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
@@ -183,7 +182,7 @@ pub(super) fn wait_for(enough: impl Fn() -> bool) -> bool {
     true
 }
 
-/// The thread.
+/// The main function of the thread.
 fn run() {
     loop {
         let stop = {
@@ -205,7 +204,7 @@ fn run() {
     }
 }
 
-/// The process ends with a trace open. The thread may be at work, or stopped.
+/// The process ends with a trace open. The thread may be running, or stopped.
 fn finish_at_exit() {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
@@ -218,7 +217,7 @@ fn finish_at_exit() {
 }
 
 impl Recorder {
-    /// Writes everything that is over.
+    /// Writes everything that is complete.
     fn write(&mut self, end: End) {
         let gauges = *GAUGES.lock();
         // A row without other references gets no more entries.
@@ -248,14 +247,14 @@ impl Recorder {
         }
     }
 
-    /// Nothing more is written.
+    /// Stops writing after an error.
     fn fail(&mut self, why: String) {
         let path = self.file.path().display();
         notice(format_args!("portacl: the trace {path} ends here: {why}\n"));
         self.failed = Some(why);
     }
 
-    /// Writes what is left. What it says about the trace.
+    /// Writes the rest. Returns the summary.
     fn finish(mut self) -> String {
         self.write(End::Close);
         let path = self.file.path().to_owned();
@@ -266,7 +265,7 @@ impl Recorder {
         dependency::forget_all();
         let lost = self.timeline.lost();
         let lanes = std::mem::take(&mut *LANES.lock());
-        // Streams that are still there have their rows again in the next trace.
+        // Streams that still exist have their rows in the next trace, too.
         LANES.lock().extend(lanes.into_iter().filter(|lane| Arc::strong_count(lane) > 1));
         format!("{} ({lost} operations were not recorded)", path.display())
     }

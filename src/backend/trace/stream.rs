@@ -1,4 +1,4 @@
-//! The decorator of a stream, for the moment of one submission.
+//! The decorator of a stream, for one submission.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Makes events of the format out of what was recorded.
+//! Converts recorded entries to events of the format.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use super::now;
 use super::operation::{Note, Outcome, What};
 use super::recorder::{Gauge, Gauges};
 
-/// Devices are groups of rows beside the process; the system gives no process such a number.
+/// Devices are groups of rows beside the process; the system never uses such process ids.
 const DEVICE_PID: u32 = 1 << 23;
 /// The row of a device for the steps of the program.
 const STEPS_TID: u32 = 1 << 30;
@@ -20,18 +20,18 @@ const MOST_POINTS: usize = 16 << 10;
 /// How many arrows wait for the record that they come from.
 const MOST_ARROWS: usize = 4 << 10;
 
-/// Whether the trace ends.
+/// The state of the trace after a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// It goes on.
     Open,
-    /// Nothing is recorded for a while.
+    /// Recording pauses.
     Pause,
     /// It ends.
     Close,
 }
 
-/// A bar in a row, for an arrow to begin or end in.
+/// A bar in a row, at which an arrow begins or ends.
 #[derive(Clone, Copy, Debug)]
 struct Bar {
     track: Track,
@@ -40,7 +40,7 @@ struct Bar {
 }
 
 impl Bar {
-    /// A moment inside the bar and at its end: viewers look for the bar that a moment is in.
+    /// A moment inside the bar and at its end: viewers find the bar that contains a moment.
     fn last_moment(self) -> u64 {
         if self.end > self.begin + 1 { self.end - 1 } else { self.begin }
     }
@@ -61,7 +61,7 @@ pub(super) struct Timeline {
     next_arrow: u64,
     /// Open ranges of each thread.
     depth: HashMap<u32, u32>,
-    /// Open ranges with a number, and which thread began them.
+    /// Open ranges with a number, and the thread that began them.
     ranges: HashMap<u32, (u32, String)>,
     /// When steps began, by device.
     steps: HashMap<(u32, u64), u64>,
@@ -71,19 +71,19 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// What was made since the last call.
+    /// The text since the last call.
     pub(super) fn take_text(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 
-    /// How much was not recorded.
+    /// How many entries were lost.
     pub(super) fn lost(&self) -> u64 {
         self.lost
     }
 
     // ---- streams ----
 
-    /// Writes what is over of a stream's work; with `finish` everything.
+    /// Writes the complete work of a stream; with `finish` everything.
     pub(super) fn lane(&mut self, lane: &Lane, finish: bool) {
         let mut taken = lane.taken.lock();
         self.lost += lane.collect(&mut taken);
@@ -128,7 +128,7 @@ impl Timeline {
         }
     }
 
-    /// A bar in a stream's row. Bars of a row neither overlap nor go back.
+    /// A bar in a stream's row. Bars of a row are ordered and do not overlap.
     fn bar(
         &mut self,
         track: Track,
@@ -176,7 +176,7 @@ impl Timeline {
         if self.named.insert(track) {
             self.name_row(track, "steps", 0);
         }
-        // A step that began before another one ended stands in the row behind it.
+        // A step that began before another one ended is drawn after it.
         let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
         let end = end.max(begin);
         self.last.insert(track, Bar { track, begin, end });
@@ -196,7 +196,7 @@ impl Timeline {
         }
     }
 
-    /// Draws the arrows whose both ends are known.
+    /// Draws the arrows of which both ends are known.
     fn draw_arrows(&mut self) {
         for _ in 0..self.arrows.len() {
             let Some((record, to)) = self.arrows.pop_front() else { break };
@@ -226,7 +226,7 @@ impl Timeline {
 
     // ---- threads ----
 
-    /// Writes what threads of the program did.
+    /// Writes the notes of the program's threads.
     pub(super) fn host(&mut self) {
         let (notes, lost) = host::collect();
         self.lost += lost;
@@ -245,7 +245,7 @@ impl Timeline {
                 details.fold(line, |line, (key, text)| line.arg(key, text)).end(&mut self.text);
             }
             HostWhat::End => {
-                // One that began before the trace has no end in it.
+                // A range that began before the trace has no end in it.
                 if let Some(depth) = self.depth.get_mut(&thread).filter(|depth| **depth > 0) {
                     *depth -= 1;
                     self.range_end(track, at);
@@ -276,7 +276,7 @@ impl Timeline {
         event(phase, name, track).category("range").id(id.into()).at(at).end(&mut self.text);
     }
 
-    /// Ranges that are open end now, as far as the trace goes.
+    /// Ends the open ranges in the trace.
     fn end_ranges(&mut self) {
         let at = now();
         for (thread, depth) in std::mem::take(&mut self.depth) {
@@ -302,7 +302,7 @@ impl Timeline {
             let pid = gauge.device.map_or_else(std::process::id, |device| DEVICE_PID + device);
             seen.insert((pid, gauge.name), gauge.bytes);
         });
-        // What is gone has nothing.
+        // A gauge that is gone is 0.
         let gone: Vec<_> =
             self.sizes.keys().filter(|key| !seen.contains_key(*key)).cloned().collect();
         for key in gone {
@@ -327,7 +327,7 @@ impl Timeline {
     // ---- rows ----
 
     fn device_row(&mut self, lane: &Lane) -> Track {
-        // A row of number 0 is special for some viewers.
+        // Some viewers treat row 0 specially.
         let track = Track { pid: DEVICE_PID + lane.device, tid: lane.stream as u32 + 1 };
         if self.named_groups.insert(track.pid) {
             let name = format!("device {}: {}", lane.device, lane.device_name);
@@ -370,7 +370,7 @@ impl Timeline {
 
     // ---- end ----
 
-    /// Everything that there is was written.
+    /// Everything is written.
     pub(super) fn end(&mut self, end: End) {
         self.draw_arrows();
         if end != End::Open {

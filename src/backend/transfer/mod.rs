@@ -1,29 +1,29 @@
-//! What streams and devices do with memory: copies, fills, reductions.
+//! Operations on memory: copies, fills, reductions.
 
 pub mod random_num;
 
 use super::{Place, Span};
 
-/// A copy of `dst.len == src.len` bytes. What an overlap leaves behind is not defined, but it does
-/// no other harm. (Not `Copy`: calls would copy it.)
+/// A copy of `dst.len == src.len` bytes. With an overlap the result is undefined, but the copy is memory-safe. (Not the
+/// trait `Copy`: calls would copy it.)
 #[derive(Clone, Debug)]
 pub struct Copy {
-    /// Where to.
+    /// The destination.
     pub dst: Span,
-    /// Where from.
+    /// The source.
     pub src: Span,
     /// Host-to-device only: the source is free for reuse when the call returns, even if pinned.
     pub stage_source: bool,
 }
 
 impl Copy {
-    /// Whether an end is host memory that may have to be waited for.
+    /// Whether an end is pageable host memory, for which the call may wait.
     pub fn is_pageable(&self) -> bool {
         self.dst.place == Place::Pageable || self.src.place == Place::Pageable
     }
 }
 
-/// Rows of a rectangle in memory, each `pitch` bytes after the one before.
+/// Rows of a rectangle in memory, `pitch` bytes apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// From the first byte of the first row to the last byte of the last.
@@ -39,14 +39,14 @@ impl Rows {
     }
 }
 
-/// A copy of `height` rows of `width` bytes, one end of which at least is on a device. There are
-/// two rows or more, with a gap between them on one side or both: the core makes a plain copy of all
-/// else. What an overlap leaves behind is not defined, but it does no other harm.
+/// A copy of `height` rows of `width` bytes, at least one end of which is on a device. There are two rows or more, with
+/// a gap between them on one side or both: the core converts all others to a plain copy. With an overlap the result is
+/// undefined, but the copy is memory-safe.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy2d {
-    /// Where to.
+    /// The destination.
     pub dst: Rows,
-    /// Where from.
+    /// The source.
     pub src: Rows,
     /// Bytes of each row.
     pub width: usize,
@@ -71,16 +71,16 @@ impl Copy2d {
 pub struct Indirect {
     /// The word, 8 bytes.
     pub at: Span,
-    /// What is added to it.
+    /// The offset that is added to it.
     pub offset: usize,
 }
 
-/// How long such a copy is.
+/// The length of such a copy.
 #[derive(Clone, Copy, Debug)]
 pub enum IndirectLen {
     /// A number of bytes.
     Known(usize),
-    /// As many as such a word says.
+    /// The value of such a word.
     At(Span),
 }
 
@@ -88,11 +88,11 @@ pub enum IndirectLen {
 /// address is no device memory, the copy fails, or the device.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyIndirect {
-    /// Where to.
+    /// The destination.
     pub dst: Indirect,
-    /// Where from.
+    /// The source.
     pub src: Indirect,
-    /// How many bytes.
+    /// The length.
     pub len: IndirectLen,
 }
 
@@ -107,7 +107,7 @@ impl CopyIndirect {
     }
 }
 
-/// What a fill repeats.
+/// The pattern of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// One byte.
@@ -126,13 +126,13 @@ impl Pattern {
     }
 }
 
-/// Sets all of `dst` to repetitions of `pattern`. `dst` is aligned to the pattern and a whole
-/// number of it long.
+/// Sets all of `dst` to repetitions of `pattern`. `dst` is aligned to the pattern, and its length is a multiple of the
+/// pattern's.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill {
-    /// What to fill.
+    /// The destination.
     pub dst: Span,
-    /// With what.
+    /// The pattern.
     pub pattern: Pattern,
 }
 
@@ -167,7 +167,7 @@ impl Fill {
     }
 }
 
-/// What a reduction does to each pair of elements.
+/// The operation of a reduction on each pair of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReduceOp {
     /// `dst + src`; integers wrap, floating point rounds to nearest even in the element type.
@@ -206,16 +206,16 @@ impl Element {
     }
 }
 
-/// `dst[i] = op(dst[i], src[i])`, both on the stream's device or managed, aligned to the element,
-/// equally long, a whole number of elements.
+/// `dst[i] = op(dst[i], src[i])`, both on the stream's device or managed, aligned to the element, of equal length, a
+/// whole number of elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduce {
     /// Accumulator.
     pub dst: Span,
     /// The other operand.
     pub src: Span,
-    /// What to do.
+    /// The operation.
     pub op: ReduceOp,
-    /// On which type.
+    /// The element type.
     pub element: Element,
 }

@@ -1,21 +1,21 @@
-//! Random numbers that a device makes.
+//! Random numbers that a device generates.
 
 use crate::backend::Span;
 
-/// How random numbers are distributed.
+/// The distribution of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// Bits, which are 0 with the probability that the first parameter is; of the type only that comes.
+    /// Bits, which are 0 with the probability in the first parameter; the element is the type of that parameter only.
     Dropout,
-    /// From the first parameter up to the second, without that.
+    /// In the range from the first parameter (inclusive) to the second (exclusive).
     Uniform,
-    /// With the first parameter as their mean and the second as their standard deviation.
+    /// Normal, with the first parameter as mean and the second as standard deviation.
     Normal,
-    /// The same, without what is more than two standard deviations from the mean.
+    /// The same, truncated at two standard deviations from the mean.
     TruncatedNormal,
 }
 
-/// The type of random numbers, and of what describes their distribution.
+/// The type of random numbers, and of their distribution's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomElement {
     /// 32-bit signed integer, uniform only.
@@ -50,39 +50,38 @@ impl RandomElement {
     }
 }
 
-/// A number that a stream uses.
+/// A number that an operation uses.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
-    /// Its bits, with zeros above them.
+    /// Its bits, zero-extended.
     Known(u64),
     /// In memory when the stream reaches it: as many bytes as the number has, aligned to that, on the stream's device
     /// or managed.
     At(Span),
 }
 
-/// Random numbers of Philox 4x32-10, by what `docs/random_numbers.md` says. What is read lies outside of
-/// `dst` and on the stream's device, or is managed; so is `dst`, which is aligned to the element.
+/// Random numbers of Philox 4x32-10, as `docs/random_numbers.md` defines them. Input words lie outside of `dst` and on
+/// the stream's device, or are managed; so is `dst`, which is aligned to the element.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomNum {
     /// Their destination; if the count is in memory, this is the most that they may take.
     pub dst: Span,
-    /// How they are distributed.
+    /// The distribution.
     pub distribution: Distribution,
-    /// Of which type.
+    /// The element type.
     pub element: RandomElement,
-    /// What describes the distribution, of the element's type.
+    /// The distribution's parameters, of the element's type.
     pub parameters: [Number; 2],
     /// The generator's key.
     pub seed: Number,
-    /// How many there are: bits of dropout, else elements.
+    /// How many numbers: bits of dropout, otherwise elements.
     pub count: Number,
-    /// The number of the first block, 16 bytes aligned to 8, to which the blocks that are used are added
-    /// when all is done; none: 0.
+    /// The number of the first block, 16 bytes aligned to 8, to which the used blocks are added at the end; `None`: 0.
     pub counter: Option<Span>,
 }
 
 impl RandomNum {
-    /// How many of them one block of the generator makes.
+    /// How many of them one block of the generator yields.
     pub const fn per_block(&self) -> u64 {
         match self.distribution {
             Distribution::Uniform => match self.element {
@@ -94,7 +93,7 @@ impl RandomNum {
         }
     }
 
-    /// How many there is room for.
+    /// How many fit into the destination.
     pub const fn room(&self) -> u64 {
         match self.distribution {
             Distribution::Dropout => self.dst.len as u64 * 8,
@@ -110,7 +109,7 @@ impl RandomNum {
         }
     }
 
-    /// The memory that is read, but for the counter.
+    /// The words that are read, except the counter.
     pub fn words(&self) -> impl Iterator<Item = Span> {
         let [first, second] = self.parameters;
         [first, second, self.seed, self.count].into_iter().filter_map(|number| match number {

@@ -1,7 +1,7 @@
 //! Events: points in a stream's work. Three creators, three sets of rules:
 //!
 //! | creator | recorded again | waited for by streams | reset, wait status | time | how many |
-//! ---|---|---|---|---|---|
+//! |---|---|---|---|---|---|
 //! | aclrtCreateEvent | yes | yes | wait status | yes | 65,536 recorded |
 //! | aclrtCreateEventWithFlag | yes | with SYNC | with SYNC | with TIME_LINE | 65,536 |
 //! | aclrtCreateEventExWithFlag | yes | with SYNC | no | with TIME_LINE | unlimited |

@@ -1,5 +1,8 @@
 //! Which freed memory a stream reuses, over any order of frees, records, waits and waits of the host: never what the
 //! rules of its pool forbid, and always what they allow.
+//!
+//! The model keeps sets of frees where `order.rs` keeps positions, and a pool of three places, so that each allocation
+//! has to reuse one of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,8 @@
 //! Lists of ranges by length: sixteen lengths per power of two, and a bit for each list that is not empty.
+//!
+//! Lengths are nearly random, and so would be most branches: a misprediction costs as much as everything else here. So
+//! there are few. Lists end at node 0, which is never used and absorbs the writes that would need a check at a list's
+//! end.
 
 use super::{NONE, Node};
 

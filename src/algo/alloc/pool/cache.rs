@@ -1,5 +1,10 @@
 //! Caches free blocks as they are for the next request of their length, by any stream: they are not merged with their
 //! neighbours, and stay in the owner's books.
+//!
+//! A request is cut to the least length of its class. So all blocks of a class are equivalent, one load shows whether
+//! there is one, and a class is a stack. If that is empty the next class serves. The cache is a small share of the used
+//! memory, and has the shorter blocks; nearly all of it is merged before a pool grows, and the rest when it cannot
+//! grow, so it costs little memory.
 
 use super::class::{class_for, class_of};
 use super::counts::Counts;

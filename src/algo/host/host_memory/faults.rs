@@ -1,4 +1,10 @@
 //! Faults of the allocator for tests, in builds with debug assertions only: they count allocations and make some fail.
+//!
+//! | variable | what |
+//! |---|---|
+//! | `PORTACL_TEST_HOST_FAULT` | `N`: the N-th allocation fails; `N+`: that one and all later ones |
+//! | `PORTACL_TEST_HOST_PIECE` | longest block that the reserve serves, in bytes |
+//! | `PORTACL_TEST_HOST_RESERVE` | bytes of the reserve that may be in use before calls are refused |
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};

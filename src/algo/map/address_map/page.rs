@@ -169,6 +169,9 @@ impl<'a> Page<'a> {
 
     /// The record of the last range that begins in the granules up to `granule`; if there is none, of the range that
     /// covers the page's first byte; 0: neither.
+    ///
+    /// A live range is found whatever else changes: no other begins inside it, and if a node is added meanwhile,
+    /// `starts` keeps what was live before.
     #[inline(always)]
     pub(super) fn begins_last(self, granule: usize) -> u32 {
         if let Some(node) = self.node() {

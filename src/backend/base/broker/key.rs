@@ -1,4 +1,7 @@
 //! Keys: the names of offers for other processes.
+//!
+//! A key contains its process (id and start time, because ids are reused), its namespaces, and a random number for the
+//! offer. A text has all of that; a number has room for less of it.
 
 use std::fmt;
 use std::fs;

@@ -53,6 +53,9 @@ unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
 }
 
 /// On other processors the system's copy is best.
+///
+/// # Safety
+/// As for `ptr::copy`.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: without vector instructions this is a plain copy of `len` bytes, which the caller

@@ -1,4 +1,7 @@
 //! Runs of kernels: functions of shared objects, as `include/portacl/kernel.h` defines them.
+//!
+//! A kernel is called once for each block. It is code of the program and runs on the library's threads, so it may not
+//! call this library.
 
 use std::any::Any;
 use std::ffi::c_void;

@@ -1,4 +1,7 @@
 //! Programs: shared objects, with kernels and variables as `include/portacl/kernel.h` defines them.
+//!
+//! A kernel is the exported function NAME; NAME_portacl_kernel, if it exists, describes its parameters. Exported
+//! variables are device memory for copies, and the kernels use them at the same address.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;

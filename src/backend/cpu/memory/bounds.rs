@@ -1,4 +1,10 @@
 //! Detects accesses outside of allocations, if that is enabled.
+//!
+//! Under AddressSanitizer, unallocated memory is *poisoned*: code that was compiled with the sanitizer reports an
+//! access there, on the host as in kernels. In guard mode the library's view of it has no access, and the rest of an
+//! allocation's last page has a *canary*, which is checked after a kernel has run and when the allocation is freed. In
+//! both, an allocation ends as near to the end of a page as its alignment allows, and an unused page follows it.
+//! Otherwise none of this exists.
 
 mod canary;
 mod parts;

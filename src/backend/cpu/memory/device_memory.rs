@@ -366,6 +366,10 @@ impl DeviceMemory {
     }
 
     /// Called before the library itself uses a range: makes the pages huge that are to be.
+    ///
+    /// Here and not at allocation, because an allocation that is never used, or freed soon, then costs nothing:
+    /// measured with 64 MiB, allocating and freeing takes 0.7 us this way and 4 ms the other way; with a fill in
+    /// between both take 4 to 5 ms, and 35 with 4 KiB pages.
     #[inline]
     pub fn prepare(&self, addr: usize, len: usize) {
         if self.wanted.load(Ordering::Relaxed) != 0 {

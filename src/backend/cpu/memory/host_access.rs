@@ -1,4 +1,8 @@
 //! Guard mode: reports an access of the program to device memory before the program crashes.
+//!
+//! The program's addresses have no access there, and the library uses a separate view
+//! ([`crate::backend::cpu::base::pages::Mapping`]). This module explains the fault: which allocation it was in, and
+//! what to do instead. It runs in a signal handler, so look-ups take no lock and allocate nothing.
 
 use std::ffi::{c_int, c_void};
 use std::fmt;

@@ -19,6 +19,9 @@ const ASKED_AT_ONCE: usize = 4096;
 type Pages = (usize, usize);
 
 /// The pages of all registrations, including those that queued operations still use.
+///
+/// The kernel does not count how often a page was locked: a range that is unregistered and, while operations still use
+/// it, registered again, is unlocked with the second one only.
 #[derive(Default)]
 pub struct Registered(Mutex<Locks>);
 

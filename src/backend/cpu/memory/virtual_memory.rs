@@ -1,4 +1,8 @@
 //! Virtual addresses and physical memory.
+//!
+//! Memory of a device lies in the device's memory, like any block; a mapping is a second mapping of that part of the
+//! device's file, in a reserved range of addresses. Host memory has a separate file. In guard mode a range has a view
+//! for the library at the same distance as devices.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;

@@ -1,4 +1,17 @@
 //! The file behind shared memory: its content, which processes may import it, and for how long.
+//!
+//! It lies in memory, has no name, and has its final length from the beginning, with holes. Its seals prevent any
+//! process from shortening it, so that a process that has mapped it reads it without a fault.
+//!
+//! | at | what |
+//! |---|---|
+//! | 0 | the header, written once: the place and size of the memory |
+//! | 4 KiB | a record for each range that has a name now |
+//! | 2 MiB | the memory |
+//!
+//! The exporter holds a lock on it, by a separate opening of the file, which ends when it closes the memory and when
+//! its process ends in any way: importers need not contact the process. A forked child shares that open file, and so
+//! keeps imports possible as long as it lives.
 
 use std::collections::HashMap;
 use std::fs::File;

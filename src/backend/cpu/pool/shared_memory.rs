@@ -1,4 +1,8 @@
 //! Memory that other processes can import, and imports of theirs.
+//!
+//! A shared block lies in its device's memory like any other, so addresses, limits and views are those of the device;
+//! only its mapping is a part of the [`SharedFile`]. An importer of a part of it maps it anywhere, with both views at
+//! the distance that a device has.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,4 +1,8 @@
 //! While a snapshot stops the process: threads that have passed the gate and access device memory wait here.
+//!
+//! On the way there threads read the count of pages that are to be made huge, see
+//! [`crate::backend::cpu::memory::device_memory::DeviceMemory::prepare`]. A snapshot raises it, so that this costs
+//! nothing at any other time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -1,4 +1,16 @@
 //! The threads that run streams.
+//!
+//! As many threads *serve* (run the library's own operations) as there are cores, if there is work for them. A thread
+//! that calls user code does not serve meanwhile: another one takes its place as soon as there is work, and at least
+//! one thread is always outside user code. So a host function that never returns costs a thread and stalls its own
+//! stream only.
+//!
+//! The number of concurrent host functions is limited, because ten thousand short ones would start ten thousand
+//! threads; the limit grows while host functions wait and none returns.
+//!
+//! A thread is woken only if it sleeps and too few serve. No thread polls, except one sleeping thread, every
+//! millisecond, while host functions are held back, and threads that have helped with a large operation, for some
+//! microseconds: programs run kernels one after the other, and waking a thread takes longer than many of these do.
 
 mod runner;
 

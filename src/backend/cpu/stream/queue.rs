@@ -1,4 +1,9 @@
 //! The queue of a stream: its operations, the memory that they use, and their results.
+//!
+//! [`StreamQueue`] decides which thread may run them when; this is what such a thread does.
+//!
+//! Lock order: a queue's operations, then an event or a record; the executor's lock with none of them held. Never two
+//! queues.
 
 mod run;
 mod settle;

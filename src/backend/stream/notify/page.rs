@@ -1,4 +1,11 @@
 //! Pages of shared memory that contain the words of notifies.
+//!
+//! A page is a file in memory without a name, which no process can shorten. It begins with a header; each notify has a
+//! cache line after that: the word, the number of processes that have imported it and, if it is an event, its records
+//! (`record.rs`).
+//!
+//! Locks on bytes of the file show which processes live, because they end with their process: the exporter locks the
+//! first byte, importers of a line its first byte.
 
 use std::ffi::c_int;
 use std::fs::File;
@@ -14,15 +21,15 @@ use crate::algo::host::system_call::{named, refused, refused_by};
 use crate::backend::base::memory_file;
 
 const SIZE: usize = 4096;
-/// As much as processors have in one piece, so that notifies do not slow each other down.
+/// The length of a cache line, so that notifies do not slow each other down.
 const LINE: usize = 64;
-/// Notifies of a page.
+/// Notifies per page.
 pub(super) const SLOTS: usize = SIZE / LINE - 1;
 
-/// What a page begins with; other versions share none.
+/// The prefix of a page; versions with another one are incompatible.
 const MAGIC: u64 = u64::from_le_bytes(*b"portaclW");
 
-/// Where the exporter's lock is.
+/// The byte of the exporter's lock.
 const DOOR: usize = 0;
 
 /// One line.
@@ -51,7 +58,7 @@ pub(super) struct Page {
     state: Mutex<State>,
 }
 
-// SAFETY: what the mapping has are atomics, which threads, and processes, may share.
+// SAFETY: the mapping contains atomics, which threads, and processes, may share.
 unsafe impl Send for Page {}
 // SAFETY: all threads reach the mapped words of a page through atomic operations only.
 unsafe impl Sync for Page {}
@@ -60,16 +67,16 @@ unsafe impl Sync for Page {}
 struct State {
     /// Lines that were released.
     vacant: Vec<usize>,
-    /// How many were ever used.
+    /// How many were used so far.
     used: usize,
-    /// The serial number that was given last.
+    /// The last serial number.
     serial: u32,
     /// The exporter's lock; a separate opening of the file, so that no passed descriptor keeps it.
     door: Option<File>,
 }
 
 impl Page {
-    /// A page with no notify in it.
+    /// A page without notifies.
     pub(super) fn new() -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
         memory_file::seal(&file)?;
@@ -90,12 +97,12 @@ impl Page {
         if page.lines().magic.load(Ordering::Acquire) != MAGIC {
             return Err(io::Error::other("its page begins differently"));
         }
-        // Before it is counted: who counts without a lock is dead.
+        // Before it is counted: a counted process without a lock is dead.
         lock(&page.file, at(slot), libc::F_OFD_SETLK, libc::F_RDLCK)?;
         Ok(page)
     }
 
-    /// This process counts among those that import the line.
+    /// Counts this process as an importer of the line.
     pub(super) fn enter(&self, slot: usize) {
         self.line(slot).importers.fetch_add(1, Ordering::AcqRel);
     }
@@ -128,12 +135,12 @@ impl Page {
         &self.line(slot).issued
     }
 
-    /// Which of an event's records are over.
+    /// The completed records of an event.
     pub(super) fn over(&self, slot: usize) -> &AtomicU64 {
         &self.line(slot).over
     }
 
-    /// Room for a notify, and its serial number; none: all is taken.
+    /// A free slot, and its serial number; `None`: all are in use.
     pub(super) fn take(&self) -> Option<(usize, u32)> {
         let mut state = self.state.lock();
         let slot = match state.vacant.pop() {
@@ -149,14 +156,14 @@ impl Page {
         Some((slot, state.serial))
     }
 
-    /// The notify there is no more.
+    /// The notify there has ended.
     pub(super) fn release(&self, slot: usize) {
         self.word(slot).store(0, Ordering::Release);
         self.line(slot).importers.store(0, Ordering::Release);
         self.state.lock().vacant.push(slot);
     }
 
-    /// A descriptor for other processes, to which the page is open from now on.
+    /// A descriptor for other processes, which can use the page from now on.
     pub(super) fn export(&self) -> io::Result<OwnedFd> {
         let mut state = self.state.lock();
         if state.door.is_none() {
@@ -173,7 +180,7 @@ impl Page {
         self.state.lock().door = None;
     }
 
-    /// Its exporter lives.
+    /// Whether its exporter lives.
     pub(super) fn is_open(&self) -> bool {
         is_locked(&self.file, DOOR)
     }
@@ -187,7 +194,7 @@ impl Page {
             && importers.compare_exchange(before, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// This process imports the line no more.
+    /// Uncounts this process as an importer of the line.
     pub(super) fn leave(&self, slot: usize) {
         // At 0 the death of all importers was reported.
         let fewer = |importers: u32| importers.checked_sub(1);
@@ -203,7 +210,7 @@ impl Drop for Page {
     }
 }
 
-/// Where the lock on a line is.
+/// The byte of the lock on a line.
 fn at(slot: usize) -> usize {
     (slot + 1) * LINE
 }
@@ -212,13 +219,13 @@ fn check(call: &str, answer: c_int) -> io::Result<c_int> {
     if answer < 0 { Err(refused(call)) } else { Ok(answer) }
 }
 
-/// Another opening of the same file: locks are an opening's.
+/// Another opening of the same file, because locks belong to an opening.
 fn reopen(descriptor: c_int) -> io::Result<File> {
     let path = format!("/proc/self/fd/{descriptor}");
     File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
 }
 
-/// Asks for a lock, or about one, on a byte: the kind of it in the answer.
+/// Sets a lock on a byte, or queries it. Returns the kind of lock in the result.
 fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_int> {
     let mut lock = libc::flock {
         l_type: kind as libc::c_short,
@@ -234,7 +241,7 @@ fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_i
     Ok(c_int::from(lock.l_type))
 }
 
-/// Whether another opening of the file has a lock on a byte. What cannot be asked lives.
+/// Whether another opening of the file has a lock on a byte. If the query fails, the process counts as alive.
 fn is_locked(file: &File, byte: usize) -> bool {
     let kind = lock(file, byte, libc::F_OFD_GETLK, libc::F_WRLCK);
     kind.map_or(true, |kind| kind != libc::F_UNLCK)

@@ -1,5 +1,9 @@
 //! Events shared by processes: notifies whose records have numbers, so that a wait is for the record that was the
 //! latest when it was queued, even if another process records the event meanwhile.
+//!
+//! The line of an event has the number of the latest record, and a word with the completed ones: all up to a number,
+//! and of the next 32 those whose bits are set. Streams with a record, or a wait for one, get a part of the event that
+//! represents it.
 
 use std::any::Any;
 use std::os::fd::OwnedFd;
@@ -12,27 +16,27 @@ use parking_lot::Mutex;
 use super::{Notify, Owner, serial_of};
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 
-/// Records behind the first one that is not over of which it is known whether they are.
+/// How many records after the first incomplete one are tracked.
 const WINDOW: u32 = u32::BITS;
 
-/// How the host waits: it asks, at first often.
+/// The host waits by polling, often at first.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 
-/// How often it asks meanwhile whether the record can still come.
+/// How often it checks meanwhile whether the record can still complete.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is over: all records up to the first number, and by bits those that come next.
+/// The completed records: all up to the first number, and by bits the next ones.
 fn parts(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
-/// How far a number is behind another one, in a circle.
+/// The distance between two numbers that wrap around.
 fn distance(number: u32, from: u32) -> i32 {
     number.wrapping_sub(from).cast_signed()
 }
 
-/// Whether that record is over.
+/// Whether that record is complete.
 fn has(word: u64, number: u32) -> bool {
     let (all, bits) = parts(word);
     match distance(number, all) {
@@ -41,7 +45,7 @@ fn has(word: u64, number: u32) -> bool {
     }
 }
 
-/// With that record over as well; none: it is too far behind.
+/// The word with that record complete as well; `None`: it is too far ahead.
 fn with(word: u64, number: u32) -> Option<u64> {
     let (mut all, mut bits) = parts(word);
     let behind = distance(number, all);
@@ -58,7 +62,7 @@ fn with(word: u64, number: u32) -> Option<u64> {
     Some(u64::from(all) << 32 | u64::from(bits))
 }
 
-/// What a part of an event stands for.
+/// The role of a part of an event.
 pub(super) enum Part {
     /// A record.
     Record { number: u32, is_over: AtomicBool },
@@ -76,7 +80,7 @@ impl Part {
         }
     }
 
-    /// Whether the record that is waited for is over.
+    /// Whether the awaited record is complete.
     pub(super) fn is_over(&self, event: &SharedEvent, deaths: u64) -> Result<bool> {
         match self {
             Self::Wait { number } => event.is_over(*number, deaths),
@@ -85,20 +89,20 @@ impl Part {
     }
 }
 
-/// Of which process no record is the latest.
+/// No record of the process is the latest.
 const NONE: u64 = u64::MAX;
 
-/// An event that other processes can have, or one of theirs.
+/// An event that other processes can import, or an imported one.
 pub struct SharedEvent {
     notify: Arc<Notify>,
-    /// The number of this process's latest record: who waits for that needs no other process.
+    /// The number of this process's latest record: a wait for that needs no other process.
     own: AtomicU64,
-    /// Records that are over and too far behind to be noted yet.
+    /// Completed records that are too far ahead to be noted yet.
     late: Mutex<Vec<u32>>,
 }
 
 impl SharedEvent {
-    /// The event that a notify of its own stands for.
+    /// The event of a separate notify.
     pub fn new(notify: Arc<Notify>) -> Arc<Self> {
         Arc::new(Self { notify, own: AtomicU64::new(NONE), late: Mutex::default() })
     }
@@ -123,7 +127,7 @@ impl SharedEvent {
         })
     }
 
-    /// The next record, which becomes the latest: to be [changed](super::Change) in whatever way by its stream.
+    /// The next record, which becomes the latest: its stream signals it by any [change](super::Change).
     pub fn record(self: &Arc<Self>) -> Arc<Notify> {
         let issued = self.notify.page.issued(self.notify.slot);
         let number = issued.fetch_add(1, Ordering::AcqRel).wrapping_add(1);
@@ -131,7 +135,7 @@ impl SharedEvent {
         self.part(Part::Record { number, is_over: AtomicBool::new(false) })
     }
 
-    /// The record has not been queued. If none came behind it, the one before is the latest again.
+    /// The record was not queued. If no later one was created, the previous one is the latest again.
     pub fn take_back(&self, record: &Notify) {
         let Owner::Event(_, Part::Record { number, is_over }) = &record.owner else { return };
         self.own.store(NONE, Ordering::Relaxed);
@@ -150,15 +154,15 @@ impl SharedEvent {
         self.notify.deaths()
     }
 
-    /// Whether the event is still there. When it is not, all of its records are over: they keep it.
+    /// Whether the event still exists. If not, all of its records are complete, because they keep it.
     fn is_there(&self) -> bool {
         serial_of(&self.notify.page, self.notify.slot) == self.notify.serial
     }
 
-    /// Notes that a record is over; false if it is too far behind.
+    /// Notes that a record is complete; false if it is too far ahead.
     fn note(&self, number: u32) -> bool {
         let over = self.notify.page.over(self.notify.slot);
-        // Release: who sees it sees what was done before.
+        // Release: a thread that sees it sees earlier writes.
         let noted =
             over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
         noted.is_ok()
@@ -205,7 +209,7 @@ impl SharedEvent {
 }
 
 impl SharedEvent {
-    /// As [`Event::synchronize`]; `look` fails once the record cannot come any more.
+    /// As [`Event::synchronize`]; `look` fails once the record cannot complete any more.
     pub fn synchronize_while<E: From<Fault>>(
         &self,
         deadline: Option<Instant>,
