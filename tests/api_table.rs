@@ -1,5 +1,5 @@
-//! Makes `docs/api.md`: what works where, and which tests show it. All of it is read from the
-//! sources, the C++ tests, and the reports of runs on GPUs. `PORTACL_UPDATE=1` rewrites the file.
+//! Generates `docs/api.md`: what works where, and which tests cover it. It reads the sources, the C++ tests, and the
+//! reports of runs on GPUs. `PORTACL_UPDATE=1` rewrites the file.
 
 mod source;
 
@@ -16,12 +16,12 @@ struct Row {
     name: String,
     header: String,
     works: bool,
-    /// Names of test files that call it, without folder.
+    /// Names of test files that call it, without folders.
     tests: Vec<String>,
 }
 
-/// A run of the C++ suite on a GPU: `docs/gpu/*.json` with `card`, `date` and `tests`, the names of
-/// the test files all of whose cases passed.
+/// A run of the C++ suite on a GPU: `docs/gpu/*.json` with `card`, `date` and `tests`, the names of the test files
+/// whose cases all passed.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct GpuRun {
     date: String,
@@ -57,7 +57,7 @@ fn gpu_runs() -> Vec<GpuRun> {
     runs
 }
 
-/// The text of a C++ file without its comments and quoted texts: a name there is no call.
+/// The text of a C++ file without its comments and string literals: a name in those is no call.
 fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -83,7 +83,7 @@ fn code_only(text: &str) -> String {
     code
 }
 
-/// Names in `text` that are called: an opening bracket follows. `ACL_APP_LOG` calls aclAppLog.
+/// Names in `text` that are called, that is, followed by an opening bracket. `ACL_APP_LOG` calls aclAppLog.
 fn called(text: &str) -> BTreeSet<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let code = code_only(text).replace("ACL_APP_LOG(", "aclAppLog(");
@@ -102,7 +102,7 @@ fn called(text: &str) -> BTreeSet<String> {
     names
 }
 
-/// The tests of the C++ suite and what they call.
+/// The tests of the C++ suite and the functions that they call.
 fn suite() -> BTreeMap<String, BTreeSet<String>> {
     let tests = files("cpp_tests", &["cpp"]).into_iter().filter(|path| path.ends_with("_test.cpp"));
     tests
@@ -136,7 +136,7 @@ fn rows(suite: &BTreeMap<String, BTreeSet<String>>) -> Vec<Row> {
     rows
 }
 
-/// What the table says about a function on the CUDA backend.
+/// The table's entry for a function on the CUDA backend.
 fn cuda(row: &Row, runs: &[GpuRun]) -> String {
     if !row.works {
         return "207000".to_owned();
@@ -181,7 +181,7 @@ fn document(rows: &[Row], runs: &[GpuRun]) -> String {
     text
 }
 
-/// Functions that are said to work and that no test calls.
+/// Functions that are listed as working and that no test calls.
 fn untested(rows: &[Row]) -> Vec<&str> {
     let untested = rows.iter().filter(|row| row.works && row.tests.is_empty());
     untested.map(|row| row.name.as_str()).collect()

@@ -1,5 +1,4 @@
-//! The rules of the architecture, checked on the sources. Every check has a test of its own that
-//! shows it a violation.
+//! Checks the rules of the architecture on the sources. Every check has a negative test with a violation.
 
 mod source;
 #[path = "architecture/mod.rs"]
@@ -9,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use source::{exported_functions, files, read, table, without_comments};
 
-/// Questions about failures, and what only computes: a forked child may call them as well.
+/// Functions that return errors or only compute: a forked child may call them as well.
 const ANYWHERE: [&str; 7] = [
     "aclDataTypeSize",
     "aclFloat16ToFloat",
@@ -27,7 +26,7 @@ fn check(folder: &str, violations: impl Fn(&str, &str) -> Vec<String>) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The text behind the bracket that closes the one at the start of `text`.
+/// The text after the bracket that closes the one at the start of `text`.
 fn behind_bracket(text: &str) -> Option<&str> {
     let (mut depth, mut quoted, mut escaped) = (0, false, false);
     for (at, c) in text.char_indices() {
@@ -49,7 +48,7 @@ fn behind_bracket(text: &str) -> Option<&str> {
 fn unguarded(path: &str, text: &str) -> Vec<String> {
     let mut violations = Vec::new();
     for function in exported_functions(text) {
-        // It takes arguments like printf and only jumps to its body in C.
+        // It takes arguments like printf; its C body jumps to Rust.
         if function.name == "aclAppLog" && function.attributes == ["#[unsafe(naked)]"] {
             continue;
         }
@@ -81,7 +80,8 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
     violations
 }
 
-/// The comment says 207000 without more if, and only if, that is all the function does.
+/// The comment says that a function returns 207000 without a condition if, and only if, the function does nothing
+/// else.
 fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
     exported_functions(text)
         .iter()
@@ -99,7 +99,7 @@ fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Calls go down only: ffi, core, backend, algo.
+/// Imports go down only: ffi, core, backend, algo.
 fn upward(path: &str, text: &str) -> Vec<String> {
     let forbidden: &[&str] = match path.split('/').nth(1) {
         Some("core") => &["ffi"],
@@ -123,7 +123,7 @@ fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
 }
 
-/// No `unsafe`, but for tests.
+/// No `unsafe`, except in tests.
 fn with_unsafe(path: &str, text: &str) -> Vec<String> {
     let product = text.split("#[cfg(test)]\nmod ").next().unwrap();
     without_comments(product)
@@ -134,11 +134,11 @@ fn with_unsafe(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where values of a thread are declared, none of which is destroyed before the thread ends.
+/// Where thread-local values are declared, none of which is destroyed before the thread ends.
 const PER_THREAD: &str = "src/algo/thread/per_thread.rs";
 
-/// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of the
-/// program. Tests have their own, and so has the model for loom.
+/// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of
+/// the program. Tests and the loom model have others.
 fn other_thread_values(path: &str, text: &str) -> Vec<String> {
     let is_module =
         |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
@@ -160,8 +160,7 @@ fn other_thread_values(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `fn name(arguments) -> result` of each function that is declared or defined in the text, as
-/// words without blanks.
+/// `fn name(arguments) -> result` of each function that is declared or defined in the text, as words without blanks.
 fn signatures(text: &str) -> BTreeMap<String, String> {
     let code = without_comments(text);
     code.split(" fn ")
@@ -175,7 +174,7 @@ fn signatures(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What the component `portacl::cxx` calls is what the library defines.
+/// The functions that `portacl::cxx` declares equal the library's definitions.
 fn differing_declarations(declared: &str, defined: &BTreeMap<String, String>) -> Vec<String> {
     let (_, block) = declared.split_once("unsafe extern \"C\" {").expect("a block of functions");
     let (block, _) = block.split_once("\n}").expect("its end");
@@ -192,7 +191,7 @@ fn definitions() -> BTreeMap<String, String> {
     files("src/ffi", &["rs"]).iter().flat_map(|path| signatures(&read(path))).collect()
 }
 
-/// The functions of the API and of this library's own interface, and no others.
+/// The functions of the API and of portacl's interface, and no others.
 fn differing_exports(exported: &[String], wanted: &BTreeSet<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut violations = Vec::new();
@@ -274,7 +273,7 @@ fn values_of_threads_last_to_their_ends() {
     }
 }
 
-/// It has no core of its own: it calls the C API, in one file.
+/// It contains no core: it calls the C API, in one file.
 #[test]
 fn the_component_goes_through_the_c_api() {
     const CALLS: &str = "cxx/src/c_api.rs";

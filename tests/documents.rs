@@ -71,8 +71,8 @@ fn every_environment_variable_is_documented_and_no_other() {
     for extension in ["rs", "c"] {
         for path in files("src", extension) {
             let text = fs::read_to_string(&path).unwrap();
-            // Only whole string literals are names of variables. Those of the tests' own are for
-            // who works on this library.
+            // Only whole string literals are names of variables. Variables of the test suite are for developers of
+            // the library.
             for word in words(&text, "PORTACL_") {
                 if !word.starts_with("PORTACL_TEST_") && text.contains(&format!("\"{word}\"")) {
                     used.insert(word);
@@ -100,7 +100,7 @@ fn tests_of_rows(document: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Each row of what a GPU cannot do names tests, and there are such tests.
+/// Each row of the table of GPU limitations names existing tests.
 #[test]
 fn what_a_gpu_cannot_do_is_tested() {
     let sources: String =
@@ -109,7 +109,7 @@ fn what_a_gpu_cannot_do_is_tested() {
     assert!(rows.len() > 10, "{rows:?}");
     for name in rows.iter().flatten() {
         let (suite, test) = name.split_once('.').unwrap_or_else(|| panic!("{name:?}: no test"));
-        // As TEST, TEST_F or OWN_PROCESS_TEST begins, the last with settings behind the name.
+        // The beginning of TEST, TEST_F or OWN_PROCESS_TEST; the last has settings after the name.
         let exists =
             [")", ","].iter().any(|end| sources.contains(&format!("({suite}, {test}{end}")));
         assert!(exists, "docs/compatibility.md names {name}, which is no test in cpp_tests");
@@ -138,7 +138,7 @@ fn links_lead_somewhere() {
     assert!(seen > 5, "only {seen} links found");
 }
 
-/// Whether a changelog begins with `version` and its date. Changes since then may stand above it.
+/// Whether a changelog has a section for `version` with its date. Unreleased changes may precede it.
 fn begins_with_released(changelog: &str, version: &str) -> bool {
     let mut headings = changelog.lines().filter_map(|line| line.strip_prefix("## "));
     let first = headings.next();

@@ -1,4 +1,4 @@
-//! What docs/errors.md says about calls while the host has no memory, compared with the sources.
+//! Compares what docs/errors.md says about calls without host memory with the sources.
 
 mod source;
 

@@ -1,4 +1,4 @@
-//! The oldest Rust that builds this tree: one number, and the same one wherever it matters.
+//! The oldest Rust that builds this tree: one number, the same in all places.
 
 use std::fs;
 use std::path::Path;
@@ -47,11 +47,11 @@ fn named(text: &str) -> Vec<[u32; 3]> {
     numbers.filter(|number| number.contains('.')).map(version).collect()
 }
 
-/// What cargo knows of the packages that are built on this platform.
+/// cargo's metadata of the packages that are built on this platform.
 fn packages(arguments: &[&str]) -> Vec<Value> {
     let about = output("rustc", &["-vV"]);
     let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    // Packages for other platforms need not be on this machine.
+    // Packages for other platforms may be missing on this machine.
     let fixed = ["metadata", "--locked", "--format-version=1", "--filter-platform", host];
     let text = output(env!("CARGO"), &[&fixed, arguments].concat());
     let metadata: Value = serde_json::from_str(&text).unwrap();
@@ -63,7 +63,7 @@ fn no_dependency_needs_a_later_rust() {
     let packages = packages(&[]);
     assert!(packages.len() > 20, "cargo metadata lists {} packages", packages.len());
     assert_eq!(too_new(&packages, minimum()), Vec::<String>::new());
-    // The negative: the dependencies are what makes the minimum as high as it is.
+    // Negative test: the dependencies require this minimum.
     assert_ne!(too_new(&packages, [1, 80, 0]), Vec::<String>::new());
 }
 
@@ -82,7 +82,7 @@ fn setup_clippy_and_documents_use_the_minimum() {
     let setup = read("tools/setup.sh");
     let line = setup.lines().find(|line| line.starts_with("wanted=")).unwrap();
     assert_eq!(version(&output("bash", &["-c", &format!("{line}; echo $wanted")])), minimum());
-    // clippy takes Cargo.toml's, unless its own file names another.
+    // clippy uses the version in Cargo.toml, unless its configuration file names another.
     assert!(!read("clippy.toml").lines().any(|line| line.starts_with("msrv")));
     let mut found = 0;
     for document in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"] {

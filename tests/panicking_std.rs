@@ -1,11 +1,11 @@
-//! Functions of the standard library that panic where the system refuses a call, and so have no place in
-//! the product: what they would do there has a function of our own.
+//! Functions of the standard library that panic when the system refuses a call. The product uses functions of its own
+//! instead.
 
 mod source;
 
 use source::{files, read, without_comments};
 
-/// Each with what to use instead.
+/// Each with its replacement.
 const PANICKING: [(&str, &str); 6] = [
     ("eprintln!", "algo::host::notice"),
     ("eprint!", "algo::host::notice"),
@@ -15,10 +15,10 @@ const PANICKING: [(&str, &str); 6] = [
     ("read_dir(", "names that are known"),
 ];
 
-/// The lines that use one, but for those of modules of tests.
+/// The lines that use one, except in test modules.
 fn uses(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    // What ends the module of tests that we are in.
+    // The text that ends the current test module.
     let mut end: Option<String> = None;
     for (number, line) in without_comments(text).lines().enumerate() {
         if let Some(wanted) = &end {
@@ -47,7 +47,7 @@ fn uses(path: &str, text: &str) -> Vec<String> {
 
 fn is_product(path: &str) -> bool {
     let is_test = path.contains("/tests") || path.ends_with("_tests.rs");
-    // Loom's threads are no threads, and measurements are no product.
+    // Loom's threads are no real threads, and benchmarks are not part of the product.
     let is_other = ["_models.rs", "_rules.rs", "/cost.rs", "algo/mod.rs"];
     !is_test && !is_other.iter().any(|end| path.ends_with(end))
 }

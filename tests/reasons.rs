@@ -1,5 +1,5 @@
-//! Each `SAFETY` comment has a reason of its own: one that names what makes this very block sound, not a phrase that
-//! was copied from another. The same holds for each `allow` and `expect`; clippy sees those without a reason
+//! Each `SAFETY` comment has its own reason: it names what makes this very block sound, and is not copied from
+//! another block. The same holds for each `allow` and `expect`; clippy finds those without a reason
 //! (allow_attributes_without_reason).
 
 #[path = "source/mod.rs"]
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use source::{files, read};
 
-/// Sentences that refer to somewhere else without a reason.
+/// Sentences that refer to another comment without a reason.
 const EMPTY: [&str; 9] = [
     "as above",
     "likewise",
@@ -55,7 +55,7 @@ fn lint_reasons(text: &str) -> Vec<(usize, String)> {
     found.collect()
 }
 
-/// What is wrong with the reasons of these files.
+/// Violations in these files.
 fn violations<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut found = Vec::new();
@@ -91,7 +91,7 @@ fn every_unsafe_block_has_a_reason_of_its_own() {
 fn copied_and_empty_reasons_are_seen() {
     let good = "// SAFETY: the lock is held.\nunsafe {}\n    // SAFETY: the block has\n    // `len` bytes.\nunsafe {}\n";
     assert_eq!(violations([("a.rs", good)]), Vec::<String>::new());
-    // Copied within a file, and into another one, wrapped otherwise.
+    // Copied within a file, and into another one with other line breaks.
     assert_eq!(
         violations([("a.rs", good), ("b.rs", "// SAFETY: the lock\n// is held.\n")]).len(),
         1

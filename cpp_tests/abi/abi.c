@@ -1,6 +1,6 @@
-// The C face of one header, ABI_HEADER, against the facts in tests/data: every row of ABI_TABLE is
-// a check, nearly all of them at compile time. The program also refers to every function, so that
-// it links only if the library exports all of them.
+// Compares one header, ABI_HEADER, in C with the facts in tests/data. Each row of ABI_TABLE is a
+// check, most of them at compile time. The program also refers to every function, so it links only
+// if the library exports all of them.
 
 #include ABI_HEADER
 
@@ -48,7 +48,7 @@
 #define FIELD(KIND, NAME, FIELD_NAME, OFFSET, ...)
 #define TYPE(NAME, ...)
 
-// A `static const int` is no constant expression in C.
+// In C a `static const int` is not a constant expression.
 #define INT_CONSTANT(NAME, VALUE)                                           \
     if ((NAME) != (VALUE)) {                                                \
         fprintf(stderr, "%s is %d, not %d\n", #NAME, (int)(NAME), (VALUE)); \

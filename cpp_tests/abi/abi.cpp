@@ -1,5 +1,5 @@
-// The C++ face of one header, ABI_HEADER, against the facts in tests/data: every row of ABI_TABLE
-// is a check at compile time.
+// Compares one header, ABI_HEADER, in C++ with the facts in tests/data. Each row of ABI_TABLE is a
+// check at compile time.
 
 #include ABI_HEADER
 

@@ -1,5 +1,5 @@
-// Every function that docs/api.md calls unsupported is called, with zeros for arguments: it answers
-// 207000, or what such an answer is for its type, and its text says what is missing.
+// Calls every function that docs/api.md lists as unsupported, with zeros as arguments. It returns
+// 207000, or the value that means failure for its type, and its error text says what is missing.
 #include <acl/acl_prof.h>
 #include <acl/acl_rt_memory_soma.h>
 
@@ -11,27 +11,27 @@
 
 namespace {
 
-// The value that says "no", by the type of the result.
-// One for each type that a function of the API returns; as functions come to work, fewer are used.
-[[maybe_unused]] bool SaysNo(aclError code) {
+// The value that means failure, for each type that a function of the API returns. Some are unused
+// once all functions of a type are supported.
+[[maybe_unused]] bool IsFailure(aclError code) {
     return code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 }
-[[maybe_unused]] bool SaysNo(const void* pointer) {
+[[maybe_unused]] bool IsFailure(const void* pointer) {
     return pointer == nullptr;
 }
-[[maybe_unused]] bool SaysNo(uint32_t number) {
+[[maybe_unused]] bool IsFailure(uint32_t number) {
     return number == 0 || number == 0xFFFFFFFF;
 }
-[[maybe_unused]] bool SaysNo(uint64_t number) {
+[[maybe_unused]] bool IsFailure(uint64_t number) {
     return number == 0;
 }
-[[maybe_unused]] bool SaysNo(uint16_t number) {
+[[maybe_unused]] bool IsFailure(uint16_t number) {
     return number == 0;
 }
-[[maybe_unused]] bool SaysNo(float number) {
+[[maybe_unused]] bool IsFailure(float number) {
     return number == 0;
 }
-[[maybe_unused]] bool SaysNo(aclprofSubscribeOpFlag flag) {
+[[maybe_unused]] bool IsFailure(aclprofSubscribeOpFlag flag) {
     return flag == ACL_SUBSCRIBE_NONE;
 }
 
@@ -41,7 +41,7 @@ bool RefusesZeros(Result (*function)(Arguments...)) {
         function(Arguments{}...);
         return true;
     } else {
-        return SaysNo(function(Arguments{}...));
+        return IsFailure(function(Arguments{}...));
     }
 }
 
@@ -51,7 +51,7 @@ void ExpectText(const std::string& name) {
     const std::string message = text;
     EXPECT_EQ(message.rfind(name + ": ", 0), 0u) << message;
     EXPECT_NE(message.find("(error 207000)"), std::string::npos) << message;
-    // What is missing; what to do instead.
+    // The text names what is missing, then what to do instead.
     EXPECT_NE(message.find("; "), std::string::npos) << message;
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_FEATURE_NOT_SUPPORT) << name;
 }

@@ -1,4 +1,4 @@
-// aclAppLog: a line on stderr for what is urgent enough.
+// aclAppLog writes messages of a sufficient level to stderr.
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -43,7 +43,7 @@ TEST_F(AppLog, FormatsLikePrintf) {
     EXPECT_EQ(line, "[ERROR] file.cpp:42 work: -1 two 3.25 4 5 6.5 7 8 9.125 10\n");
 }
 
-TEST_F(AppLog, MacroNamesItsPlace) {
+TEST_F(AppLog, MacroAddsFileAndLine) {
     const std::string line = Logged([] { ACL_APP_LOG(ACL_ERROR, "no arguments"); });
     EXPECT_NE(line.find("app_log_test.cpp:"), std::string::npos) << line;
     EXPECT_NE(line.find("operator(): no arguments\n"), std::string::npos) << line;
@@ -64,8 +64,8 @@ TEST_F(AppLog, LevelComesFromTheEnvironment) {
               "[ERROR] f.cpp:1 f: x\n");
 }
 
-// The first one is reported on stderr, once for the whole process.
-TEST_F(AppLog, SettingsThatAreNoLevelCountAsAbsent) {
+// Only the first invalid setting is reported on stderr, once per process.
+TEST_F(AppLog, InvalidLevelSettingsAreIgnored) {
     static std::string notice =
         "portacl: the environment variable PORTACL_LOG_LEVEL is \"5\"; allowed: 0 (debug) to 3 "
         "(error), 4 (none)\n";
@@ -87,7 +87,7 @@ TEST_F(AppLog, UnknownLevelsAreErrors) {
     }
 }
 
-TEST_F(AppLog, NullTextsDoNoHarm) {
+TEST_F(AppLog, NullTextsAreAccepted) {
     const std::string line = Logged(
         [] { aclAppLog(ACL_ERROR, nullptr, nullptr, 7, static_cast<const char*>(nullptr)); });
     EXPECT_EQ(line, "[ERROR] ?:7 ?: \n");
@@ -115,7 +115,7 @@ TEST_F(AppLog, KeepsErrno) {
     });
 }
 
-TEST_F(AppLog, LinesOfThreadsDoNotMix) {
+TEST_F(AppLog, LinesOfThreadsAreNotInterleaved) {
     constexpr int kThreads = 4, kLines = 200;
     const std::string all = Logged([] {
         std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
-// What all calls say about the same bad argument: each stream, each event, each device id, and no
-// context. A row is a call that is right but for that one argument.
+// All calls report the same invalid argument in the same way: each stream, each event, each device
+// id, and a missing context. A row is a call that is valid except for that argument.
 
 #include <pthread.h>
 
@@ -40,7 +40,7 @@ constexpr auto kCube = ACL_RT_DEV_RES_CUBE_CORE;
 
 void Nothing(void*) {}
 
-// Each row fails with `code` and a text that begins with the name of its call.
+// Each row fails with `code` and a text that begins with the name of the call.
 template <typename... Arguments>
 void ExpectAll(const std::vector<Row<Arguments...>>& rows, aclError code, const char* word,
                Arguments... arguments) {
@@ -48,7 +48,7 @@ void ExpectAll(const std::vector<Row<Arguments...>>& rows, aclError code, const 
         EXPECT_TRUE(FailedSaying(row.text, row.call(arguments...), code, {word}));
 }
 
-// The rows but those whose call is one of `names`.
+// The rows except those whose call is in `names`.
 template <typename... Arguments>
 std::vector<Row<Arguments...>> Without(std::initializer_list<std::string_view> names,
                                        std::vector<Row<Arguments...>> rows) {
@@ -62,7 +62,7 @@ std::vector<Row<Arguments...>> Without(std::initializer_list<std::string_view> n
     return rows;
 }
 
-// Good arguments of every kind, and poisoned places for all results.
+// Valid arguments of every kind, and outputs filled with a pattern.
 class Arguments : public WithDevice {
   protected:
     void SetUp() override {
@@ -92,7 +92,7 @@ class Arguments : public WithDevice {
         attribute_.srcLoc.type = ACL_MEM_LOCATION_TYPE_HOST;
     }
 
-    // What no failed call has written to.
+    // Outputs that no failed call may write.
     struct Results {
         void* pointer = Poison<void*>();
         int32_t number = Poison<int32_t>();
@@ -218,7 +218,7 @@ class Arguments : public WithDevice {
         };
     }
 
-    // They look at the memory first.
+    // These calls check the memory first.
     StreamRows ManagedCalls() {
         return {
             ROW((aclrtStream s),
@@ -343,7 +343,7 @@ class Arguments : public WithDevice {
         };
     }
 
-    // These look at the memory first, which dies with its device.
+    // These calls check the memory first, which is freed with its device.
     Rows MemoryCalls() {
         return {
             ROW((), aclrtMemcpy2d(device_, 64, host_, 64, 64, 2, ACL_MEMCPY_HOST_TO_DEVICE)),
@@ -352,7 +352,7 @@ class Arguments : public WithDevice {
         };
     }
 
-    // These need a life of the process, and no context.
+    // These calls need a session but no context.
     Rows RegistrationCalls() {
         return {
             ROW((), aclrtHostRegister(page_, kSize, ACL_HOST_REGISTER_MAPPED, &r_.pointer)),
@@ -393,7 +393,7 @@ class Arguments : public WithDevice {
 
 }  // namespace
 
-TEST_F(Arguments, StreamsThatAreNone) {
+TEST_F(Arguments, InvalidStreams) {
     aclrtStream destroyed = nullptr;
     ACL_OK(aclrtCreateStream(&destroyed));
     ACL_OK(aclrtDestroyStream(destroyed));
@@ -425,7 +425,7 @@ TEST_F(Arguments, StreamsOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
 }
 
-TEST_F(Arguments, EventsThatAreNone) {
+TEST_F(Arguments, InvalidEvents) {
     Stream stream;
     aclrtEvent destroyed = nullptr;
     ACL_OK(aclrtCreateEventWithFlag(&destroyed, ACL_EVENT_SYNC));
@@ -439,7 +439,7 @@ TEST_F(Arguments, EventsThatAreNone) {
     ExpectNothingWritten();
 }
 
-TEST_F(Arguments, DevicesThatAreNone) {
+TEST_F(Arguments, InvalidDevices) {
     const auto count = static_cast<int32_t>(DeviceCount());
     for (const int32_t bad :
          {-1, count, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
@@ -460,7 +460,7 @@ TEST_F(Arguments, ThreadsWithoutAContext) {
         }
     });
     ExpectNothingWritten();
-    // Nothing was queued or changed by those calls: the objects are as good as before.
+    // The calls enqueued and changed nothing: the objects work as before.
     EXPECT_EQ(page_[0], 0);
     ACL_OK(aclrtMemsetAsync(device_, kSize, 1, kSize, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -484,7 +484,7 @@ TEST_F(Arguments, AfterFinalize) {
     ExpectNothingWritten();
 }
 
-// Whatever a call would wait for, queue, make or end, it does not from there.
+// From a host function, no call waits, enqueues, creates or destroys anything.
 TEST_F(Arguments, InsideAHostFunction) {
     Stream stream;
     std::function<void()> body = [&] {
@@ -494,7 +494,8 @@ TEST_F(Arguments, InsideAHostFunction) {
         ExpectAll(Without({"aclrtGetEventId"}, EventCalls()), kDead, kWhere, event_);
         ExpectAll(MemoryCalls(), kDead, kWhere);
         ExpectAll(RegistrationCalls(), kDead, kWhere);
-        // Those that are left out tell what is there without waiting: but no context is.
+        // The calls that are left out only read state, without waiting; there is no current context
+        // here.
         ExpectAll(Without({"aclrtGetDevice", "aclrtGetCurrentContext", "aclrtCtxSetSysParamOpt",
                            "aclrtCtxGetSysParamOpt", "aclrtDeviceGetStreamPriorityRange",
                            "aclrtGetStreamAvailableNum", "aclrtGetEventAvailNum"},

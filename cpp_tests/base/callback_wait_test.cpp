@@ -1,4 +1,4 @@
-// Waits inside callbacks for other callbacks: none is without end (docs/callbacks.md).
+// Callbacks that wait for other callbacks never deadlock (docs/callbacks.md).
 #include <portacl/portacl.h>
 
 #include <functional>
@@ -20,11 +20,11 @@ constexpr aclError kRefused = ACL_ERROR_RT_PARAM_INVALID;
 
 // ---- hooks that unregister each other ----
 
-// Lets threads go on when all of them have come.
-class Meeting {
+// Blocks threads until all of them have arrived.
+class Barrier {
   public:
-    explicit Meeting(int missing) : missing_(missing) {}
-    void Come() {
+    explicit Barrier(int missing) : missing_(missing) {}
+    void ArriveAndWait() {
         std::unique_lock<std::mutex> lock(mutex_);
         --missing_;
         changed_.notify_all();
@@ -37,35 +37,35 @@ class Meeting {
     int missing_;
 };
 
-// A hook for all threads that does something in one of them, once.
-class Acting {
+// A hook for all threads that runs a function in one of them, once.
+class OneShotHook {
   public:
-    Acting(std::string name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_PROCESS)
+    OneShotHook(std::string name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_PROCESS)
         : name_(std::move(name)) {
         portaclMemoryHook hook{};
         hook.structSize = sizeof hook;
         hook.name = name_.c_str();
         hook.userData = this;
         hook.beforeMalloc = [](void* self, const portaclMemoryEvent*) {
-            static_cast<Acting*>(self)->Called();
+            static_cast<OneShotHook*>(self)->Called();
             return static_cast<aclError>(ACL_SUCCESS);
         };
         ExpectOk("portaclMemoryHookRegister", portaclMemoryHookRegister(&hook, scope, &id));
     }
-    ~Acting() {
+    ~OneShotHook() {
         // A test may have unregistered it.
         (void)portaclMemoryHookUnregister(id);
         aclGetRecentErrMsg();
     }
-    Acting(const Acting&) = delete;
-    Acting& operator=(const Acting&) = delete;
+    OneShotHook(const OneShotHook&) = delete;
+    OneShotHook& operator=(const OneShotHook&) = delete;
 
-    // In the calling thread, the next time that it is called.
+    // Runs `act` in the calling thread, the next time that the hook is called.
     void Do(std::function<void()> act) {
         mine = this;
         act_ = std::move(act);
     }
-    static thread_local Acting* mine;
+    static thread_local OneShotHook* mine;
 
     uint64_t id = 0;
     std::atomic<int> calls{0};
@@ -80,7 +80,7 @@ class Acting {
     std::string name_;
     std::function<void()> act_;
 };
-thread_local Acting* Acting::mine = nullptr;
+thread_local OneShotHook* OneShotHook::mine = nullptr;
 
 void CallHooks() {
     void* memory = nullptr;
@@ -88,7 +88,7 @@ void CallHooks() {
     ACL_EXPECT_OK(aclrtFreeHost(memory));
 }
 
-// What an unregistration gave, with its text.
+// The result of an unregistration, with its text.
 struct Outcome {
     aclError code = -1;
     std::string text;
@@ -98,17 +98,16 @@ struct Outcome {
     }
 };
 
-// `count` hooks, each of which unregisters the next one from a thread of its own while all of them
-// run.
-void UnregisterInACircle(int count) {
-    std::vector<std::unique_ptr<Acting>> hooks;
+// `count` hooks, each of which unregisters the next one on its own thread while all of them run.
+void UnregisterInACycle(int count) {
+    std::vector<std::unique_ptr<OneShotHook>> hooks;
     for (int i = 0; i < count; ++i)
-        hooks.push_back(std::make_unique<Acting>("hook " + std::to_string(i)));
-    Meeting meeting(count);
+        hooks.push_back(std::make_unique<OneShotHook>("hook " + std::to_string(i)));
+    Barrier meeting(count);
     std::vector<Outcome> outcomes(count);
     OnThreads(count, [&](int i) {
         hooks[i]->Do([&, i] {
-            meeting.Come();
+            meeting.ArriveAndWait();
             outcomes[i].Unregister(hooks[(i + 1) % count]->id);
         });
         CallHooks();
@@ -116,7 +115,7 @@ void UnregisterInACircle(int count) {
     int refused = -1;
     for (int i = 0; i < count; ++i) {
         if (outcomes[i].code == ACL_SUCCESS) continue;
-        EXPECT_EQ(refused, -1) << "one of them breaks the circle";
+        EXPECT_EQ(refused, -1) << "exactly one unregistration is refused";
         refused = i;
         EXPECT_EQ(outcomes[i].code, kRefused);
         for (const char* word :
@@ -124,8 +123,8 @@ void UnregisterInACircle(int count) {
             EXPECT_NE(outcomes[i].text.find(word), std::string::npos) << outcomes[i].text;
     }
     ASSERT_NE(refused, -1);
-    // It is not called any more, but is there to be waited for.
-    Acting& left = *hooks[(refused + 1) % count];
+    // The hook is no longer called, but unregistering it again waits for it.
+    OneShotHook& left = *hooks[(refused + 1) % count];
     const int calls = left.calls;
     CallHooks();
     EXPECT_EQ(left.calls, calls);
@@ -137,17 +136,17 @@ void UnregisterInACircle(int count) {
 
 OWN_PROCESS_TEST(CallbackWait, TwoHooksThatUnregisterEachOther) {
     ACL_OK(aclInit(nullptr));
-    for (int round = 0; round < 20; ++round) UnregisterInACircle(2);
+    for (int round = 0; round < 20; ++round) UnregisterInACycle(2);
     ACL_OK(aclFinalize());
 }
 
 OWN_PROCESS_TEST(CallbackWait, ManyHooksThatUnregisterEachOther) {
     ACL_OK(aclInit(nullptr));
-    for (int round = 0; round < 20; ++round) UnregisterInACircle(5);
+    for (int round = 0; round < 20; ++round) UnregisterInACycle(5);
     ACL_OK(aclFinalize());
 }
 
-// Two threads inside of the same hook: each of them waits for the other one to leave.
+// Two threads are inside the same hook, and each waits for the other one to leave.
 OWN_PROCESS_TEST(CallbackWait, AHookThatUnregistersItselfOnTwoThreads) {
     ACL_OK(aclInit(nullptr));
     for (int round = 0; round < 20; ++round) {
@@ -157,11 +156,11 @@ OWN_PROCESS_TEST(CallbackWait, AHookThatUnregistersItselfOnTwoThreads) {
         static uint64_t id;
         static std::atomic<int> ok, refused;
         ok = refused = 0;
-        static Meeting* meeting;
-        Meeting both(2);
+        static Barrier* meeting;
+        Barrier both(2);
         meeting = &both;
         hook.beforeMalloc = [](void*, const portaclMemoryEvent*) {
-            meeting->Come();
+            meeting->ArriveAndWait();
             Outcome outcome;
             outcome.Unregister(id);
             (outcome.code == ACL_SUCCESS ? ok : refused) += 1;
@@ -176,14 +175,14 @@ OWN_PROCESS_TEST(CallbackWait, AHookThatUnregistersItselfOnTwoThreads) {
     ACL_OK(aclFinalize());
 }
 
-// ---- hooks that wait for what unregisters them ----
+// ---- hooks that wait for the thread that unregisters them ----
 
 OWN_PROCESS_TEST(CallbackWait, AHostFunctionUnregistersAHookThatWaitsForItsStream) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {
         Stream stream;
-        Acting hook("waits");
+        OneShotHook hook("waits");
         struct Argument {
             Gate gate;
             uint64_t id;
@@ -208,12 +207,12 @@ OWN_PROCESS_TEST(CallbackWait, AHostFunctionUnregistersAHookThatWaitsForItsStrea
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(CallbackWait, AThreadOfReportsUnregistersAHookThatWaitsForThem) {
+OWN_PROCESS_TEST(CallbackWait, AReportThreadUnregistersAHookThatWaitsForReports) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {
         Stream stream;
-        Acting hook("waits");
+        OneShotHook hook("waits");
         Signal subscribed, inside, processed;
         Outcome outcome;
         std::thread reader([&] {
@@ -239,7 +238,7 @@ OWN_PROCESS_TEST(CallbackWait, AThreadOfReportsUnregistersAHookThatWaitsForThem)
     ACL_OK(aclFinalize());
 }
 
-// ---- callbacks that wait for callbacks of their own thread ----
+// ---- callbacks that wait for callbacks of the same thread ----
 
 namespace {
 
@@ -247,7 +246,7 @@ void Tick(void* counter) {
     ++*static_cast<std::atomic<int>*>(counter);
 }
 
-// Everything that waits for streams, inside a callback of a thread that has to run a callback of a
+// Every call that waits for streams, inside a callback of a thread that must run a callback of a
 // stream.
 void WaitForStreams(const std::string& what) {
     ACL_OK(aclrtSetDevice(0));
@@ -294,7 +293,7 @@ void WaitForStreams(const std::string& what) {
                  {std::string(name), "inside a " + what, std::string("1 are pending")})
                 EXPECT_NE(text.find(word), std::string::npos) << name << ": " << text;
         }
-        // With a limit it is a wait like any other one.
+        // A wait with a timeout is not refused.
         EXPECT_EQ(aclrtSynchronizeStreamWithTimeout(behind, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
         EXPECT_EQ(ran, 0);
         ACL_EXPECT_OK(aclrtProcessReport(10000));
@@ -307,7 +306,7 @@ void WaitForStreams(const std::string& what) {
     aclGetRecentErrMsg();
 }
 
-// Inside the first callback that comes.
+// Inside the first callback that runs.
 int waits = 0;
 void WaitOnce(const char* what) {
     if (++waits == 1) WaitForStreams(what);
@@ -319,7 +318,7 @@ OWN_PROCESS_TEST(CallbackWait, InMemoryHooks) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {
-        Acting hook("waits");
+        OneShotHook hook("waits");
         hook.Do([] { WaitOnce("memory hook"); });
         CallHooks();
     }
@@ -398,12 +397,12 @@ OWN_PROCESS_TEST(CallbackWait, InCallbacksOfGraphs) {
     ACL_OK(aclFinalize());
 }
 
-// Ending the stream drops its callbacks: that is no wait for them.
-OWN_PROCESS_TEST(CallbackWait, EndsOfStreamsInCallbacksDropTheirCallbacks) {
+// Destroying the stream drops its callbacks, so it does not wait for them.
+OWN_PROCESS_TEST(CallbackWait, StreamsDestroyedInCallbacksDropTheirCallbacks) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     std::atomic<int> ran{0};
-    Acting hook("ends");
+    OneShotHook hook("ends");
     hook.Do([&] {
         Stream stream, behind;
         Event event;
@@ -413,7 +412,7 @@ OWN_PROCESS_TEST(CallbackWait, EndsOfStreamsInCallbacksDropTheirCallbacks) {
     });
     CallHooks();
     hook.Do([&] {
-        // The first of them waits for a callback of the second one.
+        // The first callback waits for a callback of the second stream.
         aclrtStream behind = nullptr, stream = nullptr;
         aclrtEvent event = nullptr;
         ACL_OK(aclrtCreateStream(&behind));
@@ -433,8 +432,8 @@ OWN_PROCESS_TEST(CallbackWait, EndsOfStreamsInCallbacksDropTheirCallbacks) {
 
 // ---- unregistrations that do not wait ----
 
-// A callback that another thread is inside of is taken back at once, inside a callback as well.
-OWN_PROCESS_TEST(CallbackWait, StateCallbacksAreTakenBackWithoutAWait) {
+// A callback that another thread runs is unregistered at once, also from inside a callback.
+OWN_PROCESS_TEST(CallbackWait, StateCallbacksAreUnregisteredWithoutWaiting) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     static Signal inside, taken_back;
@@ -449,7 +448,7 @@ OWN_PROCESS_TEST(CallbackWait, StateCallbacksAreTakenBackWithoutAWait) {
         Stream stream;
     });
     inside.Wait();
-    Acting hook("takes back");
+    OneShotHook hook("takes back");
     hook.Do([] {
         ACL_EXPECT_OK(aclrtRegStreamStateCallback("stays", nullptr, nullptr));
         taken_back.Set();

@@ -1,5 +1,5 @@
-// A configuration of the environment that is refused: the calls fail in words, and one line on the
-// standard error stream says so to whoever looks at no code. Each case is a process of its own.
+// An invalid environment variable: calls fail with a text that names it, and one line on stderr
+// reports it to programs that ignore return codes. Each case runs in its own process.
 #include <portacl/portacl.h>
 
 #include <sstream>
@@ -47,7 +47,7 @@ const Case kCases[] = {
 const char* const kPart = "PORTACL_TEST_PART";
 const char* const kFails = "PORTACL_TEST_FAILS";
 
-// Makes calls as often as a program may that looks at no code.
+// Calls repeatedly, like a program that ignores return codes.
 void Play(const std::string& part, bool fails) {
     for (int round = 0; round < 2; ++round) {
         if (part == "version") {
@@ -81,19 +81,19 @@ std::vector<std::string> LinesWith(const std::string& text, const std::string& w
     return found;
 }
 
-// The process that the others start.
+// The child process of the other tests.
 TEST(ConfigRefused, Part) {
     const char* part = std::getenv(kPart);
     if (part) Play(part, std::string(std::getenv(kFails)) == "1");
 }
 
-TEST(ConfigRefused, IsOneLineAndACode) {
+TEST(ConfigRefused, PrintsOneLineAndFailsCalls) {
     for (const Case& one : kCases) {
         SCOPED_TRACE(std::string(one.variable) + "=" + one.value);
         const ProcessResult result = RunPart(one.part, one.fails, {{one.variable, one.value}});
         EXPECT_TRUE(Succeeded(result));
         const auto lines = LinesWith(result.output, one.variable);
-        // A backend that is not the CPU's has it in its line of settings, too.
+        // A backend other than the CPU's prints the variable in its line of settings, too.
         std::vector<std::string> told;
         for (const auto& line : lines)
             if (line.rfind("portacl: ", 0) == 0) told.push_back(line);
@@ -104,7 +104,7 @@ TEST(ConfigRefused, IsOneLineAndACode) {
     }
 }
 
-TEST(ConfigRefused, IsSilentAboutWhatIsAccepted) {
+TEST(ConfigRefused, PrintsNothingForValidSettings) {
     const Settings settings = {{"PORTACL_LEAK_CHECK", "0"},
                                {"PORTACL_MEMORY_HOOK", ""},
                                {"ASCEND_RT_VISIBLE_DEVICES", "0, -1"},

@@ -1,4 +1,4 @@
-// What aclInit reads: its JSON file and the environment.
+// What aclInit reads: a JSON file and the environment.
 #include "support/acl_test.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -20,7 +20,7 @@ using namespace portacl_test;
 
 namespace {
 
-// A configuration file that goes with its test.
+// A configuration file that is removed after the test.
 class ConfigFile {
   public:
     explicit ConfigFile(const std::string& content) {
@@ -41,7 +41,7 @@ class ConfigFile {
     std::string path_;
 };
 
-// An environment variable that is as before after its test.
+// An environment variable that is restored after the test.
 class Variable {
   public:
     Variable(const char* name, const char* value) : name_(name) {
@@ -68,14 +68,15 @@ class Variable {
 
 class Config : public testing::Test {
   protected:
-    // Ends also what was opened without aclInit, or left by one that failed.
+    // Also finalizes a session that was opened without aclInit or by a failed aclInit.
     void TearDown() override {
         aclInit(nullptr);
         aclFinalize();
         aclGetRecentErrMsg();
     }
 
-    // aclInit with a file of this content fails with `code`, names the file and says `part`.
+    // aclInit with a file of this content fails with `code`; the text names the file and contains
+    // `part`.
     static void ExpectRefused(aclError code, const std::string& content, const std::string& part) {
         SCOPED_TRACE(content);
         const ConfigFile file(content);
@@ -90,7 +91,8 @@ class Config : public testing::Test {
         ACL_EXPECT_OK(aclFinalize());
     }
 
-    // aclInit fails with 100000 while the variable has this value; all three are named.
+    // aclInit fails with 100000 while the variable has this value; the text names variable, value
+    // and allowed values.
     static void ExpectRefusedVariable(const char* name, const char* value, const char* allowed) {
         SCOPED_TRACE(std::string(name) + "=" + value);
         {
@@ -104,8 +106,8 @@ class Config : public testing::Test {
     }
 };
 
-// A JSON value as the failure texts tell it.
-std::string Told(const std::string& value) {
+// A JSON value as error texts print it.
+std::string Printed(const std::string& value) {
     if (value[0] == '[') return "a list";
     if (value[0] == '{') return "an object";
     if (value[0] != '"' && value.find('.') != std::string::npos) return "a fraction";
@@ -127,13 +129,13 @@ bool IsCpu() {
 
 }  // namespace
 
-TEST_F(Config, FilesThatMeanDefaults) {
+TEST_F(Config, FilesWithDefaultValues) {
     ExpectAccepted("{}");
     ExpectAccepted(" \n{ }\n");
     ExpectAccepted(R"({"err_msg_mode": "0"})");
 }
 
-TEST_F(Config, KeysOfOtherPartsAreIgnored) {
+TEST_F(Config, UnrelatedKeysAreIgnored) {
     ExpectAccepted(R"({
         "dump": {"dump_list": [], "dump_path": "/nowhere", "dump_mode": "all"},
         "profiler": {"switch": "on", "output": "/nowhere"},
@@ -153,7 +155,7 @@ TEST_F(Config, DirectoryInsteadOfAFile) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit("/tmp"), "configPath", "/tmp");
 }
 
-TEST_F(Config, PathsThatCannotBe) {
+TEST_F(Config, InvalidPaths) {
     const std::string longer = "/" + std::string(100000, 'x');
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(longer.c_str()), "configPath");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit("\xff\xfe"), "configPath");
@@ -172,7 +174,7 @@ TEST_F(Config, MalformedFiles) {
 }
 
 TEST_F(Config, NestingIsLimitedToTen) {
-    // One { is the file's own.
+    // The file adds one level itself.
     ExpectAccepted(Nested(9, "{\"a\": ", "}"));
     ExpectRefused(ACL_ERROR_PARSE_FILE, Nested(10, "{\"a\": ", "}"), "10");
     ExpectAccepted(Nested(10, "[", "]"));
@@ -184,7 +186,7 @@ TEST_F(Config, BadErrMsgMode) {
     for (const char* value :
          {"\"2\"", "\"\"", "\"x\"", "\"-1\"", "2", "-1", "null", "true", "[]", "{}"})
         ExpectRefused(ACL_ERROR_INVALID_PARAM, std::string("{\"err_msg_mode\": ") + value + "}",
-                      "err_msg_mode is " + Told(value));
+                      "err_msg_mode is " + Printed(value));
 }
 
 TEST_F(Config, ErrMsgModeSharesTheText) {
@@ -199,7 +201,7 @@ TEST_F(Config, BadDefaultDevice) {
                               "\"99999999999999999999\"", "-1", "0.5", "null", "[0]"})
         ExpectRefused(ACL_ERROR_FAILURE,
                       std::string("{\"defaultDevice\": {\"default_device\": ") + value + "}}",
-                      "default_device is " + Told(value));
+                      "default_device is " + Printed(value));
     for (const char* section : {"{}", "3", "\"0\"", "[]", "null"})
         ExpectRefused(ACL_ERROR_FAILURE, std::string("{\"defaultDevice\": ") + section + "}",
                       "default_device");
@@ -227,7 +229,7 @@ TEST_F(Config, DefaultDeviceIsSetOnFirstUse) {
     aclrtContext shared = nullptr;
     ACL_OK(aclrtGetCurrentContext(&shared));
 
-    // Each first use that makes the device current works, in every thread.
+    // Each first call that makes the device current works, on every thread.
     OnNewThread([] {
         void* memory = nullptr;
         ACL_OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -246,7 +248,7 @@ TEST_F(Config, DefaultDeviceIsSetOnFirstUse) {
         ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     });
 
-    // A thread may still choose another one.
+    // A thread may still set another device.
     OnNewThread([] {
         ACL_OK(aclrtSetDevice(0));
         int32_t chosen = -1;
@@ -255,7 +257,7 @@ TEST_F(Config, DefaultDeviceIsSetOnFirstUse) {
     });
 }
 
-TEST_F(Config, DefaultDeviceEndsWithItsLife) {
+TEST_F(Config, DefaultDeviceEndsWithItsSession) {
     const ConfigFile file(R"({"defaultDevice": {"default_device": "0"}})");
     ACL_OK(aclInit(file.path()));
     int32_t device = -1;
@@ -285,7 +287,7 @@ TEST_F(Config, TheFirstConfigurationStays) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "texts are shared, as the second file wanted";
 }
 
-TEST_F(Config, VariablesThatMeanNothing) {
+TEST_F(Config, InvalidVariables) {
     for (const char* value : {"gpu", "CPU", "cpu ", "0"})
         ExpectRefusedVariable("PORTACL_BACKEND", value, "auto, cpu or cuda");
     for (const char* value : {"0", "65", "-1", "two", "1.5", "4294967297", " 4"})
@@ -315,8 +317,8 @@ TEST_F(Config, EmptyVariablesMeanDefaults) {
     }
 }
 
-// The environment is read when a life begins, not later.
-TEST_F(Config, VariablesAreReadAtTheBeginning) {
+// The environment is read when a session begins, not later.
+TEST_F(Config, VariablesAreReadWhenASessionBegins) {
     ACL_OK(aclInit(nullptr));
     const Variable variable("PORTACL_BACKEND", "nonsense");
     ACL_EXPECT_OK(aclrtSetDevice(0));
@@ -325,7 +327,7 @@ TEST_F(Config, VariablesAreReadAtTheBeginning) {
 }
 
 TEST_F(Config, CpuDevicesAndMemory) {
-    if (!IsCpu()) return;  // These say nothing about other backends.
+    if (!IsCpu()) return;  // These settings do not affect other backends.
     const Variable devices("PORTACL_CPU_DEVICES", "3");
     const Variable memory("PORTACL_CPU_MEMORY", "64m");
     ACL_OK(aclInit(nullptr));
@@ -341,11 +343,11 @@ TEST_F(Config, CpuDevicesAndMemory) {
     EXPECT_LE(free, total);
 }
 
-// Asking for CUDA by name where there is no driver is an error that says so, never the CPU.
+// Requesting CUDA by name without a driver is an error; the library does not fall back to the CPU.
 OWN_PROCESS_TEST(ConfigProcess, CudaWithoutADriver, {"PORTACL_BACKEND", "cuda"}) {
     if (void* driver = dlopen("libcuda.so.1", RTLD_NOW)) {
         dlclose(driver);
-        return;  // This machine, or this label, has one.
+        return;  // This machine has a driver.
     }
     auto count = Poison<uint32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "libcuda.so.1");
@@ -354,7 +356,7 @@ OWN_PROCESS_TEST(ConfigProcess, CudaWithoutADriver, {"PORTACL_BACKEND", "cuda"})
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSetDevice(0), "libcuda.so.1");
 }
 
-// The length that files of this process may have. It was as what comes back.
+// Limits the length of files of this process; restores the limit.
 rlim_t LimitFiles(rlim_t most) {
     rlimit limit{};
     EXPECT_EQ(0, getrlimit(RLIMIT_FSIZE, &limit));
@@ -363,8 +365,8 @@ rlim_t LimitFiles(rlim_t most) {
     return most;
 }
 
-// What notifies are in, and the memory of CPU devices in guard mode, are files in memory: a limit
-// for files is told, and does not end the process.
+// Notifies, and the memory of CPU devices in guard mode, are memory files. Exceeding a limit on
+// file sizes is an error and does not end the process.
 OWN_PROCESS_TEST(ConfigProcess, AFileThatMayNotBeLongEnoughIsTold) {
     ACL_OK(aclInit(nullptr));
     const rlim_t before = LimitFiles(0);
@@ -387,8 +389,8 @@ OWN_PROCESS_TEST(ConfigProcess, AFileThatMayNotBeLongEnoughIsTold) {
     ACL_OK(aclFinalize());
 }
 
-// Addresses are reserved for all the memory that a device has. Where the process may not have as
-// many, devices are smaller by themselves; guard mode says what it wants.
+// Each device reserves addresses for all of its memory. If the process has too few, devices are
+// smaller; guard mode reports how much it needs.
 OWN_PROCESS_TEST(ConfigProcess, DevicesFitIntoALimitOfAddresses) {
     const rlim_t most = rlim_t{4} << 30;
     const rlimit limit{most, most};
@@ -422,7 +424,7 @@ OWN_PROCESS_TEST(ConfigProcess, BadVariableWithoutInit, {"PORTACL_BACKEND", "gpu
                      "\"gpu\"", "auto, cpu or cuda");
     EXPECT_TRUE(IsPoison(count));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetDevice(0), "PORTACL_BACKEND");
-    // What has nothing to do with devices works all the same.
+    // Calls that need no device work.
     EXPECT_NE(aclrtGetSocName(), nullptr);
     aclrtRunMode mode = ACL_DEVICE;
     ACL_EXPECT_OK(aclrtGetRunMode(&mode));

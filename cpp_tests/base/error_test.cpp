@@ -1,4 +1,5 @@
-// Failure texts and last errors: how long they stay, whose they are, what they say.
+// Error texts and last errors: how long they are valid, which thread they belong to, what they
+// contain.
 #include "support/acl_test.h"
 #include "support/says.h"
 #include "support/threads.h"
@@ -16,7 +17,7 @@ using namespace portacl_test;
 
 namespace {
 
-// A failure whose text holds `number`.
+// A failed call whose text contains `number`.
 void FailWith(int number) {
     EXPECT_EQ(aclrtSetDevice(number), ACL_ERROR_RT_INVALID_DEVICEID);
 }
@@ -25,7 +26,7 @@ bool Says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// Is this UTF-8, with no character cut?
+// Whether this is UTF-8 without a truncated character.
 bool IsUtf8(const std::string& text) {
     for (size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
@@ -71,7 +72,7 @@ class SharedText : public testing::Test {
     }
     void TearDown() override {
         aclFinalize();
-        // The next life has texts per thread again.
+        // The next session has per-thread texts again.
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclFinalize());
     }
@@ -93,7 +94,7 @@ TEST_F(FailureText, FetchedOnce) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
-TEST_F(FailureText, SucceedingCallsLeaveIt) {
+TEST_F(FailureText, SuccessfulCallsKeepIt) {
     FailWith(-7);
     void* memory = nullptr;
     aclrtStream stream = nullptr;
@@ -115,7 +116,7 @@ TEST_F(FailureText, SucceedingCallsLeaveIt) {
     EXPECT_TRUE(Says(text, "aclrtSetDevice") && Says(text, "-7")) << text;
 }
 
-TEST_F(FailureText, TheLastFailureStays) {
+TEST_F(FailureText, TheLastFailureIsKept) {
     FailWith(-7);
     EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
     const std::string text = TakeText();
@@ -153,7 +154,7 @@ TEST_F(FailureText, EachThreadHasItsOwn) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
-TEST_F(FailureText, ThreadsDoNotMixTheirs) {
+TEST_F(FailureText, TextsOfThreadsAreSeparate) {
     OnThreads(8, [](int thread) {
         for (int i = 0; i < 500; ++i) {
             const int number = -(1 + thread * 1000 + i);
@@ -164,7 +165,7 @@ TEST_F(FailureText, ThreadsDoNotMixTheirs) {
     });
 }
 
-TEST_F(FailureText, SurvivesTheEndOfALife) {
+TEST_F(FailureText, SurvivesTheSession) {
     FailWith(-7);
     ACL_OK(aclFinalize());
     EXPECT_TRUE(Says(TakeText(), "-7"));
@@ -186,8 +187,8 @@ TEST_F(FailureText, LongTextsAreCutAtACharacter) {
     }
 }
 
-// Call, argument, value and bound of failures of every kind.
-TEST_F(FailureText, SaysWhatWasWrong) {
+// Call, argument, value and bound, for errors of every kind.
+TEST_F(FailureText, NamesTheInvalidArgument) {
     uint32_t count = 0;
     ACL_OK(aclrtGetDeviceCount(&count));
     const std::string devices = std::to_string(count) + " devices";
@@ -223,8 +224,8 @@ TEST_F(FailureText, SaysWhatWasWrong) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(garbage), "hostPtr", "0xabcd");
 }
 
-// The number is part of the text: logs often keep nothing else.
-TEST_F(FailureText, SaysTheCode) {
+// The code is part of the text, because logs often contain nothing else.
+TEST_F(FailureText, ContainsTheCode) {
     FailWith(-7);
     EXPECT_TRUE(Says(TakeText(), "107001"));
     EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
@@ -237,7 +238,7 @@ TEST_F(LastError, ZeroWithoutAFailure) {
     OnNewThread([] { EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS); });
 }
 
-TEST_F(LastError, PeekKeepsGetForgets) {
+TEST_F(LastError, PeekKeepsGetClears) {
     FailWith(-7);
     EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
     EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
@@ -246,7 +247,7 @@ TEST_F(LastError, PeekKeepsGetForgets) {
     EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
 }
 
-TEST_F(LastError, SucceedingCallsLeaveIt) {
+TEST_F(LastError, SuccessfulCallsKeepIt) {
     FailWith(-7);
     ACL_OK(aclrtSynchronizeDevice());
     ACL_OK(aclrtSetDevice(0));
@@ -254,7 +255,7 @@ TEST_F(LastError, SucceedingCallsLeaveIt) {
     ACL_OK(aclrtResetDevice(0));
 }
 
-TEST_F(LastError, TheLastOneStays) {
+TEST_F(LastError, TheLastOneIsKept) {
     FailWith(-7);
     EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_INVALID_PARAM);
@@ -300,7 +301,7 @@ TEST_F(SharedText, AnyThreadFetchesIt) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
-TEST_F(SharedText, TheLastFailureOfAnyThreadStays) {
+TEST_F(SharedText, TheLastFailureOfAnyThreadIsKept) {
     FailWith(-7);
     OnNewThread([] { FailWith(-8); });
     EXPECT_TRUE(Says(TakeText(), "-8"));
@@ -321,14 +322,14 @@ TEST_F(SharedText, ValidUntilTheSameThreadFetchesAgain) {
     EXPECT_EQ(text, copy);
 }
 
-TEST_F(SharedText, LastErrorsStayWithTheirThreads) {
+TEST_F(SharedText, LastErrorsArePerThread) {
     FailWith(-7);
     OnNewThread([] { EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS); });
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_INVALID_DEVICEID);
 }
 
-// Whoever fetches gets a whole text, each failure at most once.
-TEST_F(SharedText, IsNeverTorn) {
+// A thread that fetches gets a complete text, and each error at most once.
+TEST_F(SharedText, IsAlwaysComplete) {
     constexpr int kThreads = 8, kRounds = 500;
     std::atomic<int> fetched{0};
     OnThreads(kThreads, [&fetched](int thread) {

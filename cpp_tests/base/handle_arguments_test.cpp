@@ -1,6 +1,6 @@
-// What all calls say about notifies, counts, pools, physical memory and keys that are none. A row
-// is a call that is right but for that one argument: it fails with the same code, names itself, and
-// writes nothing.
+// All calls report invalid notifies, count notifies, pools, physical memory and keys in the same
+// way. A row is a call that is valid except for that argument: it fails with the same code, names
+// itself, and writes nothing.
 
 #include <cstring>
 #include <functional>
@@ -44,7 +44,7 @@ class HandleArguments : public WithDevice {
                     IsPoison(key_) && IsPoison(properties_) && IsPoison(fabric_));
     }
 
-    // Null, what never was one, one of another kind, and one that is gone.
+    // Null, a value that never was a handle, a handle of another kind, and a destroyed one.
     void ExpectNone(const Rows<void*>& rows, void* other_kind, void* destroyed) {
         ExpectAll<void*>(rows, kInvalid, nullptr);
         for (void* bad : {reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX),
@@ -126,7 +126,7 @@ class HandleArguments : public WithDevice {
 
 }  // namespace
 
-TEST_F(HandleArguments, NotifiesThatAreNone) {
+TEST_F(HandleArguments, InvalidNotifies) {
     const Stream stream;
     aclrtNotify destroyed = nullptr;
     ACL_OK(aclrtCreateNotify(&destroyed, 0));
@@ -136,7 +136,7 @@ TEST_F(HandleArguments, NotifiesThatAreNone) {
     ACL_FAILS(kDead, aclrtNotifyBatchReset(list, 1));
 }
 
-TEST_F(HandleArguments, CountsThatAreNone) {
+TEST_F(HandleArguments, InvalidCounts) {
     aclrtNotify other = nullptr;
     aclrtCntNotify destroyed = nullptr;
     ACL_OK(aclrtCreateNotify(&other, 0));
@@ -146,7 +146,7 @@ TEST_F(HandleArguments, CountsThatAreNone) {
     ACL_OK(aclrtDestroyNotify(other));
 }
 
-TEST_F(HandleArguments, PoolsThatAreNone) {
+TEST_F(HandleArguments, InvalidPools) {
     const Stream stream;
     const aclrtMemPoolProps props = PoolProps();
     aclrtMemPool destroyed = nullptr;
@@ -155,7 +155,7 @@ TEST_F(HandleArguments, PoolsThatAreNone) {
     ExpectNone(PoolCalls(), stream, destroyed);
 }
 
-TEST_F(HandleArguments, PhysicalMemoryThatIsNone) {
+TEST_F(HandleArguments, InvalidPhysicalMemory) {
     const MemPool pool;
     const Range range(kPiece);
     place_ = range.At();
@@ -164,13 +164,13 @@ TEST_F(HandleArguments, PhysicalMemoryThatIsNone) {
     ExpectNone(PhysicalCalls(), pool, freed);
 }
 
-TEST_F(HandleArguments, KeysThatAreNone) {
+TEST_F(HandleArguments, InvalidKeys) {
     ExpectAll<const char*>(KeyCalls(), kInvalid, nullptr);
     ExpectAll<const char*>(KeyCalls(), kInvalid, "");
     const DeviceMemory memory(1 << 20);
     const KeyText closed = ExportKey(memory.At(), 1 << 20);
     CloseKey(closed);
-    // Of another kind.
+    // A key of another kind.
     aclrtNotify notify = nullptr;
     KeyText of_notify{};
     ACL_OK(aclrtCreateNotify(&notify, 0));

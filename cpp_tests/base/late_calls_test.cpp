@@ -1,5 +1,5 @@
-// Calls at the ends of threads and of the process behave as early ones, with and without hooks and
-// recording.
+// Calls at the end of threads and of the process behave like early ones, with and without hooks and
+// traces.
 #include <acl/acl.h>
 #include <acl/acl_prof.h>
 #include <portacl/portacl.h>
@@ -28,20 +28,20 @@ size_t Count(const std::string& text, const std::string& word) {
     return count;
 }
 
-// The last failure's text has this word; a text is read once.
+// Whether the last error text contains this word. Reading a text clears it.
 bool LastTextHas(const char* word) {
     const char* text = aclGetRecentErrMsg();
     return text && std::strstr(text, word);
 }
 
-// What a hook was called for, and what it does besides.
+// Counts calls of a hook; options make it refuse, fail or allocate.
 struct Hook {
     uint64_t id = 0;
     int frees = 0, mallocs = 0;
     bool refuses = false, fails = false, allocates = false;
 
     void Register(portaclMemoryHookScope scope) {
-        // Names are unique while they are registered: the owners of the process exist at the same
+        // Names are unique among registered hooks, and all owners of the process exist at the same
         // time.
         static std::atomic<int> number{0};
         const std::string name = "hook " + std::to_string(++number);
@@ -134,7 +134,7 @@ struct MemoryWork : LateWork {
     }
 };
 
-// Hooks that were registered early, those of one thread and those of all, are called late.
+// Hooks that were registered early, for one thread and for all, are called late.
 template <portaclMemoryHookScope kScope>
 struct HookWork : LateWork {
     Hook hook;
@@ -165,7 +165,7 @@ struct HookWork : LateWork {
     }
 };
 
-// Hooks, the ready ones too, that are registered late.
+// Hooks that are registered late, including the built-in ones.
 struct LateHookWork : LateWork {
     void Early() override { LATE_OK(aclrtSetDevice(0)); }
     void Late() override {
@@ -216,7 +216,7 @@ struct StatisticsWork : LateWork {
         LATE_OK(portaclMemoryGetStats(0, PORTACL_MEMORY_DEVICE, &stats));
         return stats.currentCount;
     }
-    // How often the report names the memory, and how often it says who asked for it.
+    // How often the report names the memory, and how often it names its call site.
     std::pair<int, int> Reported() const {
         std::ostringstream text;
         size_t count = 0;
@@ -250,7 +250,7 @@ struct StatisticsWork : LateWork {
     }
 };
 
-// Streams, events and callbacks; programs that watch streams are told of late ones.
+// Streams, events and callbacks. State callbacks report late streams.
 struct StreamWork : LateWork {
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
@@ -267,7 +267,7 @@ struct StreamWork : LateWork {
         LATE_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
     }
     void Late() override {
-        // Owners that live at the same time are told of each other's streams.
+        // Owners that exist at the same time get callbacks for each other's streams.
         told = 0;
         LATE_OK(aclrtLaunchHostFunc(stream, &Count, &called));
         LATE_OK(aclrtRecordEvent(event, stream));
@@ -362,7 +362,7 @@ struct RangeWork : LateWork {
     }
 };
 
-// A profile that begins and ends late.
+// A profile that begins early or late and ends late.
 struct ProfileWork : LateWork {
     void Early() override { LATE_OK(aclrtSetDevice(0)); }
     void Late() override {
@@ -385,7 +385,7 @@ struct ProfileWork : LateWork {
     }
 };
 
-// The C++ face.
+// The C++ wrappers.
 struct CppWork : LateWork {
     class Counter : public portacl::MemoryHook {
       public:
@@ -454,7 +454,7 @@ LATE_TEST(CppFaceWithLeakCheck, CppWork, {"PORTACL_LEAK_CHECK", "abort"})
 
 namespace {
 
-// Runs a process that writes a file of its own, and gives the text.
+// Runs a process that writes a file, and returns the text of the file.
 std::string Written(void (*body)(), const std::string& variable, const std::string& prefix) {
     const std::string path = testing::TempDir() + "portacl_late_" + std::to_string(getpid());
     RunInOwnProcess(body, {{variable, prefix + path}});
@@ -474,7 +474,8 @@ bool IsChild() {
 TEST(LateCalls, MemoryWithLog) {
     const std::string log = Written(&LateInProcess<MemoryWork>, "PORTACL_MEMORY_HOOK", "log:");
     if (IsChild()) return;
-    // Each of the seven owners frees four pieces that it got early and four that it got late.
+    // Each of the seven owners frees four blocks that it allocated early and four that it allocated
+    // late.
     EXPECT_EQ(Count(log, "\"event\": \"malloc\""), 7u * 8);
     EXPECT_EQ(Count(log, "\"event\": \"free\""), 7u * 8);
 }
@@ -490,8 +491,8 @@ TEST(LateCalls, MemoryWithProfile) {
 TEST(LateCalls, MemoryWithTrace) {
     const std::string trace = Written(&LateInProcess<MemoryWork>, "PORTACL_TRACE", "");
     if (IsChild()) return;
-    // The trace ends with the library's function of atexit: two uses by each of five owners come
-    // before that.
+    // The trace ends with the library's atexit function; two uses by each of five owners run before
+    // it.
     EXPECT_GE(Count(trace, "\"name\":\"fill\""), 10u);
 }
 
@@ -502,7 +503,8 @@ TEST(LateCalls, RangesWithTrace) {
     EXPECT_NE(trace.find("\"late\""), std::string::npos);
 }
 
-// The first call of a thread is a late one: what a process starts then, its threads too, serves it.
+// The first call of a thread is a late one, and uses what a process starts on first use, such as
+// service threads.
 struct FirstWork : LateWork {
     void Early() override {}
     void Late() override {

@@ -1,5 +1,5 @@
-// Accesses outside of allocations, on the host and in kernels: found in guard mode and under
-// AddressSanitizer, in memory of every kind. Each fault is made by a program of its own
+// Accesses outside allocations, on the host and in kernels, are found in guard mode and under
+// AddressSanitizer, in memory of every kind. Each fault occurs in its own process
 // (overrun/child.cpp), always on the CPU.
 #include <regex>
 
@@ -41,7 +41,7 @@ testing::AssertionResult IsSilent(const ProcessResult& result) {
            << result.output;
 }
 
-// What the program may use of the allocation.
+// Bytes of the allocation that the program may use.
 std::string Size(const ProcessResult& result) {
     std::smatch found;
     return std::regex_search(result.output, found, std::regex("size ([0-9]+)")) ? found[1].str()
@@ -62,7 +62,7 @@ class OverrunWithSanitizer : public Overrun {
     }
 };
 
-TEST_F(Overrun, WithoutFaultsEveryModeIsSilent) {
+TEST_F(Overrun, CorrectProgramsReportNothing) {
     for (const std::string kind : kKinds) {
         for (const bool guard : {false, true}) {
             SCOPED_TRACE(kind + (guard ? " guard" : ""));
@@ -71,8 +71,8 @@ TEST_F(Overrun, WithoutFaultsEveryModeIsSilent) {
     }
 }
 
-// The rest of an allocation's last page has a canary. The kernel's launch fails, and the stream
-// goes on.
+// The rest of an allocation's last page has a canary. The kernel launch fails, and the stream stays
+// usable.
 TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
     for (const std::string kind : {"device", "pinned", "pool"}) {
         SCOPED_TRACE(kind);
@@ -94,8 +94,8 @@ TEST_F(Overrun, InGuardModeAKernelThatWritesInFrontOfAnAllocationFails) {
     EXPECT_TRUE(Matches(result, "synchronize: 507015"));
 }
 
-// Memory that no allocation has is without access, also for kernels.
-TEST_F(Overrun, InGuardModeAKernelDiesOfAnAccessToMemoryOfNobody) {
+// Unallocated memory is inaccessible, also for kernels.
+TEST_F(Overrun, InGuardModeAKernelThatAccessesUnallocatedMemoryIsKilled) {
     struct {
         const char* kind;
         const char* fault;
@@ -120,17 +120,18 @@ TEST_F(Overrun, InGuardModeAKernelDiesOfAnAccessToMemoryOfNobody) {
     }
 }
 
-TEST_F(Overrun, InGuardModeTheHostDiesOfAccessesPastItsOwnMemory) {
+TEST_F(Overrun, InGuardModeAHostAccessPastAnAllocationIsKilled) {
     for (const std::string kind : {"pinned", "managed"}) {
         for (const std::string fault : {"host-far", "host-freed"}) {
             SCOPED_TRACE(kind + " " + fault);
-            if (kind == "pinned" && fault == "host-far") continue;  // it may be anybody's
+            if (kind == "pinned" && fault == "host-far")
+                continue;  // this may be memory of the program
             EXPECT_EQ(Make("plain", true, kind, fault).signal, SIGSEGV);
         }
     }
 }
 
-// It is freed all the same: the library gives the code, and the program ends here.
+// The memory is freed; the library returns the code, and the program ends here.
 TEST_F(Overrun, InGuardModeAFreeReportsWhatTheHostHasOverwritten) {
     const auto result = Make("plain", true, "pinned", "host-near");
     EXPECT_TRUE(
@@ -140,7 +141,7 @@ TEST_F(Overrun, InGuardModeAFreeReportsWhatTheHostHasOverwritten) {
     EXPECT_TRUE(Matches(result, "(^|\n)portacl: 4 bytes at offset"));
 }
 
-TEST_F(OverrunWithSanitizer, WithoutFaultsItIsSilent) {
+TEST_F(OverrunWithSanitizer, CorrectProgramsReportNothing) {
     for (const std::string kind : kKinds) {
         for (const bool guard : {false, true}) {
             SCOPED_TRACE(kind + (guard ? " guard" : ""));
@@ -162,7 +163,7 @@ TEST_F(OverrunWithSanitizer, AccessesPastAnAllocationAreReported) {
 
 TEST_F(OverrunWithSanitizer, AccessesFarFromAnyAllocationAreReported) {
     for (const std::string kind : kKinds) {
-        if (kind == "pinned") continue;  // what lies there may be anybody's
+        if (kind == "pinned") continue;  // what is there may be memory of the program
         for (const std::string fault : {"host-far", "kernel-far"}) {
             SCOPED_TRACE(kind + " " + fault);
             EXPECT_TRUE(Matches(Make("asan", false, kind, fault), "ERROR: AddressSanitizer"));
@@ -180,7 +181,7 @@ TEST_F(OverrunWithSanitizer, AccessesToFreedMemoryAreReported) {
     }
 }
 
-// The kernels' program was loaded from memory; its file has a name that can be opened.
+// The kernels' shared object is loaded from memory; its file has a name that can be opened.
 TEST_F(Overrun, BacktracesShowTheNamesOfKernels) {
     const auto result = Make("plain", false, "device", "names");
     EXPECT_TRUE(Matches(result, "/proc/[0-9]+/fd/[0-9]+\\(say_where\\+0x[0-9a-f]+\\)"));

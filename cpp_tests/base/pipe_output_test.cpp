@@ -1,5 +1,5 @@
-// Files that the library writes, where the path is a FIFO or leads to a pipe: nobody waits for a
-// reader for ever, and nobody dies with one.
+// The library writes to a FIFO or a pipe: it never blocks without a reader, and a closed reader
+// does not kill the process.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ class Fifo {
   public:
     Fifo() : path_("/tmp/portacl-fifo-" + std::to_string(getpid())) {
         EXPECT_EQ(0, mkfifo(path_.c_str(), 0600));
-        // As in a C program.
+        // The default disposition of SIGPIPE, as in a C program.
         std::signal(SIGPIPE, SIG_DFL);
     }
     ~Fifo() { unlink(path_.c_str()); }
@@ -45,7 +45,7 @@ OWN_PROCESS_TEST(PipeOutput, ATraceWantsAFile) {
     const Fifo fifo;
     setenv("PORTACL_TRACE", fifo.Path().c_str(), 1);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "regular file");
-    // With a reader, too.
+    // Also with a reader.
     const int reader = fifo.Reader();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "regular file");
     close(reader);
@@ -66,7 +66,7 @@ OWN_PROCESS_TEST(PipeOutput, ALogIsReadFromAPipe) {
     UseSomeMemory();
     char text[64] = {};
     EXPECT_GT(read(reader, text, sizeof text - 1), 0);
-    // The reader goes: lines are lost, and nothing else.
+    // The reader closes the pipe: lines are lost, the program continues.
     close(reader);
     UseSomeMemory(10);
     ACL_OK(aclrtResetDevice(0));
@@ -76,7 +76,7 @@ OWN_PROCESS_TEST(PipeOutput, ALogIsReadFromAPipe) {
 OWN_PROCESS_TEST(PipeOutput, ALogWaitsNotForEverForAReader) {
     const Fifo fifo;
     const int reader = fifo.Reader();
-    // As little as a pipe can have.
+    // The smallest capacity of a pipe.
     fcntl(reader, F_SETPIPE_SZ, 4096);
     setenv("PORTACL_MEMORY_HOOK", ("log:" + fifo.Path()).c_str(), 1);
     ACL_OK(aclInit(nullptr));

@@ -1,4 +1,4 @@
-// What portacl.h offers beyond the Ascend runtime API.
+// Functions of portacl.h beyond the Ascend runtime API.
 
 #include <portacl/portacl.h>
 
@@ -14,14 +14,14 @@ namespace {
 
 class BackendName : public Initialized {};
 
-TEST_F(BackendName, IsTheOneThatWasAskedFor) {
+TEST_F(BackendName, IsTheRequestedBackend) {
     const char* name = portaclBackendName();
     ASSERT_NE(name, nullptr);
     const char* asked = std::getenv("PORTACL_BACKEND");
     if (asked && std::string(asked) != "auto") {
         EXPECT_STREQ(name, asked);
     }
-    // Needs no device, and does not change.
+    // It needs no device and stays the same.
     OnNewThread([name] { EXPECT_EQ(portaclBackendName(), name); });
 }
 
@@ -37,7 +37,7 @@ TEST_F(BackendName, IsNullAfterFinalize) {
 
 class DeviceName : public WithDevice {};
 
-TEST_F(DeviceName, IsCutToTheRoomThereIs) {
+TEST_F(DeviceName, IsTruncatedToTheBuffer) {
     std::array<char, 256> whole;
     whole.fill('#');
     ACL_OK(portaclDeviceName(0, whole.data(), whole.size()));
@@ -55,7 +55,7 @@ TEST_F(DeviceName, IsCutToTheRoomThereIs) {
     EXPECT_EQ(part[1], '#');
 }
 
-TEST_F(DeviceName, IsKnownOfDevicesThatAreNotSet) {
+TEST_F(DeviceName, NeedsNoSetDevice) {
     std::array<char, 128> set{}, reset{};
     ACL_OK(portaclDeviceName(0, set.data(), set.size()));
     ACL_OK(aclrtResetDevice(0));
@@ -78,7 +78,7 @@ TEST_F(DeviceName, BadArguments) {
     for (char byte : name) EXPECT_EQ(byte, '#');
 }
 
-TEST(ErrorName, IsThatOfTheApi) {
+TEST(ErrorName, IsTheNameInTheHeader) {
     EXPECT_STREQ(portaclErrorName(ACL_SUCCESS), "ACL_SUCCESS");
     EXPECT_STREQ(portaclErrorName(100000), "ACL_ERROR_INVALID_PARAM");
     EXPECT_STREQ(portaclErrorName(107000), "ACL_ERROR_RT_PARAM_INVALID");
@@ -88,7 +88,7 @@ TEST(ErrorName, IsThatOfTheApi) {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
-TEST(ReleaseFailures, AreCountedAndTheirTextIsTaken) {
+TEST(ReleaseFailures, AreCountedAndTheTextIsCleared) {
     const uint64_t before = portaclReleaseFailures();
     EXPECT_NE(aclrtDestroyEvent(nullptr), ACL_SUCCESS);
     EXPECT_EQ(portaclNoteReleaseFailure("aclrtDestroyEvent", ACL_ERROR_INVALID_PARAM), before + 1);

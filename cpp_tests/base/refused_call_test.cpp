@@ -1,5 +1,5 @@
-// System calls that are refused: what a refusal tells about is the call, and nothing of the
-// program.
+// System calls that the kernel refuses: the error is about the call and not about the program's
+// arguments.
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -31,7 +31,7 @@ bool IsGuarded() {
     return guard && std::string(guard) == "1";
 }
 
-// Bytes 0, 1, 2, ... go to a device and come back.
+// Copies bytes 0, 1, 2, ... to a device and back.
 void CopyThereAndBack(void* device, size_t size) {
     std::vector<unsigned char> sent(size), received(size);
     std::iota(sent.begin(), sent.end(), static_cast<unsigned char>(0));
@@ -40,7 +40,7 @@ void CopyThereAndBack(void* device, size_t size) {
     EXPECT_EQ(sent, received);
 }
 
-// What stays in this process works, wherever the memory is.
+// Memory of this process works, whatever kind it is.
 void UseMemory() {
     for (const size_t size : {size_t{100}, size_t{5000}, size_t{5} << 20}) {
         for (const auto policy : {ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_FIRST}) {
@@ -66,7 +66,7 @@ void UseMemory() {
     ACL_OK(aclrtMemPoolDestroy(pool));
 }
 
-// A snapshot brings back what was there: bytes, zeros, and what was never written.
+// A snapshot restores written bytes, zeros, and memory that was never written.
 void TakeSnapshot() {
     constexpr size_t size = 5 * kMiB + 12345;
     void* written = nullptr;
@@ -88,7 +88,7 @@ void TakeSnapshot() {
     ACL_OK(aclrtFree(untouched));
 }
 
-// What needs a file says so, names the call that was refused, and leaves everything as it was.
+// Calls that need a file fail, name the refused system call, and change nothing.
 void NeedFiles(const std::string& error) {
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, 2 * kMiB, ACL_MEM_MALLOC_NORMAL_ONLY));
@@ -141,7 +141,8 @@ OWN_PROCESS_TEST(RefusedCall, DeviceMemoryIsPrivateWhereTheKernelHasNoSuchFiles)
     OpenWithoutFiles(ENOSYS);
 }
 
-// Whether pages are mapped is asked before they are registered. No answer is no hole.
+// Registration checks whether pages are mapped. If the check itself is refused, the pages count as
+// mapped.
 static void Register(int error) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -157,7 +158,7 @@ static void Register(int error) {
     CopyThereAndBack(device, size);
     ACL_OK(aclrtHostUnregister(mapped));
     if (IsCpu()) {
-        // A hole is one all the same, and the text claims no more than is known.
+        // An unmapped page is still an error, and the text claims no more than is known.
         char* const hole = static_cast<char*>(mapped) + 5 * page;
         ASSERT_EQ(0, munmap(hole, page));
         ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
@@ -198,8 +199,8 @@ OWN_PROCESS_TEST(RefusedCall, ThingsAreReleasedWithoutTheKernelsBarrier) {
     ACL_OK(aclFinalize());
 }
 
-// The thread that serves other processes waits for them, and for its end, by calls that can be
-// refused.
+// The thread that serves other processes waits for connections, and for its own end, with system
+// calls that the kernel can refuse.
 static void Offer(long number, int error) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -233,8 +234,7 @@ OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoSocket) {
     Offer(SYS_socket, EPERM);
 }
 
-// What nobody can be told of any more is dropped: the standard error stream of a program may be
-// closed, or full.
+// Reports that cannot be written are dropped: a program's stderr may be closed or full.
 OWN_PROCESS_TEST(RefusedCall, NoticesThatCannotBeWrittenAreDropped, {"PORTACL_LEAK_CHECK", "1"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

@@ -1,4 +1,4 @@
-// Signals: those that are for the process are for threads of the program, never for the library's.
+// The library's threads block all signals, so signals of the process reach threads of the program.
 
 #include <portacl/portacl.h>
 
@@ -19,7 +19,7 @@ using namespace portacl_test;
 
 namespace {
 
-// A bit for each signal, from 1 on, as the system counts them.
+// One bit per signal, from 1 on, as the kernel counts them.
 using SignalSet = uint64_t;
 
 SignalSet Set(std::initializer_list<int> signals) {
@@ -28,7 +28,7 @@ SignalSet Set(std::initializer_list<int> signals) {
     return set;
 }
 
-// The names of the library's threads, and what each of them has blocked.
+// Names of the library's threads, with the signals that each blocks.
 std::map<std::string, SignalSet> BlockedByThreadsOfTheLibrary() {
     std::map<std::string, SignalSet> found;
     for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -55,8 +55,8 @@ OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
         const SignalSet of_the_thread = Set({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGPROF});
         const auto until = std::chrono::steady_clock::now() + kPatience;
         for (const std::string& name : EachThreadOfTheLibrary::Names()) {
-            // A thread has its name when it first runs, and the C library blocks all signals of one
-            // that starts another one, for as long as that takes.
+            // A thread gets its name when it first runs, and the C library blocks all signals of a
+            // thread while it creates another thread.
             bool is_there = false;
             SignalSet blocked = 0;
             do {
@@ -74,7 +74,7 @@ OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
     ACL_OK(aclFinalize());
 }
 
-// What the calling thread has blocked stays its own.
+// The signal mask of the calling thread does not change.
 OWN_PROCESS_TEST(SignalTest, CallersKeepTheirMask) {
     sigset_t own, after;
     sigemptyset(&own);

@@ -1,5 +1,5 @@
-// Scheduling of the library's threads: that of the thread that opened the library, whoever starts
-// them later.
+// The library's threads inherit the scheduling of the thread that opened the library, whichever
+// thread starts them later.
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -19,7 +19,7 @@ struct Scheduling {
     cpu_set_t processors;
 };
 
-// Of a thread; 0: of the calling one.
+// Of a thread; 0 is the calling one.
 Scheduling Of(pid_t thread) {
     Scheduling found;
     found.policy = sched_getscheduler(thread);
@@ -38,7 +38,7 @@ void SetPolicy(int policy) {
     ASSERT_EQ(0, sched_setscheduler(0, policy, &none));
 }
 
-// One processor, and less urgent than others.
+// One processor, and a lower priority.
 void StandBack() {
     Scheduling now = Of(0);
     int first = 0;
@@ -53,7 +53,7 @@ void StandBack() {
 void ExpectThreadsWith(const Scheduling& expected) {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     for (const std::string& name : EachThreadOfTheLibrary::Names()) {
-        // A thread has its name before it has the rest.
+        // A thread has its name before its other attributes.
         const auto is_so = [&] {
             const auto threads = ThreadsOfTheLibrary();
             const auto found = threads.find(name);
@@ -87,7 +87,7 @@ TEST(ThreadScheduling, IsThatOfTheThreadThatOpenedTheLibrary) {
     RunInOwnProcess(body, kTrace);
 }
 
-TEST(ThreadScheduling, ThatOfTheOpeningThreadIsKeptWhereItIsSpecial) {
+TEST(ThreadScheduling, SpecialPoliciesOfTheOpeningThreadAreKept) {
     const auto body = [] {
         std::thread([] {
             StandBack();

@@ -1,5 +1,5 @@
-// Stacks of the threads that run user code: as large as those of the program's own threads, or as
-// PORTACL_THREAD_STACK says.
+// Stack size of the threads that run user code: that of the program's own threads, or
+// PORTACL_THREAD_STACK.
 #include <pthread.h>
 
 #include <atomic>
@@ -19,8 +19,7 @@ namespace {
 constexpr size_t kKiB = 1 << 10;
 constexpr size_t kMiB = 1 << 20;
 
-// How much each piece of user code is to use, how often one did, and the stack that the last one
-// had.
+// How much stack the user code uses, how often it ran, and the stack size at its last call.
 std::atomic<uint32_t> depth{4};
 std::atomic<int> calls{0};
 std::atomic<size_t> stack_of_call{0};
@@ -47,7 +46,7 @@ void OnException(aclrtExceptionInfo*) {
     Use();
 }
 
-// A host function of a graph. A GPU's driver calls it on a thread of its own.
+// A host function of a graph. The CUDA driver calls it on its own thread.
 void RunGraph(aclrtStream stream) {
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
@@ -58,8 +57,8 @@ void RunGraph(aclrtStream stream) {
     ACL_OK(aclmdlRIDestroy(graph));
 }
 
-// User code on threads of the library: a host function, an exception callback, on CPUs a graph's
-// host function.
+// User code on threads of the library: a host function, an exception callback, and on CPUs the host
+// function of a graph.
 void RunHostCode() {
     calls = 0;
     Stream stream;
@@ -80,7 +79,7 @@ void RunHostCode() {
     EXPECT_EQ(calls, 2) << "an exception callback";
 }
 
-// Runs a kernel with so many MiB of locals, `blocks` times at once, and waits for it in `wait`.
+// Runs a kernel with `MiB` of locals on `blocks` blocks at once, and waits for it in `wait`.
 template <typename Wait>
 void RunKernel(uint32_t mebibytes, uint32_t blocks, Wait wait) {
     const Program program;
@@ -98,7 +97,7 @@ void Synchronize(aclrtStream stream) {
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
 }
 
-// As Synchronize, on a thread with a small stack, which may help with what it waits for.
+// Synchronizes on a thread with a small stack, which may run blocks of the kernel itself.
 void SynchronizeOnSmallStack(aclrtStream stream) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -126,7 +125,7 @@ void RunAll(uint32_t mebibytes) {
     if (OnCpu()) {
         for (const uint32_t blocks : {1u, 16u}) {
             RunKernel(mebibytes, blocks, Synchronize);
-            // Often enough that the waiting thread comes first.
+            // Often enough that the waiting thread takes a block first.
             for (int i = 0; i < 10; ++i) RunKernel(mebibytes, blocks, SynchronizeOnSmallStack);
         }
     }
@@ -155,7 +154,7 @@ void UseFourMebibytes() {
     EXPECT_EQ(stack_of_call, DefaultStack());
 }
 
-// `ulimit -s` as on most machines, whatever it is here.
+// The common `ulimit -s`, whatever this machine has.
 TEST(ThreadStack, UserCodeMayHaveFourMebibytesOfLocals) {
     const SoftLimit limit(RLIMIT_STACK, 8 * kMiB);
     RunInOwnProcess(UseFourMebibytes, kFillFails);
@@ -203,8 +202,8 @@ TEST(ThreadStack, TheVariableOverridesTheSystem) {
     RunInOwnProcess(body, WithStack("64M"));
 }
 
-// The least that can be asked for is enough for the library itself.
-TEST(ThreadStack, TheLeastIsEnoughForTheLibrary) {
+// The minimum is enough for the library itself.
+TEST(ThreadStack, TheMinimumIsEnoughForTheLibrary) {
     const auto body = [] {
         RunAll(0);
         EXPECT_EQ(stack_of_call, 256 * kKiB);
@@ -212,8 +211,8 @@ TEST(ThreadStack, TheLeastIsEnoughForTheLibrary) {
     RunInOwnProcess(body, WithStack("256K"));
 }
 
-// A stack that the system cannot give: an error that says why, and no crash.
-TEST(ThreadStack, OneThatCannotBeHadIsAnError) {
+// If the system cannot allocate the stack, the call returns an error and does not crash.
+TEST(ThreadStack, AnImpossibleStackSizeIsAnError) {
     const auto body = [] {
         const SoftLimit addresses(RLIMIT_AS, size_t{32} << 30);
         ACL_OK(aclInit(nullptr));
@@ -221,7 +220,7 @@ TEST(ThreadStack, OneThatCannotBeHadIsAnError) {
             ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtSetDevice(0), "68719476736",
                              "PORTACL_THREAD_STACK");
         } else {
-            // The first host function needs a thread; without one a thread of the driver calls it.
+            // The first host function needs a thread; without one, a driver's thread calls it.
             ACL_OK(aclrtSetDevice(0));
             calls = 0;
             depth = 0;

@@ -1,5 +1,5 @@
-// The same work by the C API and by the C++ face, one function each: run.sh compares what the
-// compiler makes of them, and what they execute.
+// The same work with the C API and with the C++ wrappers, one function each. run.sh compares the
+// generated code and the executed instructions.
 #include <portacl/portacl.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline void Check(aclError code, int line) {
 
 }  // namespace
 
-// Outside of the namespace, with names that objdump and valgrind show as they are.
+// Global functions, so that objdump and valgrind show plain names.
 extern "C" {
 
 [[gnu::noinline]] void c_copy_on_device(const Floats& dst, const Floats& src, aclrtStream stream) {

@@ -1,4 +1,4 @@
-// portacl.hpp: buffers, spans, copies, and page-locked memory for standard containers.
+// portacl.hpp: buffers, spans, copies, and pinned memory for standard containers.
 
 #include <portacl/portacl.hpp>
 
@@ -43,7 +43,7 @@ std::vector<T> Counted(std::size_t size) {
     return values;
 }
 
-TEST_F(CppBuffer, CopiesBetweenEverythingThatIsARange) {
+TEST_F(CppBuffer, CopiesBetweenAllRanges) {
     const std::vector<float> values = Counted<float>(100);
     const DeviceBuffer<float> device(100), second(100);
     const HostBuffer<float> host(100);
@@ -71,7 +71,7 @@ TEST_F(CppBuffer, CopiesBetweenEverythingThatIsARange) {
     EXPECT_EQ(result, values);
 }
 
-TEST_F(CppBuffer, WhatMayChangeIsOnTheDeviceAsWell) {
+TEST_F(CppBuffer, DeviceSpansAreMutableOrConst) {
     static_assert(!std::is_constructible_v<Span<int>, DeviceBuffer<int>&>);
     static_assert(!std::is_constructible_v<Span<const int>, const DeviceSpan<int>&>);
     const std::vector<int> values = Counted<int>(10);
@@ -131,7 +131,7 @@ TEST_F(CppBuffer, ATooSmallDestinationIsRefusedWithNumbers) {
     EXPECT_THROW(copy_async(small, values, nullptr), Error);
 }
 
-TEST_F(CppBuffer, NothingCanBeCopiedToo) {
+TEST_F(CppBuffer, EmptyCopiesSucceed) {
     const DeviceBuffer<int> none(0);
     EXPECT_TRUE(none.empty());
     EXPECT_EQ(none.data(), nullptr);
@@ -215,7 +215,7 @@ TEST_F(CppBuffer, PinnedMemoryIsAligned) {
     EXPECT_EQ(portaclReleaseFailures(), 0u);
 }
 
-// As every memory resource of the standard library reports it: containers and programs handle that.
+// Reported as std::bad_alloc, which containers and programs handle.
 TEST_F(CppBuffer, PinnedMemoryThatRunsOutIsABadAlloc) {
     portacl::PinnedMemoryResource resource;
     EXPECT_THROW((void)resource.allocate(SIZE_MAX / 2, 1), std::bad_alloc);
@@ -230,12 +230,12 @@ TEST_F(CppBuffer, PinnedMemoryThatRunsOutIsABadAlloc) {
         const std::string what = failure.what();
         EXPECT_EQ(what.rfind("aclrtMallocHost: ", 0), 0u) << what;
         EXPECT_NE(what.find(std::to_string(SIZE_MAX / 2)), std::string::npos) << what;
-        // The text is the exception's own.
+        // The text is the exception's.
         void* memory = nullptr;
         EXPECT_NE(aclrtMallocHost(&memory, 0), ACL_SUCCESS);
         EXPECT_EQ(what, failure.what());
     }
-    // Another failure is none of memory.
+    // An error without a lack of memory is no bad_alloc.
     ACL_OK(aclFinalize());
     EXPECT_THROW((void)resource.allocate(64, 1), Error);
     ACL_OK(aclInit(nullptr));

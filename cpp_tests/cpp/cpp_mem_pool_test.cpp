@@ -1,4 +1,4 @@
-// portacl.hpp: memory pools, and buffers that come and go in the order of streams.
+// portacl.hpp: memory pools, and buffers that are allocated and freed in stream order.
 
 #include <fcntl.h>
 #include <portacl/portacl.hpp>
@@ -59,7 +59,7 @@ class CppMemPool : public testing::Test {
 
 class CppAsyncBuffer : public CppMemPool {
   protected:
-    // What the stream finds in the buffer.
+    // The contents of the buffer in the order of the stream.
     template <typename T>
     static std::vector<T> Read(const AsyncBuffer<T>& buffer) {
         std::vector<T> values(buffer.size());
@@ -71,7 +71,7 @@ class CppAsyncBuffer : public CppMemPool {
     Stream stream;
 };
 
-// The failure's text has all of these words.
+// The exception's text contains all of these words.
 template <typename Callable>
 void ExpectError(aclError code, Callable&& callable, const std::vector<std::string>& words) {
     try {
@@ -100,7 +100,7 @@ TEST_F(CppMemPool, HasItsAttributesByName) {
     EXPECT_EQ(pool.reserved().peak, 0u);
 }
 
-TEST_F(CppMemPool, TellsWhatIsUsedAndGivesTheRestBack) {
+TEST_F(CppMemPool, ReportsUsageAndTrims) {
     const MemPool pool(device.id());
     pool.set_release_threshold(UINT64_MAX);
     const Stream stream;
@@ -121,7 +121,7 @@ TEST_F(CppMemPool, TellsWhatIsUsedAndGivesTheRestBack) {
     EXPECT_EQ(pool.used().peak, 0u);
 }
 
-TEST_F(CppMemPool, HasALimitIfOneIsWanted) {
+TEST_F(CppMemPool, MayHaveALimit) {
     MemPoolOptions options;
     options.max_size = 2 * kMiB;
     const MemPool pool(device.id(), options);
@@ -132,13 +132,13 @@ TEST_F(CppMemPool, HasALimitIfOneIsWanted) {
                 {"aclrtMemPoolMallocAsync"});
 }
 
-TEST_F(CppMemPool, CanBeOfHostMemory) {
+TEST_F(CppMemPool, MayBeInHostMemory) {
     const Stream stream;
     for (const bool numa : {false, true}) {
         const MemPool pool = numa ? MemPool::on_numa_node(0) : MemPool::on_host();
         AsyncBuffer<int> buffer(16, stream, pool);
         stream.synchronize();
-        // The host may follow these addresses.
+        // The host may dereference these addresses.
         std::iota(buffer.data(), buffer.data() + buffer.size(), 0);
         EXPECT_EQ(buffer.data()[15], 15);
         buffer.reset();
@@ -157,7 +157,7 @@ TEST_F(CppMemPool, ADeviceHasACurrentOneAndADefaultOne) {
         const AsyncBuffer<char> buffer(kMiB, stream);
         EXPECT_GE(pool.used().current, kMiB);
     }
-    // It has ended.
+    // It is destroyed.
     EXPECT_EQ(device.mem_pool().get(), device.default_mem_pool().get());
     EXPECT_THROW(device.set_mem_pool(nullptr), Error);
     const Device gone = [] {
@@ -198,7 +198,7 @@ TEST_F(CppMemPool, MovesReleasesAndAdopts) {
                 {"aclrtMemPoolGetAttr"});
 }
 
-TEST_F(CppMemPool, SaysWhyThereIsNone) {
+TEST_F(CppMemPool, ReportsWhyCreationFails) {
     ExpectError(ACL_ERROR_RT_INVALID_DEVICEID, [] { MemPool pool(12345); },
                 {"aclrtMemPoolCreate", "12345"});
     const MemPool pool(device.id());
@@ -230,7 +230,7 @@ TEST_F(CppAsyncBuffer, LivesInTheOrderOfItsStream) {
     Gate gate;
     ACL_OK(gate.Hold(stream.get()));
     {
-        // Allocated, used and freed before anything of that has happened.
+        // Allocated, used and freed before any of that has run.
         const AsyncBuffer<int> first(from.size(), stream, pool);
         EXPECT_EQ(first.stream().get(), stream.get());
         EXPECT_EQ(first.size_bytes(), from.size_bytes());
@@ -245,7 +245,7 @@ TEST_F(CppAsyncBuffer, LivesInTheOrderOfItsStream) {
     EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin()));
 }
 
-TEST_F(CppAsyncBuffer, UsesWhatItsStreamHasFreed) {
+TEST_F(CppAsyncBuffer, ReusesMemoryOfItsStream) {
     const MemPool pool(device.id());
     int* memory = nullptr;
     {
@@ -256,7 +256,7 @@ TEST_F(CppAsyncBuffer, UsesWhatItsStreamHasFreed) {
     EXPECT_TRUE(second.data() == memory || !IsExact());
 }
 
-TEST_F(CppAsyncBuffer, IsHandedToAnotherStream) {
+TEST_F(CppAsyncBuffer, MovesToAnotherStream) {
     const Stream other;
     HostBuffer<int> values(1000);
     std::iota(values.begin(), values.end(), 0);
@@ -274,14 +274,14 @@ TEST_F(CppAsyncBuffer, IsHandedToAnotherStream) {
     other.synchronize();
     EXPECT_TRUE(std::equal(values.begin(), values.end(), result.begin()));
 
-    // To itself, and to the default stream; by the program's own order.
+    // Moves to the same stream and to the default stream, which the program orders itself.
     buffer.hand_over(other);
     buffer.hand_over(nullptr);
     EXPECT_EQ(buffer.stream().get(), nullptr);
     EXPECT_EQ(Read(buffer), std::vector<int>(values.begin(), values.end()));
     buffer.set_stream(stream);
     EXPECT_EQ(buffer.stream().get(), stream.get());
-    // A stream that is none is refused, and the buffer stays where it is.
+    // An invalid stream is rejected, and the buffer stays with its stream.
     EXPECT_THROW(buffer.hand_over(device.mem_pool().get()), Error);
     EXPECT_EQ(buffer.stream().get(), stream.get());
 }
@@ -335,7 +335,7 @@ TEST_F(CppAsyncBuffer, GrowsAndShrinks) {
     EXPECT_EQ(buffer.size(), 3u);
 }
 
-TEST_F(CppAsyncBuffer, NothingIsNoAllocation) {
+TEST_F(CppAsyncBuffer, EmptyBuffersAllocateNothing) {
     const MemPool pool(device.id());
     const AsyncBuffer<int> none(0, stream, pool), also(0, stream), nothing;
     EXPECT_EQ(none.data(), nullptr);
@@ -355,7 +355,7 @@ TEST_F(CppAsyncBuffer, SizesAreChecked) {
                 {"12", "16"});
 }
 
-TEST_F(CppAsyncBuffer, SaysWhatIsWrongWithStreamAndPool) {
+TEST_F(CppAsyncBuffer, ReportsInvalidStreamsAndPools) {
     ExpectError(ACL_ERROR_RT_PARAM_INVALID,
                 [&] { AsyncBuffer<int> buffer(1, device.mem_pool().get()); },
                 {"portaclMallocAsync", "stream"});
@@ -397,7 +397,7 @@ void ImportAndAnswer(portacl_test::Conversation& parent) {
         copy_async(buffer, values, stream);
         stream.synchronize();
     }
-    // More than there is, also where the number of bytes overflows.
+    // More than the allocation has, also if the number of bytes overflows.
     for (const std::size_t size : {exported.bytes / sizeof(int) + (kMiB << 4), SIZE_MAX / 2}) {
         ExpectError(ACL_ERROR_INVALID_PARAM,
                     [&] { (void)AsyncBuffer<int>::from_name(exported.name, size, stream, pool); },
@@ -440,7 +440,7 @@ TEST_F(CppAsyncBuffer, OutlivesItsPool) {
     EXPECT_EQ(Read(buffer), (std::vector<int>{1, 2, 3, 4}));
 }
 
-TEST(CppAsyncBufferEnd, AFailureThereIsCountedAndTaken) {
+TEST(CppAsyncBufferEnd, AFailedFreeIsCounted) {
     const Runtime runtime;
     const Device device;
     const uint64_t before = portaclReleaseFailures();
@@ -452,7 +452,7 @@ TEST(CppAsyncBufferEnd, AFailureThereIsCountedAndTaken) {
     EXPECT_EQ(portaclReleaseFailures(), before + 1);
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
     {
-        // Its stream has ended before it: the memory stays.
+        // Its stream was destroyed before it: the memory stays allocated.
         std::optional<Stream> gone(std::in_place);
         AsyncBuffer<int> buffer(4, *gone);
         void* const memory = buffer.get();

@@ -24,7 +24,7 @@ class CppMemoryHook : public testing::Test {
     portacl::Device device;
 };
 
-// Writes down what it is called for, and throws where it is told to.
+// Records its calls, and throws on request.
 class Teller : public portacl::MemoryHook {
   public:
     std::vector<std::string> told;
@@ -81,7 +81,7 @@ TEST_F(CppMemoryHook, CanBeMovedAndUnregisteredEarly) {
     EXPECT_TRUE(hook.told.empty());
 }
 
-TEST_F(CppMemoryHook, AThrowBeforeRefuses) {
+TEST_F(CppMemoryHook, AnExceptionBeforeRefuses) {
     Teller hook;
     const ScopedMemoryHook guard(hook);
     hook.throws = "before_malloc";
@@ -127,7 +127,7 @@ TEST_F(CppMemoryHook, AnythingMayBeThrown) {
     guard.reset();
 }
 
-TEST_F(CppMemoryHook, AThrowAfterIsCountedAndTheAllocationStands) {
+TEST_F(CppMemoryHook, AnExceptionAfterIsCountedAndTheAllocationStands) {
     Teller hook;
     const ScopedMemoryHook guard(hook);
     hook.throws = "after_malloc";
@@ -163,7 +163,7 @@ TEST_F(CppMemoryHook, DebugPrintWritesToAStream) {
         const ScopedMemoryHook guard(hook);
         const HostBuffer<char> buffer(24);
     }
-    // A CPU's memory comes in multiples of 512 bytes.
+    // CPU memory comes in multiples of 512 bytes.
     const std::string size = portacl_test::OnCpu() ? "512" : "32";
     std::istringstream lines(text.str());
     std::string line;

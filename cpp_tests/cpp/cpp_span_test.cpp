@@ -1,4 +1,4 @@
-// portacl.hpp in C++20: std::span is a range of host memory wherever Span is one.
+// portacl.hpp in C++20: std::span is accepted as a range of host memory like Span.
 
 #include <portacl/portacl.hpp>
 
@@ -27,7 +27,7 @@ namespace {
 static_assert(std::is_constructible_v<Span<int>, std::span<int>&>);
 static_assert(std::is_constructible_v<Span<const int>, std::span<const int>&>);
 static_assert(!std::is_constructible_v<Span<int>, std::span<const int>&>);
-// Memory of a device is not for the host to follow.
+// The host must not dereference device memory.
 static_assert(!std::is_constructible_v<std::span<int>, DeviceBuffer<int>&>);
 static_assert(!std::is_constructible_v<std::span<int>, DeviceSpan<int>&>);
 
@@ -47,7 +47,7 @@ TEST_F(CppSpan, CopiesTakeStdSpans) {
     copy(to, memory);
     EXPECT_EQ(result, values);
 
-    // A part, made in place; and one whose size is known to the compiler.
+    // A temporary subspan, and a span with a static extent.
     copy(std::span(result).subspan(0, 3), memory.span().subspan(7, 3));
     EXPECT_EQ(std::vector<int>(result.begin(), result.begin() + 3), (std::vector<int>{8, 9, 10}));
     std::array<int, 4> four{};
@@ -69,7 +69,7 @@ TEST_F(CppSpan, SizesAreCompared) {
     copy(std::span<int>(), memory.span().subspan(0, 0));
 }
 
-TEST_F(CppSpan, OursBecomesOneOfTheStandards) {
+TEST_F(CppSpan, SpanConvertsToStdSpan) {
     std::vector<int> values(10, 3);
     Span<int> ours(values);
     const std::span<int> standard(ours.begin(), ours.end());

@@ -51,7 +51,7 @@ TEST(CppRuntime, NestsAndLeavesNoFailureBehind) {
             Runtime inner;
             EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
         }
-        // The outer one still holds it.
+        // The outer one keeps the session open.
         Device device;
         EXPECT_EQ(device.id(), 0);
     }
@@ -59,7 +59,7 @@ TEST(CppRuntime, NestsAndLeavesNoFailureBehind) {
     aclGetRecentErrMsg();
 }
 
-TEST(CppRuntime, SaysWhatIsWrongWithAConfiguration) {
+TEST(CppRuntime, ReportsAnInvalidConfiguration) {
     try {
         Runtime runtime("/no/such/file.json");
         FAIL() << "no exception";
@@ -89,13 +89,13 @@ TEST_F(Cpp, ErrorsHaveCodeNameTextAndThePlaceOfTheCall) {
              {std::string(__FILE__), std::to_string(line), error.text(), std::string(error.name())})
             EXPECT_NE(what.find(part), std::string::npos) << what;
     }
-    // The text was taken: a later reader finds nothing.
+    // The exception took the text: a later call finds none.
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
     EXPECT_THROW(portacl::check(424242), Error);
     EXPECT_NO_THROW(portacl::check(ACL_SUCCESS));
 }
 
-TEST_F(Cpp, DevicesTellAboutThemselves) {
+TEST_F(Cpp, DevicesHaveProperties) {
     EXPECT_GE(Device::count(), 1);
     EXPECT_FALSE(device.name().empty());
     const portacl::MemoryInfo info = Device::memory_info();
@@ -152,7 +152,7 @@ TEST_F(Cpp, OwnersMoveReleaseAndAdopt) {
     EXPECT_EQ(portaclReleaseFailures(), 0u);
 }
 
-TEST_F(Cpp, AFailureOfADestructorIsCountedAndTaken) {
+TEST_F(Cpp, AFailureInADestructorIsCounted) {
     const uint64_t before = portaclReleaseFailures();
     {
         Stream stream;
@@ -167,7 +167,7 @@ TEST_F(Cpp, AFailureOfADestructorIsCountedAndTaken) {
     EXPECT_EQ(portaclReleaseFailures(), before + 2);
 }
 
-TEST_F(Cpp, EventsOrderStreamsAndTellTheTime) {
+TEST_F(Cpp, EventsOrderStreamsAndMeasureTime) {
     Stream stream, other;
     Gate gate;
     const Event start(Timing::on), end(Timing::on), plain;
@@ -182,7 +182,8 @@ TEST_F(Cpp, EventsOrderStreamsAndTellTheTime) {
     EXPECT_FALSE(end.is_complete());
     EXPECT_FALSE(end.synchronize_for(0s));
     EXPECT_FALSE(end.synchronize_for(1ms));
-    EXPECT_FALSE(end.synchronize_for(1us));  // a millisecond: not for ever, and no error
+    EXPECT_FALSE(
+        end.synchronize_for(1us));  // a timeout of one millisecond; neither endless nor an error
     EXPECT_FALSE(stream.is_idle());
     EXPECT_FALSE(stream.synchronize_for(-1s));
     EXPECT_FALSE(stream.synchronize_for(1ms));
@@ -207,13 +208,13 @@ TEST_F(Cpp, TheDefaultStreamIsNull) {
     EXPECT_TRUE(stream.is_idle());
 }
 
-TEST_F(Cpp, LaunchesWhatCanBeCalled) {
+TEST_F(Cpp, LaunchesCallables) {
     Stream stream;
     std::atomic<int> sum{0};
     // Owns something, and can only be moved.
     auto number = std::make_unique<int>(40);
     stream.launch([number = std::move(number), &sum] { sum += *number; });
-    // By name, which is copied; and one that changes itself.
+    // By name, which copies it; and a callable that changes itself.
     struct Once {
         std::atomic<int>& sum;
         int left;
@@ -241,7 +242,7 @@ TEST_F(Cpp, ARefusedLaunchDestroysTheCallable) {
     (void)stream.release();
 }
 
-TEST_F(Cpp, AThreadWithoutADeviceIsToldSo) {
+TEST_F(Cpp, AThreadWithoutADeviceGetsAnError) {
     Stream stream;
     OnNewThread([&] {
         try {

@@ -1,4 +1,4 @@
-// The component portacl::cxx: what the library knows of memory, as vectors of structures.
+// The component portacl::cxx: allocations, statistics and pools as vectors of structures.
 
 #include <portacl/cxx.hpp>
 
@@ -85,7 +85,7 @@ TEST_F(Cxx, ASnapshotOfManyIsComplete) {
 
 TEST_F(Cxx, StatisticsAreThoseOfTheCApi) {
     {
-        // Larger than what is kept when it is freed.
+        // Larger than the blocks that are cached when they are freed.
         const DeviceBuffer<char> first(4 << 20);
         const DeviceBuffer<char> second(8 << 20);
     }
@@ -168,7 +168,7 @@ TEST_F(Cxx, FailuresAreErrorsWithThePlaceOfTheCall) {
     }
 }
 
-// The first node of this name, in any depth.
+// The first node with this name, at any depth.
 const MemoryProfile* Find(const MemoryProfile& node, const std::string& name) {
     if (node.function.find(name) != std::string::npos) return &node;
     for (const MemoryProfile& below : node.below)
@@ -206,8 +206,8 @@ TEST_F(Cxx, AProfileIsATree) {
     EXPECT_EQ(Find(*much, "TakeLittle"), nullptr);
 }
 
-// It talks to the library that the program calls, not to one of its own.
-TEST_F(Cxx, SeesWhatHappensMeanwhile) {
+// The component uses the library that the program calls, and has none of its own.
+TEST_F(Cxx, UsesTheProgramsLibrary) {
     for (std::size_t i = 0; i < 10; ++i) {
         const HostBuffer<char> memory(1 + i);
         EXPECT_EQ(portacl::memory_snapshot().size(), 1u);
@@ -215,7 +215,7 @@ TEST_F(Cxx, SeesWhatHappensMeanwhile) {
     EXPECT_TRUE(portacl::memory_snapshot().empty());
 }
 
-TEST_F(Cxx, ManyThreadsAsk) {
+TEST_F(Cxx, ManyThreadsQuery) {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread) {
         threads.emplace_back([] {
@@ -230,7 +230,7 @@ TEST_F(Cxx, ManyThreadsAsk) {
     for (std::thread& thread : threads) thread.join();
 }
 
-OWN_PROCESS_TEST(CxxRecorded, AllocationsSayWhoMadeThem) {
+OWN_PROCESS_TEST(CxxRecorded, AllocationsHaveCallSites) {
     const Runtime runtime;
     ACL_OK(portaclMemoryRecord());
     void* memory = nullptr;

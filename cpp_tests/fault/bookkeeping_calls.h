@@ -1,9 +1,9 @@
-// The part of every_call that is about what is mostly kept: modes, limits, allocators.
+// The part of every_call that sets modes, limits and allocators.
 #pragma once
 
 #include "did.h"
 
-// The address first: what gives it back to the device is the device's end.
+// Reads the address first: device teardown frees it.
 inline void UseOverflow() {
     Stream stream;
     void *area = nullptr, *memory = nullptr;
@@ -39,7 +39,7 @@ inline void UseCaches() {
     DID(aclrtFree(memory));
 }
 
-// A copy that a description says, into the second half of the memory that it lies in.
+// A copy that a description in device memory names, into the second half of the same memory.
 inline void CopyAsDescribed() {
     constexpr auto kKind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
     void* memory = nullptr;

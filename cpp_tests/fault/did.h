@@ -1,4 +1,4 @@
-// How every_call makes its calls: each is told if it fails, and the program goes on.
+// How every_call makes its calls: each failure is printed, and the program continues.
 #pragma once
 
 #include <acl/acl.h>
@@ -24,7 +24,7 @@ inline int failures = 0;
 // The stack of the thread that makes the calls, filled with a pattern before each of them.
 class StackProbe {
   public:
-    // The stack of the calling thread is the one from here on.
+    // Measures the stack of the calling thread from here on.
     void Begin() {
         pthread_attr_t attributes;
         if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
@@ -63,7 +63,7 @@ class StackProbe {
 
   private:
     static constexpr uint64_t kPattern = 0xA5A5A5A5A5A5A5A5;
-    // What Fill itself uses.
+    // Stack that Fill itself uses.
     static constexpr uintptr_t kOfTheProbe = 256;
 
     [[gnu::always_inline]] static uintptr_t Here() {
@@ -77,8 +77,8 @@ class StackProbe {
 
 inline StackProbe stack_probe;
 
-// With EVERY_CALL_STACK: runs `body` on a thread with so many bytes of stack, waits for it, and
-// lists what each call has used. Whether the variable is set.
+// With EVERY_CALL_STACK: runs `body` on a thread with that many bytes of stack, waits for it, and
+// lists what each call used. Returns whether the variable is set.
 inline bool RunOnStack(void (*body)()) {
     const char* bytes = std::getenv("EVERY_CALL_STACK");
     if (!bytes) return false;
@@ -104,14 +104,14 @@ inline bool RunOnStack(void (*body)()) {
     return true;
 }
 
-// Says which call comes next, on the stream where a refusal is announced when it happens: so the
-// sweep knows which call met it.
+// Prints the next call to stderr, where an injected failure is announced, so that the sweep knows
+// which call met it.
 inline void Doing(const char* call) {
     std::fprintf(stderr, "doing: %s\n", call);
     stack_probe.Fill();
 }
 
-// True if the call succeeded. What failed is told in the library's own words.
+// True if the call succeeded. A failure is printed with the library's text.
 #define DID(call) (Doing(#call), Did((call), #call))
 
 inline bool Did(aclError code, const char* call) {
@@ -123,7 +123,7 @@ inline bool Did(aclError code, const char* call) {
     return false;
 }
 
-// As DID, for what a backend need not have.
+// As DID, for a function that a backend may lack.
 #define DID_IF_THERE(call) (Doing(#call), DidIfThere((call), #call))
 
 inline bool DidIfThere(aclError code, const char* call) {
@@ -134,7 +134,7 @@ inline bool DidIfThere(aclError code, const char* call) {
     return false;
 }
 
-// As DID, for what has to fail with `code`; its text is told, too.
+// As DID, for a call that must fail with `code`; its text is printed, too.
 #define FAILED(code, call) (Doing(#call), Failed((call), (code), #call))
 
 inline void Failed(aclError code, aclError wanted, const char* call) {
@@ -145,7 +145,7 @@ inline void Failed(aclError code, aclError wanted, const char* call) {
                 text ? text : "NO TEXT");
 }
 
-// A wrong result is an error only where nothing failed before.
+// A wrong result is an error only if no call failed before.
 inline void Expect(bool right, const char* what) {
     if (right || failures > 0) return;
     ++failures;

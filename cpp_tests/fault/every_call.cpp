@@ -1,5 +1,5 @@
-// A program that uses the API broadly and survives every failure: it says which call failed and
-// why, goes on with what it has, and gives everything back. The fault sweep lets each backend call
+// A program that uses the whole API and survives every failure: it prints which call failed and
+// why, continues with what it has, and frees everything. The fault sweep makes each backend call
 // that it causes fail once.
 
 #include <acl/acl.h>
@@ -94,11 +94,11 @@ void UseMemory() {
     DID(aclrtPointerGetAttributes(memory, &attributes));
     std::vector<char> pageable(kSize);
     DID(aclrtPointerGetAttributes(pageable.data(), &attributes));
-    // Nobody's, wherever it is asked.
+    // An address of no allocation, in every query.
     (void)aclrtMemGetAddressRange(pageable.data(), &base, &size);
 }
 
-// Pages of 2 MiB or nothing, from a driver that makes them of several parts.
+// Pages of 2 MiB or an error; a driver may map them from several parts.
 void UseHugePages() {
     if (!IsCuda()) return;
     void* address = nullptr;
@@ -107,7 +107,7 @@ void UseHugePages() {
     DID(aclrtFree(address));
 }
 
-// Host memory of the program's own that copies treat as page-locked.
+// Host memory of the program that copies treat as pinned.
 void RegisterMemory() {
     constexpr size_t kPage = 4096;
     void* own = std::aligned_alloc(kPage, kSize);
@@ -118,7 +118,7 @@ void RegisterMemory() {
         DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
         DID(aclrtSynchronizeStream(nullptr));
         if (!DID(aclrtHostUnregister(own))) {
-            // What is still registered must not be used for anything else.
+            // Memory that is still registered must not be reused.
             [[maybe_unused]] static void* volatile kept = nullptr;
             kept = own;
             return;
@@ -197,7 +197,7 @@ void CopyInOrder(size_t size) {
     Expect(pageable[size - 1] == 0x55, "a fill with words");
 }
 
-// Every second row of 64 bytes goes to the device and back; so do both halves, as a batch.
+// Every second row of 64 bytes is copied to the device and back; so are both halves, as a batch.
 void CopyRowsAndBatches() {
     constexpr size_t kRow = 64, kRows = kSize / kRow / 2, kHalf = kSize / 2;
     Stream stream;
@@ -291,7 +291,7 @@ void UseValues() {
     if (!memory || !pinned) return;
     for (void* word : {static_cast<void*>(memory), static_cast<void*>(pinned)}) {
         if (!DID(aclrtMemset(word, kSize, 0, kSize))) return;
-        // What nobody writes would be waited for until the end.
+        // A wait for a value that no stream writes would last until teardown.
         if (!DID_IF_THERE(aclrtValueWrite(word, 5, 0, first))) return;
         if (!DID(aclrtSynchronizeStream(first))) continue;
         DID(aclrtValueWait(word, 5, ACL_STREAM_WAIT_VALUE_EQ, second));
@@ -305,7 +305,7 @@ void UseNotifies() {
     uint32_t number = 0;
     if (DID(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT))) {
         DID(aclrtGetNotifyId(notify, &number));
-        // Queued, and failed when its turn came: then nobody has signalled.
+        // The record was submitted and failed when it ran: the notify was not signalled.
         DID(aclrtRecordNotify(notify, first));
         DID(aclrtSynchronizeStream(first));
         DID_IF_THERE(aclrtWaitAndResetNotify(notify, second, 1));
@@ -335,7 +335,7 @@ void UseNotifies() {
     DID(aclrtCntNotifyDestroy(counted));
 }
 
-// A stream by its description, whose attributes change, and which is aborted and goes on.
+// A stream created from a description. Its attributes change; it is aborted and used again.
 void UseStreamsMore() {
     aclrtStream stream = nullptr;
     aclrtStreamConfigHandle* description = aclrtCreateStreamConfigHandle();
@@ -356,12 +356,12 @@ void UseStreamsMore() {
     DID(aclrtDestroyStream(stream));
 }
 
-// A stream around the driver's own, where there is a driver.
+// A stream that wraps the driver's, if there is a driver.
 void WrapStream() {
     Stream stream;
     void* native = nullptr;
     const aclError code = portaclStreamGetNative(stream, &native);
-    // Without a driver no such address is looked at.
+    // Without a driver the address is ignored.
     if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
         native = &native;
     else if (!Did(code, "portaclStreamGetNative"))
@@ -423,7 +423,7 @@ void UseTwoDevices() {
     DID(aclrtSetDevice(0));
 }
 
-// What is left to aclFinalize on purpose.
+// Left for aclFinalize on purpose.
 void LeaveThingsBehind() {
     void* address = nullptr;
     aclrtStream stream = nullptr;
@@ -435,7 +435,7 @@ void LeaveThingsBehind() {
     DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
 }
 
-// What it does, in parts that are swept one by one: a sweep runs a part once for each of its calls.
+// The parts of the program. A sweep runs one part once for each backend call of the part.
 struct Part {
     const char* name;
     void (*run)(const char* kernels, const char* ptx);
@@ -510,7 +510,7 @@ const Part kParts[] = {
 };
 
 void Live(const std::string& wanted, const char* kernels, const char* ptx) {
-    // A start that failed may be tried again.
+    // A failed aclInit may be repeated.
     if (!DID(aclInit(nullptr))) DID(aclInit(nullptr));
     if (DID(aclrtSetDevice(0))) {
         for (const Part& part : kParts)
@@ -530,11 +530,11 @@ void LiveAsWanted() {
 
 }  // namespace
 
-// Arguments: a part, or "all"; and the kernels of cpp_tests/kernels, as a shared object and as PTX.
-// Or that this is the process that shares memory.
+// Arguments: a part, or "all"; the kernels of cpp_tests/kernels, as a shared object and as PTX. Or
+// the argument that makes this the process that exports memory.
 int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) {
-        // It is this process whose allocations are refused.
+        // Allocations of this process are the ones that fail.
         unsetenv("PORTACL_TEST_HOST_FAULT");
         return ExportAndWait();
     }
@@ -549,7 +549,7 @@ int main(int argc, char** argv) {
     if (RunOnStack(LiveAsWanted)) return failures == 0 ? 0 : 1;
     LiveAsWanted();
     if (!std::getenv("EVERY_CALL_LIVES")) return failures == 0 ? 0 : 1;
-    // Whatever failed before, with memory everything works again.
+    // Whatever failed before, everything works again with memory.
     const int before = failures;
     failures = 0;
     unsetenv("PORTACL_TEST_HOST_FAULT");

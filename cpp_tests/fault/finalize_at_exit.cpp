@@ -1,6 +1,6 @@
-// Linked into a program that ends where a call fails: what it holds is given back then, so that
-// the fault sweep sees what is lost and not what was in use. What failed in destructors, where no
-// caller can be told, is told now.
+// Linked into a program that exits where a call fails. It frees what the program still holds, so
+// that the fault sweep finds leaks only. It reports failures of destructors, which have no caller
+// to return them to.
 
 #include <acl/acl.h>
 #include <portacl/portacl.h>
@@ -10,7 +10,7 @@ namespace {
 struct FinalizeAtExit {
     ~FinalizeAtExit() {
         (void)portaclMemoryReportLeaks(nullptr);
-        // 100037 where the program has done it itself.
+        // 100037 if the program has finalized already.
         (void)aclFinalize();
     }
 } finalize_at_exit;

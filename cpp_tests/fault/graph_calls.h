@@ -8,8 +8,8 @@
 #include "did.h"
 #include "random_calls.h"
 
-// Sets what the first kernel and the first event of a graph have anyway, leaves the first task out,
-// and puts each into force.
+// Sets the parameters of the first kernel and the first event of a graph to what they are, disables
+// the first task, and applies each change.
 inline void UpdateGraph(aclmdlRI graph) {
     aclrtStream streams[4];
     aclmdlRITask tasks[32];
@@ -30,7 +30,7 @@ inline void UpdateGraph(aclmdlRI graph) {
     DID(aclmdlRIUpdate(graph));
 }
 
-// Runs a graph twice, in two ways, changes it, runs it once more, and destroys it.
+// Runs a graph twice, in two ways, changes it, runs it again, and destroys it.
 inline void RunAndDestroy(aclmdlRI graph, aclrtStream stream) {
     DID(aclmdlRIExecuteAsync(graph, stream));
     DID(aclrtSynchronizeStream(stream));
@@ -41,7 +41,7 @@ inline void RunAndDestroy(aclmdlRI graph, aclrtStream stream) {
     DID(aclmdlRIDestroy(graph));
 }
 
-// A graph that is built from two streams.
+// Builds a graph from two streams.
 inline void BuildGraphs() {
     constexpr size_t kBytes = 4096;
     aclrtStream running = nullptr, head = nullptr, other = nullptr;
@@ -76,7 +76,7 @@ inline void BuildGraphs() {
     if (running) DID(aclrtDestroyStream(running));
 }
 
-// A graph that waits for events of others, and with what changes between its runs.
+// A graph that waits for events of other streams, and whose task groups change between runs.
 inline void ChangeGraphs() {
     constexpr size_t kBytes = 4096;
     aclrtStream stream = nullptr, other = nullptr;
@@ -150,7 +150,7 @@ inline void BuildProgram() {
     DID(aclrtCreateLabel(&label));
     if (label) DID(aclrtCreateLabelList(&label, 1, &list));
     DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
-    // Numbers: an index, and at 64 and 128 what is compared.
+    // Numbers: an index, and the operands of the comparison at 64 and 128.
     char* const at = static_cast<char*>(memory);
     const bool filled = memory && DID(aclrtMemset(memory, kBytes, 0, kBytes)) &&
                         DID(aclrtMemset(at + 128, 4, 1, 4));
@@ -182,7 +182,7 @@ inline void BuildProgram() {
     if (running) DID(aclrtDestroyStream(running));
 }
 
-// A graph with a loop over a value, whose body has a choice and a second stream.
+// A graph with a loop over a value. The body has a choice and a second stream.
 inline void CaptureConditions() {
     constexpr auto kMode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
     aclrtStream stream = nullptr, inner = nullptr, other = nullptr;
@@ -195,7 +195,7 @@ inline void CaptureConditions() {
     DID(aclrtCreateEventExWithFlag(&join, ACL_EVENT_SYNC));
     DID(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
     const bool all = stream && inner && other && fork && join && memory;
-    // What did not come about leaves the next step out: a loop has to end.
+    // A step that fails leaves the next one out, because a loop has to end.
     aclmdlRI graph = nullptr, loop = nullptr, choice = nullptr;
     if (all && DID(aclmdlRICaptureBegin(stream, kMode))) {
         aclmdlRICaptureStatus status;
@@ -275,7 +275,7 @@ inline void CaptureGraphs() {
     if (memory) DID(aclrtFree(memory));
     if (join) DID(aclrtDestroyEvent(join));
     if (fork) DID(aclrtDestroyEvent(fork));
-    // A capture that could not be ended goes with its streams.
+    // If the capture cannot be ended, destroying its streams ends it.
     if (other) DID(aclrtDestroyStreamForce(other));
     if (stream) DID(aclrtDestroyStreamForce(stream));
 }

@@ -1,4 +1,4 @@
-// What the fault sweep's program holds for a while, and gives back whatever fails meanwhile.
+// Objects that the fault sweep's program holds for a while and releases whatever fails meanwhile.
 #pragma once
 
 #include <acl/acl.h>

@@ -1,5 +1,5 @@
-// Memory of two processes in the fault sweep. The other one is this program once more, to which
-// nothing happens: it exports, and waits to be let go.
+// Memory of two processes in the fault sweep. The other process is a second instance of this
+// program without faults: it exports, and waits until its input is closed.
 #pragma once
 
 #include <spawn.h>
@@ -11,10 +11,10 @@
 
 #include "did.h"
 
-// What it is told by, as its only argument.
+// The program argument that selects this role.
 constexpr const char* kExporter = "export";
 
-// What the other process offers.
+// What the other process exports.
 struct Exported {
     char key[65];
     uint64_t number;
@@ -33,7 +33,8 @@ inline aclrtDrvMemHandle MallocPhysical() {
     return memory;
 }
 
-// The other process: tells what it has exported on standard output, and ends with standard input.
+// The other process prints what it has exported on standard output, and ends when standard input is
+// closed.
 inline int ExportAndWait() {
     Exported exported{};
     void* memory = nullptr;
@@ -72,14 +73,14 @@ class Exporter {
         std::vector<char*> environment;
         for (char** entry = environ; *entry; ++entry) {
             const std::string text = *entry;
-            // Faults, counts and looks for leaks are for the one that is swept.
+            // Faults, counts and leak checks apply only to the process that is swept.
             bool ours = false;
             for (const char* start :
                  {"PORTACL_FAULT", "FAKE_CUDA_FAIL", "FAKE_CUDA_COUNT", "FAKE_CUDA_DELAY_US"})
                 ours = ours || text.rfind(start, 0) == 0;
             if (!ours) environment.push_back(*entry);
         }
-        // It is started again for each failure that is tried: with as little as will do.
+        // It starts again for each failure, so it uses a minimal configuration.
         std::string delay = "FAKE_CUDA_DELAY_US=0";
         environment.push_back(delay.data());
         environment.push_back(nullptr);
@@ -115,7 +116,7 @@ class Exporter {
     Exported exported_{};
 };
 
-// Has memory of the other process, and offers it some.
+// Imports memory of the other process, and exports some.
 inline void ShareMemory() {
     Exporter exporter;
     if (!exporter.HasTold()) return;

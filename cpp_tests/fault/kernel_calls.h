@@ -14,15 +14,15 @@
 #include "graph_calls.h"
 #include "held.h"
 
-// The kernels of cpp_tests/kernels, for the backend that there is: one of them with more fast
-// memory than every kernel may have.
+// The kernels of cpp_tests/kernels for this backend: one of them with more shared memory than the
+// default limit of a kernel.
 inline void UseKernels(const char* for_cpus, const char* for_gpus) {
     const bool on_cpu = !IsCuda();
     aclrtBinHandle program = nullptr;
     if (!DID(aclrtBinaryLoadFromFile(on_cpu ? for_cpus : for_gpus, nullptr, &program))) return;
     Stream stream;
     aclrtFuncHandle mark = nullptr, nothing = nullptr, add_pair = nullptr;
-    // The name behind the number is a variable, which is copied from the device.
+    // The variable after the number is copied from the device.
     DID(aclrtBinaryGetFunctionByEntry(program, 7, &mark));
     DID(aclrtBinaryGetFunction(program, "nothing", &nothing));
     DID(aclrtBinaryGetFunction(program, "add_pair", &add_pair));
@@ -83,7 +83,7 @@ inline void CaptureKernels(const char* for_cpus, const char* for_gpus) {
     DID(aclrtBinaryUnLoad(program));
 }
 
-// out = a + b by the kernel of samples/04_kernel.cpp, which lies beside this program.
+// out = a + b by the kernel of samples/04_kernel.cpp, which is beside this program.
 inline void LaunchKernels() {
     const char* backend = portaclBackendName();
     const bool cuda = backend && std::strcmp(backend, "cuda") == 0;

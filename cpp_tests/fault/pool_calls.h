@@ -1,11 +1,11 @@
-// The part of every_call that is about memory pools.
+// The part of every_call that uses memory pools.
 #pragma once
 
 #include <unistd.h>
 
 #include "did.h"
 
-// Both sides of sharing, in one process.
+// Exporter and importer in one process.
 inline void SharePool(aclrtMemLocationType where) {
     aclrtMemPoolProps props{};
     props.location.type = where;
@@ -30,11 +30,11 @@ inline void SharePool(aclrtMemLocationType where) {
     DID(aclrtMemPoolDestroy(pool));
 }
 
-// Memory of two devices; goes with the reset of the second one.
+// Memory of two devices; the reset of the second one frees it.
 inline void UsePools() {
     aclrtMemPoolProps props{};
     props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
-    // Room for one block, so that the second stream is made to wait for the first.
+    // Room for one block, so that the second stream must wait for the first.
     props.maxSize = 32 << 20;
     aclrtMemPool pool = nullptr;
     if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
@@ -70,7 +70,7 @@ inline void UsePools() {
     DID(aclrtMemPoolTrimTo(pool, 0));
     DID(aclrtMemPoolDestroy(pool));
 
-    // More than there is: frees are waited for, and then it fails.
+    // More than the pool may have: the call waits for frees, then fails.
     if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first)))
         DID(aclrtFree(one));
     FAILED(ACL_ERROR_RT_MEMORY_ALLOCATION, portaclMallocAsync(&one, size_t{1} << 39, first));

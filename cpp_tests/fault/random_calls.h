@@ -7,7 +7,7 @@
 
 #include "did.h"
 
-// Uniform numbers for `bytes` bytes, of a counter of 16 bytes.
+// Uniform numbers for `bytes` bytes, with a counter of 16 bytes.
 inline aclrtRandomNumTaskInfo UniformNumbers(void* result, size_t bytes, void* counter) {
     aclrtRandomNumTaskInfo task{};
     const uint64_t count = bytes / 4;

@@ -12,7 +12,7 @@ inline uint32_t CountDevice(int32_t, void* count) {
     return 0;
 }
 
-// Whatever fails, the process runs again in the end.
+// Whatever fails, the process is running again at the end.
 inline void TakeSnapshot() {
     const int self = getpid();
     int told = 0;
@@ -23,7 +23,7 @@ inline void TakeSnapshot() {
     if (DID_IF_THERE(aclrtSnapShotProcessLock(self, nullptr))) {
         if (DID_IF_THERE(aclrtSnapShotProcessBackup(self, nullptr))) {
             Expect(told > 0, "a callback of a snapshot");
-            // What does not come back is still saved.
+            // Memory that was not restored is still saved.
             if (!DID(aclrtSnapShotProcessRestore(self, nullptr)))
                 DID(aclrtSnapShotProcessRestore(self, nullptr));
         }

@@ -41,7 +41,7 @@ class Run : public MemorySteps {
     }
 
     void SetDevice() {
-        // One device: which other devices may use a pool's memory is the program's business.
+        // The inputs use one device, so access of other devices to a pool is not tested.
         const int device = input_.Byte() < 200 ? 0 : -1 - input_.Enumerator(3);
         Note("aclrtSetDevice", aclrtSetDevice(device), device != 0);
     }
@@ -232,7 +232,7 @@ class Run : public MemorySteps {
     }
 
     void Reset() {
-        // Seldom: it ends most of what the input has built.
+        // Seldom, because it destroys most of what the input has created.
         if (input_.Byte() < 192) return;
         const bool force = input_.Byte() % 2;
         const aclError code = force ? Note("aclrtResetDeviceForce", aclrtResetDeviceForce(0))
@@ -243,7 +243,7 @@ class Run : public MemorySteps {
         }
     }
 
-    // After a reset of the device no address of it may be used any more.
+    // After a reset of the device, all of its addresses are invalid.
     void Forget() {
         objects_.MayBeDead();
         device_.clear();
@@ -265,7 +265,7 @@ class Run : public MemorySteps {
                    static_cast<int>(left));
     }
 
-    // Their memory goes back in stream order, for which there has to be a device.
+    // Their memory is freed in stream order, which needs a device.
     void EndHostPools() {
         if (pooled_.empty()) return;
         Expect("aclrtSetDevice", aclrtSetDevice(0));

@@ -8,12 +8,12 @@
 
 namespace portacl_fuzz {
 
-// What an input has shown: each call with each code that it returned.
+// What an input has covered: each call with each code that it returned.
 using Seen = std::set<std::string>;
 
-// Runs the calls of an input on a device that nothing else uses, and resets it. Ends the program
-// where the library breaks a rule: a wrong handle is accepted, a failure has no text, an unknown
-// code is returned, memory is lost.
+// Runs the calls of an input on a device that nothing else uses, then resets the device. Ends the
+// program if the library breaks a rule: an invalid handle is accepted, an error has no text, an
+// unknown code is returned, memory leaks.
 Seen RunInput(const Bytes& bytes);
 
 }  // namespace portacl_fuzz

@@ -1,4 +1,4 @@
-// The bytes of one input, read as numbers. Behind the end all of them are 0.
+// The bytes of one input, read as numbers. After the last byte all numbers are 0.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Input {
             case 1:
                 return SIZE_MAX - kind / 8;
             case 2:
-                // Fits into each device, or into none: locking nearly all memory takes seconds.
+                // A size that fits every device, or none: locking nearly all memory takes seconds.
                 return size_t{1} << (kind < 128 ? kind / 64 + 20 : kind / 32 + 44);
             case 3:
                 return Word();
@@ -41,7 +41,7 @@ class Input {
         }
     }
 
-    // An enumerator: one of the first `known`, or now and then any number.
+    // An enumerator: one of the first `known`, or occasionally any number.
     int Enumerator(int known) {
         const uint8_t value = Byte();
         return value < 224 ? value % known : static_cast<int>(value) * 0x01000193;

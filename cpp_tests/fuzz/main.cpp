@@ -1,12 +1,11 @@
-// Runs sequences of API calls made from bytes: the committed corpus first, then inputs made from it
-// by chance. An input that shows a call with a code that none before has shown is kept, and others
-// are made from it.
+// Runs sequences of API calls that are decoded from bytes: first the committed corpus, then random
+// mutations of it. An input that covers a new pair of call and code is kept and mutated further.
 //
 // usage: fuzz_calls CORPUS [COUNT [SEED [COLLECT]]]
-//   COUNT    inputs made by chance; PORTACL_TEST_FUZZ_INPUTS, else 100
-//   SEED     the same seed makes the same inputs
-//   COLLECT  a folder for the inputs that showed something new: what the corpus is made from
-// A run that fails leaves the input in the file fuzz_failed_input of the working directory.
+//   COUNT    mutated inputs; PORTACL_TEST_FUZZ_INPUTS, else 100
+//   SEED     the same seed produces the same inputs
+//   COLLECT  a folder for the inputs with new coverage, from which the corpus is made
+// A run that fails leaves its input in the file fuzz_failed_input of the working directory.
 
 #include <acl/acl.h>
 #include <unistd.h>
@@ -27,7 +26,7 @@ using portacl_fuzz::Bytes;
 using portacl_fuzz::Seen;
 
 constexpr size_t kLongest = 1200;
-// Far more than any input takes: one that waits for ever ends by SIGALRM.
+// Far more than any input takes: SIGALRM ends an input that hangs.
 constexpr unsigned kPatience = 240;
 
 class Fuzzer {
@@ -39,7 +38,7 @@ class Fuzzer {
     ~Fuzzer() { std::filesystem::remove(failed_); }
 
     void Try(Bytes bytes) {
-        // Stays on disk if the program dies here.
+        // The file remains if the program crashes here.
         std::ofstream(failed_, std::ios::binary)
             .write(reinterpret_cast<const char*>(bytes.data()),
                    static_cast<std::streamsize>(bytes.size()));
@@ -131,6 +130,6 @@ int main(int argc, char** argv) {
         std::printf("aclFinalize returned %d\n", code);
         return 1;
     }
-    // A program that no longer reaches the calls would pass.
+    // Without this check, a program that no longer reaches the calls would pass.
     return paths.empty() || fuzzer.Features() < 60 ? 1 : 0;
 }

@@ -23,7 +23,7 @@ class MemorySteps : public Steps {
         void* memory = TakeBlock(device_, is_wrong);
         if (Note("aclrtFree", aclrtFree(memory), is_wrong) == ACL_SUCCESS) {
             Drop(device_, memory);
-            // At once a second time: no other call can have the address meanwhile.
+            // Frees the address again at once: no other call can have allocated it meanwhile.
             Note("aclrtFree", aclrtFree(memory), true);
         }
     }
@@ -120,9 +120,9 @@ class MemorySteps : public Steps {
                  aclrtMemPoolMallocAsync(&memory, bytes, pool.handle, stream.handle),
                  pool.is_wrong || stream.is_wrong || bytes == 0) == ACL_SUCCESS) {
             const bool is_host = host_pools_.count(pool.handle) != 0;
-            // What a capture allocates belongs to its graph and ends with it.
+            // Memory that a capture allocates belongs to its graph and ends with it.
             if (IsCapturing(stream.handle)) return;
-            // Otherwise only its stream may use it yet.
+            // Until then only its stream may use it.
             Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream.handle));
             pooled_.push_back({memory, bytes, is_host});
         }

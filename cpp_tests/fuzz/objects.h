@@ -1,4 +1,4 @@
-// What the calls of an input have created, and handles that are wrong on purpose.
+// What the calls of an input have created, and handles that are invalid on purpose.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace portacl_fuzz {
 
 enum class Kind { kContext, kStream, kEvent, kPool, kGraph, kCount };
 
-// A handle for a call, and whether the call has to refuse it.
+// A handle for a call, and whether the call must refuse it.
 struct Choice {
     void* handle = nullptr;
     bool is_wrong = false;
@@ -21,7 +21,7 @@ class Objects {
   public:
     void Add(Kind kind, void* handle) { Of(live_, kind).push_back(handle); }
 
-    // The handle was destroyed: from now on each call has to refuse it.
+    // The handle was destroyed: from now on each call must refuse it.
     void Destroyed(Kind kind, void* handle) {
         auto& live = Of(live_, kind);
         for (size_t index = 0; index < live.size(); index++) {
@@ -33,7 +33,7 @@ class Objects {
         }
     }
 
-    // A device was reset, a context destroyed: which objects that ended is not known here.
+    // A device was reset or a context destroyed; this does not know which objects that destroyed.
     void MayBeDead() {
         for (auto& live : live_) live.clear();
         for (auto& dead : dead_) dead.clear();

@@ -1,4 +1,4 @@
-// What all steps of an input share: the checks of each call, and the handles and blocks to choose
+// Shared by all steps of an input: the checks of each call, and the handles and blocks to choose
 // from.
 #pragma once
 
@@ -29,7 +29,7 @@ constexpr size_t kMostCopied = 1 << 20;
 struct Block {
     void* memory;
     size_t bytes;
-    // From a pool of host memory, which a device's reset does not end.
+    // From a pool in host memory, which a device reset does not free.
     bool is_host = false;
 };
 
@@ -37,7 +37,7 @@ class Steps {
   protected:
     explicit Steps(const Bytes& bytes) : input_(bytes), host_(kHostBytes) {}
 
-    // Notes what a call returned, and checks what holds for all calls.
+    // Records what a call returned, and checks the rules of all calls.
     aclError Note(const char* call, aclError code, bool must_fail = false) {
         if (is_traced_) std::fprintf(stderr, "%s returned %d\n", call, code);
         seen_.insert(std::string(call) + " " + std::to_string(code));
@@ -58,12 +58,13 @@ class Steps {
     Choice Choose(Kind kind) { return objects_.Choose(kind, input_); }
 
     void SetDevice() {
-        // One device: which other devices may use a pool's memory is the program's business.
+        // The inputs use one device, so access of other devices to a pool is not tested.
         const int device = input_.Byte() < 200 ? 0 : -1 - input_.Enumerator(3);
         Note("aclrtSetDevice", aclrtSetDevice(device), device != 0);
     }
 
-    // An address that no live block begins at, or a block; `taken` removes the block from its list.
+    // An address at which no live block begins, or a block; `taken` removes the block from its
+    // list.
     void* TakeBlock(std::vector<Block>& blocks, bool& is_wrong) {
         const uint8_t way = input_.Byte(), which = input_.Byte();
         is_wrong = true;
@@ -80,8 +81,8 @@ class Steps {
                                   [memory](const Block& block) { return block.memory == memory; }));
     }
 
-    // Memory that a call may use: a block, one of a pool, pinned or ordinary host memory; how long
-    // it is from there.
+    // Memory that a call may use: a block, a block of a pool, pinned or pageable host memory, and
+    // its remaining length.
     Block Operand() {
         const uint8_t way = input_.Byte(), which = input_.Byte();
         const size_t offset = input_.Byte() < 192 ? 0 : input_.Word();
@@ -93,8 +94,8 @@ class Steps {
         return {static_cast<char*>(block.memory) + used, block.bytes - used};
     }
 
-    // How many bytes a copy has: within both operands, because ordinary host memory has no bounds
-    // that the library knows.
+    // The length of a copy: within both operands, because the library does not know the bounds of
+    // pageable host memory.
     size_t Length(const Block& a, const Block& b) {
         const size_t within = std::min({a.bytes, b.bytes, kMostCopied});
         const uint8_t way = input_.Byte();

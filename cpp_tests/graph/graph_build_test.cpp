@@ -1,4 +1,4 @@
-// Graphs that are built from streams that are bound to them.
+// Graphs that are built from streams bound to them.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -24,7 +24,7 @@ using GraphBuild = WithDevice;
 
 // ---- what is recorded ----
 
-TEST_F(GraphBuild, WhatABoundStreamIsGivenRunsInEachRun) {
+TEST_F(GraphBuild, WorkOfABoundStreamRunsInEachRun) {
     const Program program;
     const Persistent stream;
     const Stream running;
@@ -105,7 +105,7 @@ TEST_F(GraphBuild, ARunIsOneOperationOfItsStream) {
     EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3, 4}));
 }
 
-TEST_F(GraphBuild, RunsOfGraphsAreTakenOver) {
+TEST_F(GraphBuild, GraphsMayBeNested) {
     const Persistent stream, other;
     const Stream running;
     const DeviceMemory memory(64);
@@ -128,8 +128,8 @@ TEST_F(GraphBuild, RunsOfGraphsAreTakenOver) {
     EXPECT_EQ(memory.Download(), wanted);
 }
 
-// What nobody starts does not run, and nor does what comes behind an end.
-TEST_F(GraphBuild, RunsLeaveOutWhatNobodyComesTo) {
+// Streams that are never started do not run, nor does work after an end task.
+TEST_F(GraphBuild, RunsLeaveOutUnreachableWork) {
     const Persistent head, idle;
     Log log;
     const Built graph;
@@ -146,19 +146,19 @@ TEST_F(GraphBuild, RunsLeaveOutWhatNobodyComesTo) {
 
 // ---- what is refused ----
 
-TEST_F(GraphBuild, WhatWouldNeverEndIsRefused) {
+TEST_F(GraphBuild, EndlessGraphsAreRefused) {
     const Persistent head, idle;
     const Event event(ACL_EVENT_SYNC);
     const Built graph;
     graph.Bind(idle, kDefault);
     ACL_OK(aclrtRecordEvent(event, idle));
-    // Without an end, and with one that no run comes to.
+    // Without an end task, and with one that no path reaches.
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
                      "aclmdlRIEndTask");
     ACL_OK(aclmdlRIEndTask(graph, idle));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
                      "aclmdlRIEndTask");
-    // It is being built as before.
+    // The graph can still be built.
     graph.Bind(head);
     ACL_OK(aclmdlRIEndTask(graph, head));
     ACL_OK(aclrtStreamWaitEvent(head, event));
@@ -176,7 +176,7 @@ TEST_F(GraphBuild, WhatWouldNeverEndIsRefused) {
                      Shown(waiting), Shown(recording));
 }
 
-TEST_F(GraphBuild, StreamsOutsideDoNotWaitForWhatIsRecorded) {
+TEST_F(GraphBuild, OtherStreamsCannotWaitForRecordedWork) {
     const Persistent stream;
     const Stream outside;
     const Event inner(ACL_EVENT_SYNC), outer(ACL_EVENT_SYNC);
@@ -193,7 +193,7 @@ TEST_F(GraphBuild, StreamsOutsideDoNotWaitForWhatIsRecorded) {
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_TRUE(IsComplete(inner));
 
-    // A wait for what is not recorded makes it invalid, as in captures.
+    // A wait for unrecorded work invalidates the graph, as in captures.
     const Persistent second;
     const Built other;
     other.Bind(second);
@@ -250,10 +250,10 @@ TEST_F(GraphBuild, PersistentStreamsTakeWorkOnlyWhileTheyAreBound) {
                          "aclmdlRIUnbindStream", Shown(graph));
         ACL_OK(aclmdlRIUnbindStream(graph, stream));
         refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
-        // The graph keeps what it has.
+        // The graph keeps what was recorded.
         ACL_OK(aclmdlRIExecute(graph, -1));
         EXPECT_EQ(memory.Download(), Bytes(64, 1));
-        // The stream serves another one.
+        // The stream is bound to another graph.
         const Built other;
         other.Bind(stream);
         ACL_OK(aclrtMemsetAsync(memory.At(), 64, 2, 64, stream));
@@ -261,11 +261,11 @@ TEST_F(GraphBuild, PersistentStreamsTakeWorkOnlyWhileTheyAreBound) {
         ACL_OK(aclmdlRIExecute(other, -1));
         EXPECT_EQ(memory.Download(), Bytes(64, 2));
     }
-    // The end of the graph has unbound it.
+    // Ending the graph has unbound the stream.
     refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
 }
 
-TEST_F(GraphBuild, PersistentStreamsHaveNothingToWaitFor) {
+TEST_F(GraphBuild, PersistentStreamsAreAlwaysIdle) {
     const Persistent stream;
     const auto idle = [&] {
         ACL_OK(aclrtSynchronizeStream(stream));
@@ -317,7 +317,7 @@ TEST_F(GraphBuild, BoundStreamsAreDestroyedByForceOnly) {
     ACL_OK(aclrtDestroyStreamForce(stream.Release()));
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIBuildEnd(graph, nullptr),
                      "destroyed");
-    // A graph that is built runs without its streams.
+    // A built graph runs without its streams.
     Log log;
     other.Bind(second);
     ACL_OK(log.Append(second, 1));
@@ -327,7 +327,7 @@ TEST_F(GraphBuild, BoundStreamsAreDestroyedByForceOnly) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
-TEST_F(GraphBuild, ManyThreadsGiveWork) {
+TEST_F(GraphBuild, ManyThreadsSubmitWork) {
     std::vector<std::unique_ptr<Persistent>> streams;
     for (int i = 0; i < 4; ++i) streams.push_back(std::make_unique<Persistent>());
     const DeviceMemory memory(4 * 64);
@@ -348,7 +348,7 @@ TEST_F(GraphBuild, ManyThreadsGiveWork) {
     EXPECT_EQ(memory.Download(), Bytes(4 * 64, 49));
 }
 
-// ---- ends ----
+// ---- lifetime ----
 
 TEST_F(GraphBuild, RunningGraphsKeepTheirStreams) {
     const Persistent stream;
@@ -377,13 +377,13 @@ TEST_F(GraphBuild, UnfinishedGraphsAreDestroyed) {
     ACL_OK(aclmdlRIDestroy(graph.Release()));
     ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclrtLaunchHostFunc(
                                              stream, [](void*) {}, nullptr));
-    // Nothing was given: it can go before the end.
+    // Nothing was recorded, so the stream may be destroyed before the graph ends.
     const Built other;
     other.Bind(stream);
     ACL_OK(aclmdlRIUnbindStream(other, stream));
 }
 
-TEST(GraphBuildLife, GraphsAndStreamsGoWithTheirDevice) {
+TEST(GraphBuildLife, GraphsAndStreamsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = Persistent().Release();
@@ -510,7 +510,7 @@ TEST_F(GraphBuild, OtherThreadsAndDevices) {
     graph.End(stream);
 }
 
-TEST_F(GraphBuild, HostFunctionsBuildNothing) {
+TEST_F(GraphBuild, RefusedInsideAHostFunction) {
     struct State {
         aclmdlRI graph;
         aclrtStream stream;

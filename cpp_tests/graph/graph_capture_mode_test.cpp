@@ -1,4 +1,4 @@
-// Modes of captures and of threads: who may not do what cannot be recorded.
+// Modes of captures and of threads: which threads may make calls that cannot be recorded.
 #include <string>
 #include <vector>
 
@@ -53,7 +53,7 @@ const std::vector<Forbidden>& AllForbidden() {
     return all;
 }
 
-TEST_F(GraphCaptureMode, ModesSayWhomTheyForbid) {
+TEST_F(GraphCaptureMode, ModesSelectTheThreadsThatAreRestricted) {
     char host[64] = {};
     const auto check = [&](const Forbidden& c, bool is_forbidden) {
         const aclError got = c.call(memory_, host);

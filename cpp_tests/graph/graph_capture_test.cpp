@@ -1,4 +1,4 @@
-// Capturing graphs: who takes part, what is refused, and what makes a capture invalid.
+// Capturing graphs: which streams take part, what is refused, and what invalidates a capture.
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -18,9 +18,9 @@ using namespace portacl_test;
 
 using GraphCapture = WithCapture;
 
-// ---- what is asked ----
+// ---- queries ----
 
-TEST_F(GraphCapture, InfoTellsTheStateAndTheGraph) {
+TEST_F(GraphCapture, InfoReturnsTheStateAndTheGraph) {
     auto graph = Poison<aclmdlRI>();
     EXPECT_EQ(StatusOf(stream_, &graph), kNone);
     EXPECT_EQ(graph, nullptr);
@@ -123,7 +123,7 @@ TEST_F(GraphCapture, TheThreadThatBeganItEndsIt) {
     });
 }
 
-// What the stream was given before goes on, and what is recorded does not run.
+// Earlier work of the stream continues, and recorded work does not run.
 TEST_F(GraphCapture, RecordsInsteadOfRunning) {
     ACL_OK(Fill(stream_, 5));
     ACL_OK(aclrtSynchronizeStream(stream_));
@@ -163,7 +163,7 @@ TEST_F(GraphCapture, StreamsJoinByEvents) {
     ACL_OK(aclmdlRIDestroy(graph));
 }
 
-TEST_F(GraphCapture, StreamsThatJoinHaveToComeBack) {
+TEST_F(GraphCapture, JoinedStreamsMustRejoinTheOrigin) {
     const Stream other;
     const Event fork, early;
     Begin();
@@ -234,8 +234,8 @@ TEST_F(GraphCapture, StreamsOfOtherDevicesDoNotJoin) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-// An event stands for its latest record, wherever that was.
-TEST_F(GraphCapture, LaterRecordsOfAnEventCount) {
+// An event stands for its latest record, in whichever stream.
+TEST_F(GraphCapture, AnEventStandsForItsLatestRecord) {
     const Stream other;
     const Event event;
     Begin();
@@ -248,9 +248,9 @@ TEST_F(GraphCapture, LaterRecordsOfAnEventCount) {
     EndInvalid(stream_);
 }
 
-// ---- what waits, and what asks ----
+// ---- waits and queries ----
 
-TEST_F(GraphCapture, WhatIsCapturedIsNotWaitedFor) {
+TEST_F(GraphCapture, CapturedWorkCannotBeWaitedFor) {
     struct Case {
         const char* name;
         aclError (*call)(aclrtStream, aclrtEvent);
@@ -308,16 +308,16 @@ TEST_F(GraphCapture, WhatIsCapturedIsNotWaitedFor) {
                 mode == kRelaxed ? c.relaxed : aclError{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC};
             EXPECT_TRUE(Failed(c.name, c.call(stream_, event), wanted));
             EndInvalid(stream_);
-            // The event is as it was: never recorded.
+            // The event is unchanged: never recorded.
             ACL_OK(aclrtSynchronizeEvent(event));
-            // Nothing is captured any more.
+            // Nothing is being captured any more.
             ACL_OK(aclrtSynchronizeStream(stream_));
             ACL_OK(aclrtSynchronizeDevice());
         }
     }
 }
 
-TEST_F(GraphCapture, OtherStreamsAreWaitedFor) {
+TEST_F(GraphCapture, OtherStreamsCanBeWaitedFor) {
     const Stream other;
     const Event event;
     Begin();
@@ -332,8 +332,8 @@ TEST_F(GraphCapture, OtherStreamsAreWaitedFor) {
     ACL_OK(aclmdlRIDestroy(graph));
 }
 
-// An event that a stream has recorded and a capture then records is the capture's, until a stream
-// records it again.
+// An event that a stream has recorded and a capture then records belongs to the capture, until a
+// stream records it again.
 TEST_F(GraphCapture, TheLatestRecordOfAnEventCounts) {
     const Stream other;
     const Event event;
@@ -352,7 +352,7 @@ TEST_F(GraphCapture, TheLatestRecordOfAnEventCounts) {
     EXPECT_TRUE(IsComplete(event)) << "it is as it was before";
 }
 
-// After an invalid call the capture takes nothing more.
+// After an invalid call the capture takes no more work.
 TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
     const Event event;
     Begin();
@@ -370,8 +370,8 @@ TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
 
 // ---- what is recorded ----
 
-// What is wrong by itself is told as such, and spoils nothing.
-TEST_F(GraphCapture, BadArgumentsSpoilNothing) {
+// An invalid argument is reported as such, and does not invalidate the capture.
+TEST_F(GraphCapture, InvalidArgumentsKeepTheCaptureValid) {
     Begin();
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMemsetAsync(nullptr, 8, 0, 8, stream_));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMemsetAsync(memory_, 8, 0, 9, stream_));
@@ -400,7 +400,7 @@ TEST_F(GraphCapture, MemoryOfOtherDevicesIsNotRecorded) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(GraphCapture, WhatAGraphCannotHaveIsRefused) {
+TEST_F(GraphCapture, UnsupportedWorkIsRefused) {
     const PinnedMemory pinned(64);
     Begin(kRelaxed);
     ACL_FAILS_SAYING(
@@ -410,7 +410,7 @@ TEST_F(GraphCapture, WhatAGraphCannotHaveIsRefused) {
     EndInvalid(stream_);
 }
 
-// ---- ends of streams and devices ----
+// ---- destruction of streams and devices ----
 
 TEST_F(GraphCapture, CapturedStreamsAreDestroyedByForceOnly) {
     Stream first;
@@ -424,7 +424,7 @@ TEST_F(GraphCapture, CapturedStreamsAreDestroyedByForceOnly) {
     ACL_OK(aclrtStreamWaitEvent(other, fork));
     ACL_OK(aclrtDestroyStreamForce(other.Release()));
     EndInvalid(stream_);
-    // The stream that it began with: the others are free then.
+    // The origin stream: the others are no longer captured afterwards.
     ACL_OK(aclmdlRICaptureBegin(first, kGlobal));
     aclmdlRI graph = nullptr;
     StatusOf(first, &graph);
@@ -440,13 +440,13 @@ TEST_F(GraphCapture, CapturedStreamsAreDestroyedByForceOnly) {
     ACL_OK(aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
 }
 
-TEST_F(GraphCapture, AbortsSpoilCaptures) {
+TEST_F(GraphCapture, AbortsInvalidateCaptures) {
     Begin();
     ACL_OK(aclrtStreamAbort(stream_));
     EndInvalid(stream_);
 }
 
-TEST_F(GraphCapture, ContextsEndWithCapturesInThem) {
+TEST_F(GraphCapture, ContextsAreDestroyedDuringCaptures) {
     aclrtContext context = nullptr;
     aclrtContext before = nullptr;
     ACL_OK(aclrtGetCurrentContext(&before));
@@ -463,7 +463,7 @@ TEST_F(GraphCapture, ContextsEndWithCapturesInThem) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(GraphCapture, HostFunctionsDoNotCapture) {
+TEST_F(GraphCapture, RefusedInsideAHostFunction) {
     struct State {
         aclrtStream stream;
         aclError begin, end, info;
@@ -488,7 +488,7 @@ TEST_F(GraphCapture, HostFunctionsDoNotCapture) {
 
 // ---- the process ----
 
-TEST(GraphCaptureLife, DevicesEndWithCapturesInThem) {
+TEST(GraphCaptureLife, DevicesAreResetDuringCaptures) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;
@@ -500,7 +500,7 @@ TEST(GraphCaptureLife, DevicesEndWithCapturesInThem) {
     ACL_OK(aclrtSetDevice(0));
     auto status = Poison<aclmdlRICaptureStatus>();
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureGetInfo(stream, &status, &graph));
-    // It forbids nothing any more.
+    // The capture forbids nothing any more.
     DeviceMemory memory(64);
     ACL_OK(aclrtMemset(memory.At(), 64, 0, 64));
     ACL_OK(aclrtFree(memory.Release()));
@@ -509,7 +509,7 @@ TEST(GraphCaptureLife, DevicesEndWithCapturesInThem) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureEnd(stream, &graph));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureGetInfo(stream, &status, &graph));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureBegin(nullptr, kGlobal));
-    // A mode is the thread's, whatever the library does.
+    // The mode belongs to the thread, and finalize does not change it.
     EXPECT_EQ(Exchange(kRelaxed), kGlobal);
     EXPECT_EQ(Exchange(kGlobal), kRelaxed);
 }

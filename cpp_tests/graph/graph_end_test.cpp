@@ -1,4 +1,4 @@
-// Functions that are called when graphs end.
+// Callbacks that run when graphs are destroyed.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using namespace portacl_test;
 
 using GraphEnd = WithDevice;
 
-// Which functions were called, in order.
+// The functions that were called, in order.
 std::vector<int> called;
 
 void First(void* argument) {
@@ -53,7 +53,7 @@ TEST_F(GraphEndCalls, FunctionsAreCalledOnceInOrder) {
     EXPECT_EQ(called.size(), 2u);
 }
 
-TEST_F(GraphEndCalls, GraphsThatStayCallNobody) {
+TEST_F(GraphEndCalls, LiveGraphsCallNothing) {
     const Stream stream;
     Gate gate;
     Graph graph = Capture(stream, [&] { ACL_OK(gate.Hold(stream)); });
@@ -69,7 +69,7 @@ TEST_F(GraphEndCalls, GraphsThatStayCallNobody) {
     EXPECT_EQ(called, std::vector<int>{1});
 }
 
-// What a graph has used can be given back then.
+// Memory that a graph has used can be freed in the callback.
 TEST_F(GraphEndCalls, FunctionsMayCallTheLibrary) {
     struct State {
         aclmdlRI graph;
@@ -94,7 +94,7 @@ TEST_F(GraphEndCalls, FunctionsMayCallTheLibrary) {
     EXPECT_EQ(state.again, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST_F(GraphEndCalls, GraphsThatGoWithTheirDeviceCallThem) {
+TEST_F(GraphEndCalls, DeviceResetsCallThem) {
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     aclmdlRI graph = Capture(stream, [] {}).Release();

@@ -1,4 +1,4 @@
-// Task groups: what changes of a graph between its runs and in them, in which order, and what is
+// Task groups: how a graph changes between its runs and during them, in which order, and what is
 // refused.
 #include <cstdint>
 #include <cstring>
@@ -25,7 +25,7 @@ constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr size_t kSize = 256;
 
-// What `work` gives to a captured stream, as a group.
+// Captures what `work` submits to the stream, as a group.
 template <typename Work>
 aclrtTaskGrp Group(aclrtStream stream, Work work) {
     ExpectOk("aclmdlRICaptureTaskGrpBegin", aclmdlRICaptureTaskGrpBegin(stream));
@@ -35,14 +35,14 @@ aclrtTaskGrp Group(aclrtStream stream, Work work) {
     return group;
 }
 
-// Begins to change a group to what `work` gives to the stream.
+// Begins a change of a group to what `work` submits to the stream.
 template <typename Work>
 void Begin(aclrtStream stream, aclrtTaskGrp group, Work work) {
     ExpectOk("aclmdlRICaptureTaskUpdateBegin", aclmdlRICaptureTaskUpdateBegin(stream, group));
     work();
 }
 
-// Changes it.
+// Changes the group.
 template <typename Work>
 void Change(aclrtStream stream, aclrtTaskGrp group, Work work) {
     Begin(stream, group, work);
@@ -127,14 +127,14 @@ TEST_F(GraphGroup, EveryKindOfTaskCanChange) {
     check(4, 11, 4, 4, 17);
     check(4, 11, 4, 6, 24);
     EXPECT_EQ(log.Numbers(), (std::vector<int>{5, 0, 5, 0, 7, 0, 7, 0}));
-    // Nothing ran by itself, and the stream runs what it is given again.
+    // Nothing of the change ran, and the stream runs later work again.
     ACL_OK(log.Append(updater, 1));
     ACL_OK(aclrtSynchronizeStream(updater));
     EXPECT_EQ(log.Size(), 9u);
 }
 
-// A change is an operation of its stream: of two runs in that stream, before and behind it, it
-// changes the later one.
+// A change is an operation of its stream: of two runs in that stream, one before and one after it,
+// it changes the later one.
 TEST_F(GraphGroup, RunsBeforeAChangeAreNotChanged) {
     const Stream stream;
     const PinnedMemory out(2, 0);
@@ -157,8 +157,8 @@ TEST_F(GraphGroup, RunsBeforeAChangeAreNotChanged) {
     }
 }
 
-// How programs of many layers use it: the graph waits for an event before each group, and is
-// changed while it runs already, layer by layer, by another stream.
+// As programs with many layers use it: the graph waits for an event before each group. While it
+// runs, another stream changes it layer by layer.
 TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
     constexpr size_t kLayers = 5;
     const Program program;
@@ -193,7 +193,7 @@ TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
     }
 }
 
-TEST_F(GraphGroup, WhatIsNotTheSameIsRefusedAndChangesNothing) {
+TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
     const Stream stream, updater;
     const DeviceMemory other(kSize);
     aclrtTaskGrp group = nullptr;
@@ -240,9 +240,8 @@ TEST_F(GraphGroup, WhatIsNotTheSameIsRefusedAndChangesNothing) {
     EXPECT_EQ(Byte(), 2);
 }
 
-// Events, values, notifies and graphs are nothing that a change can be given: it changes nothing
-// then.
-TEST_F(GraphGroup, WhatNoGroupCanHaveIsRefused) {
+// Events, values, notifies and graphs cannot be part of a change. Such a change has no effect.
+TEST_F(GraphGroup, UnsupportedTasksAreRefused) {
     const Stream stream, updater;
     const Event event;
     aclrtTaskGrp group = nullptr;
@@ -273,7 +272,7 @@ TEST_F(GraphGroup, WhatNoGroupCanHaveIsRefused) {
     }
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(Byte(), 1);
-    // In the capture they are no part of the group, or make the capture invalid.
+    // In the capture they are outside the group, or invalidate the capture.
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
     ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtValueWrite(value.At(), 1, 0, stream),
@@ -319,7 +318,7 @@ TEST_F(GraphGroup, EmptyGroups) {
     ACL_OK(aclmdlRIExecute(graph, -1));
 }
 
-TEST_F(GraphGroup, ADroppedChangeChangesNothing) {
+TEST_F(GraphGroup, ADroppedChangeHasNoEffect) {
     const Stream stream, updater;
     aclrtTaskGrp group = nullptr;
     const Graph graph = FillGraph(stream, 1, &group);
@@ -334,8 +333,8 @@ TEST_F(GraphGroup, ADroppedChangeChangesNothing) {
     EXPECT_EQ(Byte(), 1);
 }
 
-// A graph that becomes part of another one does there what its groups do then.
-TEST_F(GraphGroup, GraphsBecomePartOfOthersAsTheyAre) {
+// A nested graph does what its groups do when it is nested.
+TEST_F(GraphGroup, NestedGraphsKeepTheirCurrentGroups) {
     const Stream stream;
     aclrtTaskGrp group = nullptr;
     const Graph inner = FillGraph(stream, 1, &group);
@@ -350,7 +349,7 @@ TEST_F(GraphGroup, GraphsBecomePartOfOthersAsTheyAre) {
     EXPECT_EQ(Byte(), 3);
 }
 
-// Runs of one graph come one after the other, in whichever streams.
+// Runs of one graph are serialized, whatever their streams.
 TEST_F(GraphGroup, RunsDoNotOverlap) {
     const Stream first, second;
     Log log;
@@ -370,8 +369,9 @@ TEST_F(GraphGroup, RunsDoNotOverlap) {
     EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 1, 2}));
 }
 
-// Memory that a group named may go once the group names another: also when a run was queued before.
-TEST_F(GraphGroup, FreedMemoryIsFoundWhenTheRunComesToIt) {
+// Memory of a group may be freed after the group names other memory, also while an earlier run is
+// pending.
+TEST_F(GraphGroup, FreedMemoryIsDetectedWhenTheTaskRuns) {
     const Stream stream, updater;
     const ExternalEvent event;
     DeviceMemory gone(kSize);
@@ -445,7 +445,7 @@ TEST_F(GraphGroup, BeginAndEndComeInPairs) {
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureTaskUpdateBegin(stream, group));
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
-    // One stream changes one group, and a group is changed by one stream.
+    // A stream changes one group at a time, and a group is changed by one stream at a time.
     ACL_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
     EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
     ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(other, group), "another stream");
@@ -465,7 +465,7 @@ TEST_F(GraphGroup, BeginAndEndComeInPairs) {
     EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
 }
 
-TEST_F(GraphGroup, ACancelledCaptureTakesItsGroupsAlong) {
+TEST_F(GraphGroup, ACancelledCaptureEndsItsGroups) {
     Stream stream;
     const Stream other;
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
@@ -474,14 +474,14 @@ TEST_F(GraphGroup, ACancelledCaptureTakesItsGroupsAlong) {
     ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(other, group));
 }
 
-TEST_F(GraphGroup, StreamsMayBeDestroyedInAChange) {
+TEST_F(GraphGroup, StreamsMayBeDestroyedDuringAChange) {
     Stream updater;
     const Stream stream;
     aclrtTaskGrp group = nullptr;
     const Graph graph = FillGraph(stream, 1, &group);
     ACL_OK(aclmdlRICaptureTaskUpdateBegin(updater, group));
     ACL_OK(Fill(updater, 3));
-    // A change is not dropped without a word.
+    // Destroying the stream does not drop the change silently.
     ACL_FAILS_SAYING(kDead, aclrtDestroyStream(updater), Shown(updater),
                      "aclmdlRICaptureTaskUpdateEnd", "aclrtDestroyStreamForce");
     ACL_OK(aclrtDestroyStreamForce(updater.Release()));
@@ -494,7 +494,7 @@ TEST_F(GraphGroup, StreamsMayBeDestroyedInAChange) {
     EXPECT_EQ(Byte(), 2);
 }
 
-TEST_F(GraphGroup, GroupsAreOfTheirDevice) {
+TEST_F(GraphGroup, GroupsBelongToTheirDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     const Stream stream;
     aclrtTaskGrp group = nullptr;
@@ -506,7 +506,7 @@ TEST_F(GraphGroup, GroupsAreOfTheirDevice) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(GraphGroup, HostFunctionsChangeNothing) {
+TEST_F(GraphGroup, RefusedInsideAHostFunction) {
     struct State {
         aclrtStream stream;
         aclrtTaskGrp group;
@@ -530,7 +530,7 @@ TEST_F(GraphGroup, HostFunctionsChangeNothing) {
     for (aclError code : state.codes) EXPECT_EQ(code, kDead);
 }
 
-TEST(GraphGroupLife, GroupsGoWithTheirDevice) {
+TEST(GraphGroupLife, GroupsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;

@@ -1,4 +1,4 @@
-// What graphs tell: names, numbers, streams, tasks and their kinds.
+// Queries of graphs: names, ids, streams, tasks and their kinds.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -42,7 +42,7 @@ std::vector<int> TypesOf(aclrtStream stream) {
     return types;
 }
 
-// Fills of 64 bytes, so many.
+// `count` fills of 64 bytes.
 Graph Fills(aclrtStream stream, const DeviceMemory& memory, size_t count) {
     return Capture(stream, [&] {
         for (size_t i = 0; i < count; ++i)
@@ -50,7 +50,7 @@ Graph Fills(aclrtStream stream, const DeviceMemory& memory, size_t count) {
     });
 }
 
-// ---- names and numbers ----
+// ---- names and ids ----
 
 TEST_F(GraphInspect, NamesAreKept) {
     const Stream stream;
@@ -67,7 +67,7 @@ TEST_F(GraphInspect, NamesAreKept) {
     EXPECT_EQ(NameOf(graph), "");
 }
 
-TEST_F(GraphInspect, NamesHaveABound) {
+TEST_F(GraphInspect, LongNamesAreTruncated) {
     const Stream stream;
     const Graph graph = Capture(stream, [] {});
     const std::string longest(512, 'x'), longer(513, 'y');
@@ -77,7 +77,7 @@ TEST_F(GraphInspect, NamesHaveABound) {
     EXPECT_EQ(NameOf(graph, 513), longest);
     EXPECT_EQ(NameOf(graph, 512), longest.substr(1));
     EXPECT_EQ(NameOf(graph, 1), "");
-    // Cut off between characters; what is no UTF-8 is replaced.
+    // Truncated between characters; invalid UTF-8 is replaced.
     ACL_OK(aclmdlRISetName(graph, "a\xc3\xa9"));
     EXPECT_EQ(NameOf(graph, 4), "a\xc3\xa9");
     EXPECT_EQ(NameOf(graph, 3), "a");
@@ -92,7 +92,7 @@ TEST_F(GraphInspect, NumbersAreDifferent) {
     EXPECT_EQ(ids.size(), 4u);
 }
 
-TEST_F(GraphInspect, GraphsThatAreCapturedHaveNameAndNumberOnly) {
+TEST_F(GraphInspect, GraphsBeingCapturedHaveNameAndNumberOnly) {
     const Stream stream;
     const DeviceMemory memory(64);
     aclmdlRI early = nullptr;
@@ -155,7 +155,7 @@ TEST_F(GraphInspect, EachStreamHasItsTasks) {
         }
     }
     EXPECT_EQ(all.size(), 10u);
-    // The same ones each time, also after a run.
+    // The same handles each time, also after a run.
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(StreamsOf(graph), streams);
     EXPECT_EQ(TasksOf(streams[0]), TasksOf(stream));
@@ -174,7 +174,7 @@ TEST_F(GraphInspect, EmptyGraphsHaveNoStreams) {
     EXPECT_TRUE(IsPoison(count));
 }
 
-TEST_F(GraphInspect, CountsAreTold) {
+TEST_F(GraphInspect, CountsAreReturned) {
     const Stream stream;
     const DeviceMemory memory(64);
     const Graph graph = Fills(stream, memory, 3);
@@ -211,8 +211,8 @@ TEST_F(GraphInspect, CountsAreTold) {
     EXPECT_EQ(count, 3u);
 }
 
-// A stream of the program stands for what it was given last; those of graphs outlive it.
-TEST_F(GraphInspect, StreamsAreThoseOfTheGraph) {
+// A stream of the program stands for its latest capture; streams of graphs outlive that.
+TEST_F(GraphInspect, StreamsBelongToTheGraph) {
     Stream stream;
     const DeviceMemory memory(64);
     const Graph first = Fills(stream, memory, 1);
@@ -232,7 +232,7 @@ TEST_F(GraphInspect, StreamsAreThoseOfTheGraph) {
     EXPECT_EQ(TasksOf(StreamsOf(first)[0]), tasks);
 }
 
-TEST_F(GraphInspect, TasksOfGraphsThatAreTakenOverAreListed) {
+TEST_F(GraphInspect, TasksOfNestedGraphsAreListed) {
     const Stream stream, outer;
     const DeviceMemory memory(64);
     const Graph inner = Fills(stream, memory, 3);
@@ -245,7 +245,7 @@ TEST_F(GraphInspect, TasksOfGraphsThatAreTakenOverAreListed) {
     EXPECT_EQ(TasksOf(stream).size(), 3u);
 }
 
-TEST_F(GraphInspect, ThreadsAreToldTheSame) {
+TEST_F(GraphInspect, AllThreadsGetTheSameHandles) {
     const Stream stream;
     const DeviceMemory memory(64);
     const Graph graph = Fills(stream, memory, 100);
@@ -262,7 +262,7 @@ TEST_F(GraphInspect, ThreadsAreToldTheSame) {
 
 // ---- handles ----
 
-// What is said of handles that name nothing any more: `word` is in each text.
+// Calls with handles that are no longer valid: `word` is in each error text.
 void ExpectDead(aclmdlRI graph, aclrtStream part, aclmdlRITask task, const char* word) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     char name[8] = "#";
@@ -279,7 +279,7 @@ void ExpectDead(aclmdlRI graph, aclrtStream part, aclmdlRITask task, const char*
     EXPECT_TRUE(IsPoison(number) && IsPoison(type));
 }
 
-TEST_F(GraphInspect, HandlesGoWithTheirGraph) {
+TEST_F(GraphInspect, HandlesEndWithTheirGraph) {
     const Stream stream;
     const DeviceMemory memory(64);
     Graph graph = Fills(stream, memory, 2);
@@ -290,7 +290,7 @@ TEST_F(GraphInspect, HandlesGoWithTheirGraph) {
     ExpectDead(dead, parts[0], tasks[1], "destroyed");
 }
 
-TEST_F(GraphInspect, HandlesGoWithTheirDevice) {
+TEST_F(GraphInspect, HandlesEndWithTheirDevice) {
     aclrtStream stream = nullptr;
     void* memory = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
@@ -307,7 +307,7 @@ TEST_F(GraphInspect, HandlesGoWithTheirDevice) {
     ExpectDead(graph, parts[0], tasks[0], "device");
 }
 
-TEST_F(GraphInspect, HandlesOfOtherKindsAreNone) {
+TEST_F(GraphInspect, HandlesOfOtherKindsAreRefused) {
     const Stream stream;
     const DeviceMemory memory(64);
     const Graph graph = Fills(stream, memory, 1);
@@ -317,7 +317,7 @@ TEST_F(GraphInspect, HandlesOfOtherKindsAreNone) {
     ExpectDead(task, task, graph, "of kind");
     int local = 0;
     ExpectDead(&local, &local, &local, "not a handle");
-    // Nor is a graph's stream one that can be given work.
+    // A graph's stream cannot be submitted to either.
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetAsync(memory.At(), 64, 1, 64, part),
                      Shown(part), "stream of a graph");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(part), Shown(part),

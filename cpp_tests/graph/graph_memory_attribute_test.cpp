@@ -1,5 +1,5 @@
-// Memory of graphs: what captured streams take from pools is in no attribute of the pools, has
-// attributes of its own, and is a kind for statistics, snapshots and hooks.
+// Memory of graphs: pool memory of captured streams is in no attribute of the pools, has its own
+// attributes, and is its own kind in statistics, snapshots and hooks.
 
 #include "support/graph_memory.h"
 
@@ -23,7 +23,7 @@ constexpr size_t kSize = 3 * kMiB;
 
 class GraphMemoryAttribute : public WithDevice {
   protected:
-    // A graph that takes memory of a pool and frees it.
+    // A graph that allocates from a pool and frees the memory.
     Graph Capture(aclrtMemPool pool, size_t size = kSize, void** memory = nullptr,
                   bool frees = true) {
         return portacl_test::Capture(stream_.get(), [&] {
@@ -51,7 +51,7 @@ class GraphMemoryAttribute : public WithDevice {
         Synchronize(stream_.get());
     }
 
-    // A stream that lives while the device is set.
+    // A stream that is destroyed before the device is reset.
     class Lane {
       public:
         void Create() { ACL_EXPECT_OK(aclrtCreateStream(&stream_)); }
@@ -69,7 +69,7 @@ class GraphMemoryAttribute : public WithDevice {
     Lane stream_;
 };
 
-// All of a pool's numbers.
+// All counters of a pool.
 std::vector<uint64_t> Numbers(aclrtMemPool pool) {
     std::vector<uint64_t> numbers;
     for (const auto attribute :
@@ -132,7 +132,7 @@ TEST_F(GraphMemoryAttribute, CountsFromTheCaptureUntilTheGraphIsDestroyed) {
     EXPECT_GE(GraphReservedHigh(), 2 * of_one);
 }
 
-TEST_F(GraphMemoryAttribute, CountsUntilItIsFreedWhereTheGraphIsDestroyedBefore) {
+TEST_F(GraphMemoryAttribute, CountsUntilItIsFreedIfTheGraphIsDestroyedBefore) {
     const MemPool pool;
     void* memory = nullptr;
     {
@@ -146,7 +146,7 @@ TEST_F(GraphMemoryAttribute, CountsUntilItIsFreedWhereTheGraphIsDestroyedBefore)
     EXPECT_EQ(GraphUsedAtLast(), 0u);
 }
 
-TEST_F(GraphMemoryAttribute, IsKeptForLaterGraphsUntilItIsTrimmed) {
+TEST_F(GraphMemoryAttribute, IsCachedForLaterGraphsUntilItIsTrimmed) {
     const MemPool pool;
     { const Graph graph = Capture(pool); }
     EXPECT_EQ(GraphUsedAtLast(), 0u);
@@ -155,7 +155,7 @@ TEST_F(GraphMemoryAttribute, IsKeptForLaterGraphsUntilItIsTrimmed) {
     {
         const Graph graph = Capture(pool);
         EXPECT_EQ(GraphReserved(), kept);
-        // What graphs have stays.
+        // Memory of live graphs stays.
         ACL_OK(portaclDeviceGraphMemTrim(0));
         EXPECT_GE(GraphReserved(), kSize);
         Run(graph);
@@ -166,7 +166,7 @@ TEST_F(GraphMemoryAttribute, IsKeptForLaterGraphsUntilItIsTrimmed) {
     EXPECT_GE(GraphReservedHigh(), kept);
 }
 
-TEST_F(GraphMemoryAttribute, TheHighestStartAgainFromThePresentValue) {
+TEST_F(GraphMemoryAttribute, ResettingAPeakSetsItToTheCurrentValue) {
     const MemPool pool;
     { const Graph graph = Capture(pool, 2 * kSize); }
     const Graph graph = Capture(pool);
@@ -184,7 +184,7 @@ TEST_F(GraphMemoryAttribute, TheLimitOfAPoolIsNotThatOfGraphs) {
     Run(graph);
 }
 
-TEST_F(GraphMemoryAttribute, GoesOnAfterItsPool) {
+TEST_F(GraphMemoryAttribute, OutlivesItsPool) {
     void* memory = nullptr;
     const MemPool* pool = new MemPool;
     const Graph graph = Capture(*pool, kSize, &memory, false);
@@ -195,7 +195,7 @@ TEST_F(GraphMemoryAttribute, GoesOnAfterItsPool) {
     EXPECT_GE(GraphUsed(), kSize);
 }
 
-TEST_F(GraphMemoryAttribute, IsAKindOfStatisticsAndSnapshots) {
+TEST_F(GraphMemoryAttribute, IsAKindInStatisticsAndSnapshots) {
     const MemPool pool;
     void* memory = nullptr;
     {
@@ -236,7 +236,7 @@ TEST_F(GraphMemoryAttribute, IsAKindOfStatisticsAndSnapshots) {
     EXPECT_EQ(GraphUsedHigh(), 0u);
 }
 
-TEST_F(GraphMemoryAttribute, OfHostPoolsIsOfTheHost) {
+TEST_F(GraphMemoryAttribute, OfHostPoolsIsHostMemory) {
     aclrtMemPoolProps props = PoolProps();
     props.location = {0, ACL_MEM_LOCATION_TYPE_HOST};
     const MemPool pool(props);
@@ -255,7 +255,7 @@ TEST_F(GraphMemoryAttribute, OfHostPoolsIsOfTheHost) {
     ACL_OK(portaclMemoryResetPeak(-1, PORTACL_MEMORY_GRAPH));
 }
 
-TEST_F(GraphMemoryAttribute, HooksAreToldOfItAsAKind) {
+TEST_F(GraphMemoryAttribute, HooksReportItAsAKind) {
     const MemPool pool;
     Story story;
     std::vector<std::string> told;
@@ -282,8 +282,8 @@ TEST_F(GraphMemoryAttribute, HooksAreToldOfItAsAKind) {
     EXPECT_EQ(GraphUsedAtLast(), 0u);
 }
 
-// What a hook refuses, no graph has.
-TEST_F(GraphMemoryAttribute, WhatAHookRefusesIsNotTaken) {
+// A graph cannot allocate what a hook refuses.
+TEST_F(GraphMemoryAttribute, AHookMayRefuseIt) {
     const MemPool pool;
     Story story;
     Recorder hook(story, "one");
@@ -316,8 +316,7 @@ TEST_F(GraphMemoryAttribute, IsNotExported) {
     Synchronize(stream_.get());
 }
 
-// Devices may use it as they may use the pool that the capture named, whether that was said before
-// or after.
+// Devices that may use the pool may use its graphs' memory, whether access was set before or after.
 TEST_F(GraphMemoryAttribute, AccessIsThatOfItsPool) {
     int32_t can = 0;
     if (DeviceCount() < 2 || aclrtDeviceCanAccessPeer(&can, 0, 1) != 0 || !can)
@@ -381,11 +380,11 @@ TEST_F(GraphMemoryAttribute, WrongArgumentsAreRefused) {
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclDeviceGraphMemTrim(1));
     }
     EXPECT_TRUE(IsPoison(value));
-    // Nothing was ever captured.
+    // There was no capture yet.
     ACL_EXPECT_OK(portaclDeviceGraphMemTrim(0));
 }
 
-TEST_F(GraphMemoryAttribute, HasACxxFace) {
+TEST_F(GraphMemoryAttribute, IsAvailableInCpp) {
     const portacl::Device device;
     const MemPool pool;
     { const Graph graph = Capture(pool); }
@@ -407,7 +406,7 @@ const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
 
 }  // namespace
 
-OWN_PROCESS_TEST(GraphMemoryOfASmallDevice, WhatNoGraphHasIsGivenToWhoWantsMemory, kSmall[0],
+OWN_PROCESS_TEST(GraphMemoryOfASmallDevice, CachedGraphMemoryServesOtherAllocations, kSmall[0],
                  kSmall[1]) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
     ACL_OK(aclInit(nullptr));

@@ -1,4 +1,4 @@
-// Memory of pools that captured streams take: it belongs to the graph, at the same address in each
+// Pool memory that captured streams allocate belongs to the graph and has the same address in each
 // run.
 #include <cstdint>
 #include <functional>
@@ -38,16 +38,16 @@ class GraphMemory : public WithDevice {
         WithDevice::TearDown();
     }
 
-    void* Take(aclrtStream stream) {
+    void* AllocateFromPool(aclrtStream stream) {
         void* memory = nullptr;
         ExpectOk("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&memory, kSize, pool_, stream));
         return memory;
     }
 
-    // A graph that takes memory, and fills it.
+    // A graph that allocates memory and fills it.
     Graph TakingGraph(aclrtStream stream, int value, void** memory) {
         return Capture(stream, [&] {
-            *memory = Take(stream);
+            *memory = AllocateFromPool(stream);
             ACL_OK(aclrtMemsetAsync(*memory, kSize, value, kSize, stream));
         });
     }
@@ -61,13 +61,13 @@ class GraphMemory : public WithDevice {
     aclrtMemPool pool_ = nullptr;
 };
 
-TEST_F(GraphMemory, WhatAGraphTakesAndFreesIsThereInEachRun) {
+TEST_F(GraphMemory, MemoryAllocatedAndFreedInAGraphIsValidInEachRun) {
     const Stream stream, other;
     const PinnedMemory in(kSize, 1), out(kSize, 0);
     void *first = nullptr, *second = nullptr;
     {
         const Graph graph = Capture(stream, [&] {
-            first = Take(stream);
+            first = AllocateFromPool(stream);
             ACL_OK(
                 aclrtMemcpyAsync(first, kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
             ACL_OK(portaclMallocAsync(&second, kSize, stream));
@@ -86,14 +86,14 @@ TEST_F(GraphMemory, WhatAGraphTakesAndFreesIsThereInEachRun) {
             ACL_OK(aclrtSynchronizeDevice());
             EXPECT_EQ(out.Copy(), Bytes(kSize, static_cast<unsigned char>(run)));
         }
-        // It is nobody's to free outside of a run.
+        // It cannot be freed while no run has allocated it.
         ACL_FAILS_SAYING(kDead, aclrtMemPoolFreeAsync(first, stream), Shown(first), "no run");
         ACL_FAILS_SAYING(kDead, aclrtFree(first), Shown(first), "no run");
     }
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(first, stream));
 }
 
-TEST_F(GraphMemory, WhatARunTakesIsFreedOutsideBeforeTheNext) {
+TEST_F(GraphMemory, MemoryOfARunIsFreedOutsideBeforeTheNextRun) {
     const Stream stream;
     void* memory = nullptr;
     const Graph graph = TakingGraph(stream, 5, &memory);
@@ -132,7 +132,7 @@ TEST_F(GraphMemory, AnotherGraphMayFreeIt) {
     ACL_FAILS(kDead, aclmdlRIExecuteAsync(freeing, stream));
 }
 
-TEST_F(GraphMemory, WhatWasTakenOutlivesTheGraph) {
+TEST_F(GraphMemory, AllocatedMemoryOutlivesTheGraph) {
     const Stream stream;
     void* memory = nullptr;
     {
@@ -147,17 +147,18 @@ TEST_F(GraphMemory, WhatWasTakenOutlivesTheGraph) {
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, stream));
 }
 
-// The pool may give a captured stream what that stream has freed before and not come past.
-TEST_F(GraphMemory, RunsComeBehindWhatUsedTheMemoryBefore) {
+// The pool may allocate to a captured stream memory that the stream has freed before and that is
+// still in use.
+TEST_F(GraphMemory, RunsAreOrderedAfterEarlierUsesOfTheMemory) {
     const Stream stream, other;
     const PinnedMemory out(kSize, 0);
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    void *before = Take(stream), *memory = nullptr;
+    void *before = AllocateFromPool(stream), *memory = nullptr;
     ACL_OK(aclrtMemsetAsync(before, kSize, 1, kSize, stream));
     ACL_OK(aclrtMemPoolFreeAsync(before, stream));
     const Graph graph = Capture(stream, [&] {
-        memory = Take(stream);
+        memory = AllocateFromPool(stream);
         ACL_OK(aclrtMemsetAsync(memory, kSize, 2, kSize, stream));
         ACL_OK(aclrtMemcpyAsync(out.At(), kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
@@ -169,12 +170,12 @@ TEST_F(GraphMemory, RunsComeBehindWhatUsedTheMemoryBefore) {
     EXPECT_EQ(out.Copy(), Bytes(kSize, 2));
 }
 
-TEST_F(GraphMemory, WhatACaptureCannotFree) {
+TEST_F(GraphMemory, ACaptureCannotFreeOtherMemory) {
     const Stream stream;
-    void* outside = Take(stream);
+    void* outside = AllocateFromPool(stream);
     const DeviceMemory plain(64);
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    void* memory = Take(stream);
+    void* memory = AllocateFromPool(stream);
     ACL_FAILS_SAYING(kDead, aclrtMemPoolFreeAsync(outside, stream), Shown(outside), "capture");
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(plain.At(), stream));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMemPoolFreeAsync(nullptr, stream));
@@ -185,7 +186,7 @@ TEST_F(GraphMemory, WhatACaptureCannotFree) {
     EXPECT_TRUE(IsPoison(none));
     ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
     ACL_FAILS_SAYING(kDead, aclrtMemPoolFreeAsync(memory, stream), "already");
-    // None of that has spoilt the capture.
+    // None of these calls has invalidated the capture.
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
     ACL_OK(aclmdlRIDestroy(graph));
@@ -193,7 +194,7 @@ TEST_F(GraphMemory, WhatACaptureCannotFree) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(GraphMemory, SuchGraphsArePartOfNoOther) {
+TEST_F(GraphMemory, GraphsWithMemoryCannotBeNested) {
     const Stream stream;
     void* memory = nullptr;
     const Graph graph = TakingGraph(stream, 1, &memory);
@@ -205,22 +206,22 @@ TEST_F(GraphMemory, SuchGraphsArePartOfNoOther) {
     ACL_OK(aclmdlRIDestroy(other));
 }
 
-TEST_F(GraphMemory, CapturesThatFailGiveItBack) {
+TEST_F(GraphMemory, FailedCapturesFreeIt) {
     Stream stream;
     const Stream other;
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    Take(stream);
+    AllocateFromPool(stream);
     ACL_FAILS(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, aclrtSynchronizeStream(stream));
     EndInvalid(stream);
     EXPECT_EQ(GraphUsedAtLast(), 0u);
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    void* memory = Take(stream);
+    void* memory = AllocateFromPool(stream);
     ACL_OK(aclrtDestroyStreamForce(stream.Release()));
     EXPECT_EQ(GraphUsedAtLast(), 0u);
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, other));
 }
 
-TEST_F(GraphMemory, ThePoolMayBeDestroyedBefore) {
+TEST_F(GraphMemory, ThePoolMayBeDestroyedFirst) {
     const Stream stream;
     void* memory = nullptr;
     const Graph graph = TakingGraph(stream, 3, &memory);
@@ -231,7 +232,7 @@ TEST_F(GraphMemory, ThePoolMayBeDestroyedBefore) {
     ACL_OK(aclrtFree(memory));
 }
 
-TEST(GraphMemoryLife, ItGoesWithTheDevice) {
+TEST(GraphMemoryLife, MemoryEndsWithTheDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;

@@ -1,4 +1,4 @@
-// Pictures of graphs: as text, as JSON, and for Graphviz.
+// Dumps of graphs as text, as JSON, and for Graphviz.
 #include <portacl/portacl.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string ReadText(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// A graph on two streams, with a name that no format can take as it is.
+// A graph on two streams, with a name that every format must escape.
 class GraphPicture : public WithDevice {
   protected:
     static constexpr const char* kName = "a \"graph\" \\ of\n\x01tasks";
@@ -63,8 +63,8 @@ class GraphPicture : public WithDevice {
         PinnedMemory host{256};
     };
 
-    // Tasks: a copy, a record, a wait, a fill, a record, a kernel, a record with a time, a host
-    // function, a wait, a value.
+    // Tasks: a copy, a record, a wait, a fill, a record, a kernel, a timed record, a host function,
+    // a wait, a value.
     static Graph Draw(const Scene& s) {
         Graph graph = Capture(s.stream, [&] {
             ACL_OK(aclrtMemcpyAsync(s.memory.At(), 256, s.host.At(), 200, ACL_MEMCPY_HOST_TO_DEVICE,
@@ -90,7 +90,7 @@ class GraphPicture : public WithDevice {
 const std::vector<std::string> kKinds = {
     "copy",   "event_record", "event_wait",    "fill",       "event_record",
     "kernel", "event_record", "host_function", "event_wait", "value_write"};
-// What each comes after.
+// The dependencies of each task.
 const std::vector<std::vector<size_t>> kAfter = {{},  {0}, {1}, {2},    {3},
                                                  {1}, {5}, {6}, {7, 4}, {8}};
 const std::set<size_t> kOfOther = {2, 3, 4};
@@ -150,7 +150,7 @@ TEST_F(GraphPicture, JsonHasTasksAndEdges) {
     }
 }
 
-// The parts of a file for Graphviz, which is read line by line.
+// The parts of a Graphviz file, which this reads line by line.
 struct Dot {
     std::map<size_t, std::vector<size_t>> clusters;
     std::map<size_t, std::string> labels;
@@ -218,9 +218,9 @@ TEST_F(GraphPicture, GraphvizHasBoxesFramesAndArrows) {
     std::filesystem::remove(svg);
 }
 
-// What aclmdlRIDebugPrint writes, by way of a file.
+// The text that aclmdlRIDebugPrint writes to a file.
 std::string Printed(aclmdlRI graph, const std::string& path) {
-    // Where this library writes, too.
+    // A folder in which the library may write, too.
     std::fflush(stdout);
     const int before = dup(1);
     EXPECT_GE(before, 0);
@@ -245,7 +245,7 @@ TEST_F(GraphPicture, TextHasALineForEachTask) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
 }
 
-// A choice between a loop and a body that nothing was captured into.
+// A choice between a loop and an empty body.
 TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
     const Stream stream, inner;
     const DeviceMemory memory(64);
@@ -316,8 +316,8 @@ TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
     EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' >/dev/null").c_str()), 0);
 }
 
-// Streams and kernels may be gone before a graph is drawn, and graphs may be empty.
-TEST_F(GraphPicture, WhatIsGoneIsSaidToBe) {
+// Streams and kernels may be destroyed before a graph is drawn, and graphs may be empty.
+TEST_F(GraphPicture, DestroyedObjectsAreMarked) {
     Stream stream;
     const Stream other;
     const DeviceMemory memory(64);

@@ -1,4 +1,4 @@
-// Random numbers in graphs: each run makes what a call would make then.
+// Random numbers in graphs: each run generates what a call would generate then.
 #include <cstdint>
 #include <vector>
 
@@ -18,13 +18,13 @@ using Words = std::vector<uint64_t>;
 
 constexpr size_t kCount = 1001, kBytes = 8 * kCount;
 
-// Results and the counter, which begins at a number of two words.
+// Results, and the counter, which starts at a number of two words.
 struct Place {
     DeviceMemory result{Bytes(kBytes, 0)};
     DeviceMemory counter{Words{~uint64_t{0}, 5}};
 };
 
-// One of each of the kernels that a driver may need for them.
+// One of each kernel that a driver may need for them.
 std::vector<aclrtRandomNumTaskInfo> Tasks(const Place& place) {
     void *result = place.result.At(), *counter = place.counter.At();
     return {
@@ -35,7 +35,7 @@ std::vector<aclrtRandomNumTaskInfo> Tasks(const Place& place) {
         RandomNumbers<uint16_t>(kTruncated, ACL_FLOAT16, 0, 0x3C00, result, kCount, 5, counter)};
 }
 
-TEST_F(GraphRandomNum, RunsGoOnWithTheCounter) {
+TEST_F(GraphRandomNum, RunsAdvanceTheCounter) {
     const Stream stream;
     const Place replayed, direct;
     const auto tasks = Tasks(replayed), calls = Tasks(direct);
@@ -56,7 +56,7 @@ TEST_F(GraphRandomNum, RunsGoOnWithTheCounter) {
     }
 }
 
-// So does the program say which numbers a run makes: by no counter, or one that it sets.
+// Without a counter, or with one that the program sets, runs generate the same numbers.
 TEST_F(GraphRandomNum, RunsWithTheSameCounterMakeTheSameNumbers) {
     const Stream stream;
     const Place place;
@@ -80,7 +80,7 @@ TEST_F(GraphRandomNum, RunsWithTheSameCounterMakeTheSameNumbers) {
     EXPECT_EQ(place.counter.Download<uint64_t>(), (Words{(kCount + 3) / 4, 0}));
 }
 
-// Each run reads anew what is told in memory, behind what comes before and before what comes after.
+// Each run reads numbers in memory again, after earlier work and before later work.
 TEST_F(GraphRandomNum, NumbersInMemoryAreReadInEachRun) {
     const Stream stream, other;
     const Place place;
@@ -115,7 +115,7 @@ TEST_F(GraphRandomNum, NumbersInMemoryAreReadInEachRun) {
     }
 }
 
-TEST_F(GraphRandomNum, TasksTellAndAreLeftOut) {
+TEST_F(GraphRandomNum, TasksCanBeQueriedAndDisabled) {
     const Stream stream;
     const Place place;
     const auto task = Tasks(place)[2];
@@ -134,8 +134,8 @@ TEST_F(GraphRandomNum, TasksTellAndAreLeftOut) {
     EXPECT_EQ(place.counter.Download<uint64_t>(), (Words{~uint64_t{0}, 5}));
 }
 
-// In a task group they can be others in later runs.
-TEST_F(GraphRandomNum, GroupsMakeOtherNumbersLater) {
+// A task group can change them for later runs.
+TEST_F(GraphRandomNum, GroupsChangeTheNumbersOfLaterRuns) {
     const Stream stream, updates;
     const Place place;
     auto task = Tasks(place)[3];
@@ -161,7 +161,7 @@ TEST_F(GraphRandomNum, GroupsMakeOtherNumbersLater) {
     EXPECT_EQ(place.result.Download(), after);
 }
 
-TEST_F(GraphRandomNum, MemoryThatIsGoneIsFound) {
+TEST_F(GraphRandomNum, FreedMemoryIsDetected) {
     const Stream stream;
     for (int which = 0; which < 3; ++which) {
         SCOPED_TRACE(which);

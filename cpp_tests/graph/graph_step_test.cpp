@@ -1,5 +1,5 @@
-// What the stream that runs a graph does between the parts of the graph: values, notifies, and
-// copies whose places are told in memory.
+// What the stream of a graph does between the graph's parts: values, notifies, and copies whose
+// addresses are in memory.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -68,7 +68,7 @@ TEST_F(GraphStep, NotifiesAreRecordedAndConsumedInEachRun) {
         wanted.insert(wanted.end(), {1, 2, 3});
         EXPECT_EQ(log.Numbers(), wanted);
     }
-    // A limit of time is kept.
+    // Its timeout applies.
     const Graph limited =
         Capture(stream, [&] { ACL_OK(aclrtWaitAndResetNotify(answered, stream, 1)); });
     ACL_OK(aclmdlRIExecuteAsync(limited, stream));
@@ -124,7 +124,7 @@ TEST_F(GraphStep, IndirectCopiesReadTheirPlacesInEachRun) {
     EXPECT_EQ(out.Download(), wanted);
 }
 
-// What is between the parts belongs to the run: another run begins behind it, in whichever stream.
+// Steps between the parts belong to the run: another run begins after it, in whichever stream.
 TEST_F(GraphStep, RunsDoNotOverlap) {
     const Stream first, second;
     const Notify go;
@@ -145,7 +145,7 @@ TEST_F(GraphStep, RunsDoNotOverlap) {
     EXPECT_EQ(log.Numbers(), (Numbers{1, 2, 1, 2}));
 }
 
-// An abort of the stream takes the rest of a run along, and the graph runs again.
+// An abort of the stream drops the rest of a run, and the graph can run again.
 TEST_F(GraphStep, AbortsOfTheStreamEndRuns) {
     const Stream stream, other;
     const Notify go;
@@ -165,8 +165,8 @@ TEST_F(GraphStep, AbortsOfTheStreamEndRuns) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
-// One of the graph ends no wait: it leaves out what comes behind it, where that can be.
-TEST_F(GraphStep, AbortsOfTheGraphLeaveOutWhatComesBehindAWait) {
+// Aborting the graph ends no wait: it skips the work after the wait, if the device can.
+TEST_F(GraphStep, AbortsOfTheGraphSkipWorkAfterAWait) {
     const Stream stream, other;
     const DeviceMemory word(std::vector<uint64_t>{0});
     Log log;
@@ -181,7 +181,7 @@ TEST_F(GraphStep, AbortsOfTheGraphLeaveOutWhatComesBehindAWait) {
     ExpectTheRestIsLeftOut(graph, stream, log);
 }
 
-TEST_F(GraphStep, FreedMemoryIsFound) {
+TEST_F(GraphStep, FreedMemoryIsDetected) {
     const Stream stream;
     DeviceMemory word(8);
     const Graph graph = Capture(stream, [&] { ACL_OK(aclrtValueWrite(word.At(), 1, 0, stream)); });
@@ -191,8 +191,8 @@ TEST_F(GraphStep, FreedMemoryIsFound) {
                      Shown(address), "freed");
 }
 
-// Graphs with steps become part of others.
-TEST_F(GraphStep, StepsAreTakenOver) {
+// Graphs with steps can be nested.
+TEST_F(GraphStep, GraphsWithStepsMayBeNested) {
     const Stream stream;
     const Notify notify;
     Log log;

@@ -1,5 +1,5 @@
-// Graphs that run: once, many times, in several streams; what they keep; and that a replay does
-// what the calls would have done.
+// Running graphs: once, many times, in several streams; what they keep; and that a replay does the
+// same as the calls.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -102,7 +102,7 @@ TEST_F(GraphRun, PageableMemoryIsReadInEachRun) {
     }
 }
 
-// The arguments of a kernel are those that it had when it was recorded.
+// Kernel arguments are those at the time of the recording.
 TEST_F(GraphRun, ArgumentsOfKernelsAreKept) {
     const Program program;
     const Stream stream;
@@ -150,7 +150,7 @@ TEST_F(GraphRun, EventsWithTimeAreRecordedInEachRun) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(GraphRun, GraphsBecomePartOfOthers) {
+TEST_F(GraphRun, GraphsMayBeNested) {
     const Stream stream, other;
     const DeviceMemory a(64), b(64);
     const Event fork, join;
@@ -179,7 +179,7 @@ TEST_F(GraphRun, GraphsBecomePartOfOthers) {
 
 // ---- order ----
 
-TEST_F(GraphRun, RunsAreOneOperationOfTheirStream) {
+TEST_F(GraphRun, ARunIsOneOperationOfItsStream) {
     const Stream stream;
     Log log;
     Gate gate;
@@ -199,7 +199,7 @@ TEST_F(GraphRun, RunsAreOneOperationOfTheirStream) {
     EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3, 4, 2, 3}));
 }
 
-TEST_F(GraphRun, RunsInSeveralStreamsComeOneAfterTheOther) {
+TEST_F(GraphRun, RunsInSeveralStreamsAreSerialized) {
     const Stream capturing;
     const std::vector<std::unique_ptr<Stream>> streams = [] {
         std::vector<std::unique_ptr<Stream>> all;
@@ -230,15 +230,15 @@ TEST_F(GraphRun, RunsInSeveralStreamsComeOneAfterTheOther) {
     EXPECT_EQ(guard->calls, 20);
 }
 
-TEST_F(GraphRun, ARunWaitsForTheOneBefore) {
+TEST_F(GraphRun, ARunWaitsForThePreviousOne) {
     const Stream first, second;
     Log log;
     const Graph graph = Capture(first, [&] { ACL_OK(log.Append(first, 1)); });
     ExpectARunWaitsForTheOneBefore(graph, first, second, log);
 }
 
-// A run that is dropped with its stream keeps no other run waiting.
-TEST_F(GraphRun, DroppedRunsHoldNobodyUp) {
+// A run that is dropped with its stream blocks no other run.
+TEST_F(GraphRun, DroppedRunsBlockNoOtherRun) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver drops nothing that is queued";
     Stream first;
     const Stream second;
@@ -260,7 +260,7 @@ TEST_F(GraphRun, DroppedRunsHoldNobodyUp) {
     gate.Open();
 }
 
-// ---- ends ----
+// ---- lifetime ----
 
 TEST_F(GraphRun, RunningGraphsAreNotDestroyed) {
     const Stream stream;
@@ -279,12 +279,12 @@ TEST_F(GraphRun, RunningGraphsAreNotDestroyed) {
                      "destroyed");
 }
 
-TEST_F(GraphRun, FreedMemoryIsFoundOut) {
+TEST_F(GraphRun, FreedMemoryIsDetected) {
     const Stream stream;
     DeviceMemory memory(1 << 20);
     const Graph graph =
         Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(64), 64, 1, 64, stream)); });
-    // What is freed afterwards stays for the run.
+    // Memory that is freed afterwards stays allocated for the run.
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
@@ -297,7 +297,7 @@ TEST_F(GraphRun, FreedMemoryIsFoundOut) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecute(graph, -1));
 }
 
-TEST_F(GraphRun, AbortLeavesOutWhatHasNotBegun) {
+TEST_F(GraphRun, AbortDropsTasksThatHaveNotBegun) {
     const Stream stream;
     Log log;
     Gate gate;
@@ -312,7 +312,7 @@ TEST_F(GraphRun, AbortLeavesOutWhatHasNotBegun) {
     ExpectTheRestIsLeftOut(graph, stream, log);
 }
 
-TEST_F(GraphRun, TheTimeOfARunIsBounded) {
+TEST_F(GraphRun, ARunMayHaveATimeout) {
     const Stream stream;
     Gate gate;
     const Graph graph = Capture(stream, [&] { ACL_OK(gate.Hold(stream)); });
@@ -360,7 +360,7 @@ TEST_F(GraphRun, ArgumentsAreChecked) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(GraphRun, HostFunctionsDoNotRunGraphs) {
+TEST_F(GraphRun, RefusedInsideAHostFunction) {
     struct State {
         aclmdlRI graph;
         aclError codes[4];
@@ -382,7 +382,7 @@ TEST_F(GraphRun, HostFunctionsDoNotRunGraphs) {
     for (aclError code : state.codes) EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST(GraphLife, GraphsGoWithTheirDevice) {
+TEST(GraphLife, GraphsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;
@@ -400,8 +400,8 @@ TEST(GraphLife, GraphsGoWithTheirDevice) {
 
 // ---- random programs ----
 
-// Random work of several streams, ordered by events where two tasks use the same buffer and one of
-// them writes it: every order that keeps the events has one result.
+// Random work of several streams. Events order any two tasks that use the same buffer, if one of
+// them writes it, so every order that obeys the events has one result.
 class RandomProgram {
   public:
     static constexpr size_t kStreams = 4, kBuffers = 5, kSize = 512, kTasks = 40;
@@ -416,7 +416,7 @@ class RandomProgram {
         }
     }
 
-    // Gives everything to the streams, of which the first one comes before and after all.
+    // Submits everything to the streams; the first stream is ordered before and after all others.
     void Issue(const std::vector<std::unique_ptr<Stream>>& streams,
                const std::vector<std::unique_ptr<DeviceMemory>>& buffers,
                std::vector<std::unique_ptr<Event>>& events) {
@@ -430,7 +430,7 @@ class RandomProgram {
         };
         const size_t fork = record(0);
         for (size_t i = 1; i < kStreams; ++i) wait(i, fork);
-        // By buffer: behind its last writer, and behind those that have read it since.
+        // For each buffer: after its last writer, and after the readers since.
         std::vector<std::vector<size_t>> written(kBuffers), read(kBuffers);
         for (const Task& task : tasks_) {
             const size_t s = task.stream;
@@ -478,7 +478,7 @@ class RandomProgram {
     std::vector<Task> tasks_;
 };
 
-TEST_F(GraphRun, AReplayDoesWhatTheCallsWouldHaveDone) {
+TEST_F(GraphRun, AReplayMatchesTheCalls) {
     std::vector<std::unique_ptr<Stream>> streams;
     for (size_t i = 0; i < RandomProgram::kStreams; ++i)
         streams.push_back(std::make_unique<Stream>());
@@ -506,7 +506,7 @@ TEST_F(GraphRun, AReplayDoesWhatTheCallsWouldHaveDone) {
     }
 }
 
-// A replay of many tasks gives the same as issuing them.
+// A replay of many tasks computes the same as submitting them.
 TEST_F(GraphRun, LongGraphsRun) {
     const Stream stream;
     constexpr size_t kTasks = 1000;

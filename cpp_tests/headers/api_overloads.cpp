@@ -1,5 +1,5 @@
-// Every form of acl_rt_api.h beside the C function that it stands in front of: both can be called,
-// and neither call is ambiguous.
+// Each C++ overload of acl_rt_api.h beside its C function: both can be called, and neither call is
+// ambiguous.
 #include <acl/acl.h>
 #include <acl/acl_rt_api.h>
 

@@ -1,4 +1,4 @@
-// A program with a dim3 of its own, as one that also includes CUDA's headers has.
+// A program that defines its own dim3, as one does that also includes CUDA's headers.
 struct dim3 {
     unsigned int x, y, z;
 };

@@ -1,4 +1,4 @@
-// Lists of arguments, place holders, and the launches that take them.
+// Argument lists of kernels, placeholders, and the launches that take them.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,7 @@ using Words = std::vector<uint32_t>;
 constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-// What a list in the caller's memory needs.
+// Bytes that a list in the caller's memory needs.
 class CallersMemory {
   public:
     CallersMemory(aclrtFuncHandle function, size_t user_size) {
@@ -31,7 +31,7 @@ class CallersMemory {
         ACL_EXPECT_OK(aclrtKernelArgsGetMemSize(function, user_size, &room));
         EXPECT_GE(room, user_size);
         list_.resize((list + 7) / 8, 0xA5A5A5A5A5A5A5A5);
-        // Not aligned, as a caller's may be.
+        // Unaligned, as the caller's memory may be.
         room_.resize(room + 1);
     }
     aclrtArgsHandle List() { return list_.data(); }
@@ -45,7 +45,8 @@ class CallersMemory {
 
 class KernelArgs : public WithKernels {
   protected:
-    // Begins a list for `function` in each of both places, and has `work` done with it.
+    // Begins a list for `function` in the library's and in the caller's memory, and calls `work`
+    // with each.
     template <typename Work>
     void WithEachList(aclrtFuncHandle function, Work work) {
         aclrtArgsHandle own = nullptr;
@@ -61,7 +62,7 @@ class KernelArgs : public WithKernels {
         work(memory.List());
     }
 
-    // A complete list for `mark`; the handles of its arguments.
+    // A complete list for `mark`, and the handles of its arguments.
     static std::vector<aclrtParamHandle> FillForMark(aclrtArgsHandle list, void* words,
                                                      uint32_t number) {
         std::vector<aclrtParamHandle> parameters(2);
@@ -79,7 +80,7 @@ class KernelArgs : public WithKernels {
 
 // ---- lists ----
 
-TEST_F(KernelArgs, AListIsLaunchedAsOftenAsWanted) {
+TEST_F(KernelArgs, AListMayBeLaunchedRepeatedly) {
     WithEachList(mark_, [&](aclrtArgsHandle list) {
         const Stream stream;
         const ZeroWords words(kWords);
@@ -87,11 +88,11 @@ TEST_F(KernelArgs, AListIsLaunchedAsOftenAsWanted) {
         Gate gate;
         ACL_OK(gate.Hold(stream));
         ACL_OK(Launch(mark_, list, stream));
-        // What is queued has a copy.
+        // A pending launch has a copy.
         uint32_t number = 100;
         ACL_OK(aclrtKernelArgsParaUpdate(list, parameters[1], &number, sizeof number));
         ACL_OK(Launch(mark_, list, stream));
-        // Once more changes nothing.
+        // Finishing the list again changes nothing.
         ACL_OK(aclrtKernelArgsFinalize(list));
         gate.Open();
         ACL_OK(aclrtSynchronizeStream(stream));
@@ -108,7 +109,7 @@ TEST_F(KernelArgs, AKernelWithoutParametersHasAnEmptyList) {
     });
 }
 
-TEST_F(KernelArgs, PlaceHoldersAreAddressesOfDataOnTheDevice) {
+TEST_F(KernelArgs, PlaceholdersAreAddressesOfDataOnTheDevice) {
     WithEachList(add_pair_, [&](aclrtArgsHandle list) {
         const Stream stream;
         const ZeroWords words(3);
@@ -127,7 +128,7 @@ TEST_F(KernelArgs, PlaceHoldersAreAddressesOfDataOnTheDevice) {
         Gate gate;
         ACL_OK(gate.Hold(stream));
         ACL_OK(Launch(add_pair_, list, stream, 3));
-        // The next launch takes what is there then.
+        // The next launch uses the data that the placeholder then contains.
         std::memcpy(buffer, &second, sizeof second);
         ACL_OK(Launch(add_pair_, list, stream, 2));
         std::memset(buffer, 0xff, sizeof second);
@@ -137,8 +138,8 @@ TEST_F(KernelArgs, PlaceHoldersAreAddressesOfDataOnTheDevice) {
     });
 }
 
-// A graph has the data that was there when the launch was recorded, for all its runs.
-TEST_F(KernelArgs, GraphsKeepTheDataOfPlaceHolders) {
+// A graph keeps the data at the time of the recorded launch, for all its runs.
+TEST_F(KernelArgs, GraphsKeepTheDataOfPlaceholders) {
     const Stream stream;
     const ZeroWords words(3);
     aclmdlRI graph = nullptr;
@@ -160,11 +161,11 @@ TEST_F(KernelArgs, GraphsKeepTheDataOfPlaceHolders) {
         ACL_OK(aclrtSynchronizeStream(stream));
         ACL_OK(aclmdlRIDestroy(graph));
     });
-    // Twice in each of both places.
+    // Twice in each kind of memory.
     EXPECT_EQ(words.Download<uint32_t>(), (Words{12, 12, 12}));
 }
 
-TEST_F(KernelArgs, ManyListsAreKeptAndLaunchedOnesGiveWay) {
+TEST_F(KernelArgs, ManyListsAreKeptAndLaunchedOnesAreEvicted) {
     const ZeroWords words(kWords);
     std::vector<aclrtArgsHandle> waiting(4);
     for (auto& list : waiting) {
@@ -179,14 +180,14 @@ TEST_F(KernelArgs, ManyListsAreKeptAndLaunchedOnesGiveWay) {
         ACL_OK(Launch(mark_, list, nullptr));
         if (i == 0) launched = list;
     }
-    // That was long ago; the others were never launched.
+    // That list was launched long ago; the others were never launched.
     ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(launched), "argsHandle", "destroyed");
     for (const auto list : waiting) ACL_EXPECT_OK(Launch(mark_, list, nullptr));
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_EQ(words.Download<uint32_t>(), Marked(4));
 }
 
-TEST_F(KernelArgs, ListsGoWithTheirProgramAndDevice) {
+TEST_F(KernelArgs, ListsEndWithTheirProgramAndDevice) {
     aclrtArgsHandle own = nullptr;
     ACL_OK(aclrtKernelArgsInit(mark_, &own));
     CallersMemory memory(mark_, 64);
@@ -274,7 +275,7 @@ TEST_F(KernelArgs, WrongArgumentsAreRefused) {
     });
 }
 
-TEST_F(KernelArgs, WrongPlaceHoldersAreRefused) {
+TEST_F(KernelArgs, WrongPlaceholdersAreRefused) {
     WithEachList(add_pair_, [&](aclrtArgsHandle list) {
         uint64_t value = 1;
         aclrtParamHandle first = nullptr, place = nullptr;
@@ -301,9 +302,9 @@ TEST_F(KernelArgs, WrongPlaceHoldersAreRefused) {
     });
 }
 
-TEST_F(KernelArgs, TheCallersMemoryHasBounds) {
+TEST_F(KernelArgs, WritesStayInsideTheCallersMemory) {
     CallersMemory memory(add_pair_, 16 + 100);
-    // As told, with a place holder's data.
+    // The size as the query returns it, plus the data of a placeholder.
     aclrtParamHandle first = nullptr, place = nullptr;
     uint64_t value = 1;
     ACL_OK(
@@ -346,7 +347,7 @@ TEST_F(KernelArgs, TheCallersMemoryHasBounds) {
     }
 }
 
-TEST_F(KernelArgs, SizesOfTheCallersMemoryAreTold) {
+TEST_F(KernelArgs, SizesOfTheCallersMemoryAreReturned) {
     auto size = Poison<size_t>();
     ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetHandleMemSize(mark_, nullptr), "memSize");
     ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, 8, nullptr), "actualArgsSize");
@@ -392,7 +393,7 @@ TEST_F(KernelArgs, WrongHandlesAreRefused) {
     lists(kDead, garbage, "not a list");
     lists(kDead, garbage + 1, "not a list");
     lists(kDead, mark_, "kind kernel");
-    // A copy of one in another place is none.
+    // A copy of a list at another address is not a list.
     CallersMemory memory(mark_, 64);
     ACL_OK(aclrtKernelArgsInitByUserMem(mark_, memory.List(), memory.Room(), memory.RoomSize()));
     std::memcpy(garbage, memory.List(), sizeof garbage);

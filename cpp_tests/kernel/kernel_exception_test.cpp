@@ -1,4 +1,4 @@
-// Kernels that fail: what exception callbacks are told of them, and who is called.
+// Kernels that fail: what exception callbacks report, and which callbacks run.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-// What a callback found out.
+// What a callback has read from its exception information.
 struct Told {
     void* user_data;
     aclrtExceptionInfo* info;
@@ -57,7 +57,7 @@ std::vector<Told> Take() {
     return std::exchange(told, {});
 }
 
-// Lives in which the first launches, and the first fill, fail when their turn comes.
+// Sessions in which the first launches, and the first fill, fail when they run.
 class KernelException : public testing::Test {
   protected:
     void SetUp() override {
@@ -85,7 +85,7 @@ class KernelException : public testing::Test {
     aclrtFuncHandle mark_ = nullptr;
 };
 
-TEST_F(KernelException, TheKernelAndItsArgumentsAreTold) {
+TEST_F(KernelException, TheKernelAndItsArgumentsAreReported) {
     ACL_OK(aclrtExceptionInfoCallbackRegister(NoteAll));
     size_t count = 0;
     const bool known = aclrtFunctionGetParamCount(mark_, &count) == ACL_SUCCESS;
@@ -97,7 +97,7 @@ TEST_F(KernelException, TheKernelAndItsArgumentsAreTold) {
     EXPECT_EQ(calls[0].function, mark_);
     EXPECT_EQ(calls[0].task, 1u);
     if (known) {
-        // As the kernel would have got them.
+        // The arguments as the kernel would have received them.
         ASSERT_GE(calls[0].arguments.size(), 12u);
         void* address = nullptr;
         uint32_t number = 0;
@@ -106,7 +106,7 @@ TEST_F(KernelException, TheKernelAndItsArgumentsAreTold) {
         EXPECT_EQ(address, words_->At());
         EXPECT_EQ(number, 77u);
     }
-    // The call is over.
+    // The information is invalid after the callback.
     auto function = Poison<aclrtFuncHandle>();
     auto arguments = Poison<void*>();
     auto length = Poison<uint32_t>();
@@ -117,7 +117,7 @@ TEST_F(KernelException, TheKernelAndItsArgumentsAreTold) {
     EXPECT_TRUE(IsPoison(function) && IsPoison(arguments) && IsPoison(length));
 }
 
-TEST_F(KernelException, ABlockOfArgumentsIsTold) {
+TEST_F(KernelException, ABlockOfArgumentsIsReported) {
     ACL_OK(aclrtExceptionInfoCallbackRegister(NoteAll));
     struct {
         void* words;
@@ -133,7 +133,7 @@ TEST_F(KernelException, ABlockOfArgumentsIsTold) {
     EXPECT_EQ(calls[0].arguments, bytes);
 }
 
-TEST_F(KernelException, OtherOperationsAreNoKernels) {
+TEST_F(KernelException, OtherOperationsReportNoKernel) {
     ACL_OK(aclrtExceptionInfoCallbackRegister(NoteAll));
     ACL_OK(aclrtBinarySetExceptionCallback(*program_, Note, this));
     ACL_OK(aclrtMemsetAsync(words_->At(), 4, 0, 4, nullptr));
@@ -145,7 +145,7 @@ TEST_F(KernelException, OtherOperationsAreNoKernels) {
     EXPECT_EQ(calls[0].user_data, nullptr);
 }
 
-TEST_F(KernelException, ABinaryIsToldOfItsKernels) {
+TEST_F(KernelException, ABinarysCallbackReportsItsKernels) {
     const Program other;
     int mine = 0, theirs = 0;
     ACL_OK(aclrtBinarySetExceptionCallback(*program_, Note, &mine));
@@ -156,7 +156,7 @@ TEST_F(KernelException, ABinaryIsToldOfItsKernels) {
     EXPECT_EQ(calls[0].user_data, &mine);
     EXPECT_EQ(calls[0].function, mark_);
 
-    // Another one takes its place, and comes after those of everybody.
+    // A second callback replaces the first, and runs after those for all binaries.
     ACL_OK(aclrtBinarySetExceptionCallback(*program_, NoteOther, &theirs));
     ACL_OK(aclrtExceptionInfoCallbackRegister(NoteAll));
     FailedLaunch(2);
@@ -171,7 +171,7 @@ TEST_F(KernelException, ABinaryIsToldOfItsKernels) {
     EXPECT_TRUE(Take().empty());
 }
 
-TEST_F(KernelException, ABinaryThatIsUnloadedIsToldNothing) {
+TEST_F(KernelException, AnUnloadedBinarysCallbackIsNotCalled) {
     ACL_OK(aclrtBinarySetExceptionCallback(*program_, Note, this));
     Gate gate;
     ACL_OK(gate.Hold(nullptr));

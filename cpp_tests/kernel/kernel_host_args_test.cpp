@@ -1,4 +1,4 @@
-// Arguments of kernels in host memory, with data that travels along.
+// Kernel arguments in host memory, with data that is copied with them.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +23,7 @@ using Words = std::vector<uint32_t>;
 constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-// The arguments of add_pair, and data behind them at different places.
+// The arguments of add_pair, followed by data at different offsets.
 struct Block {
     void* words;
     const Pair* pair;
@@ -32,7 +32,7 @@ struct Block {
     Pair second;
 };
 
-TEST_F(KernelHostArgs, HostArgumentsBringTheirDataAlong) {
+TEST_F(KernelHostArgs, HostArgumentsIncludeTheirData) {
     const Stream stream;
     const ZeroWords words(4);
     Block block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
@@ -53,14 +53,15 @@ TEST_F(KernelHostArgs, HostArgumentsBringTheirDataAlong) {
     EXPECT_EQ(words.Download<uint32_t>(), (Words{63, 33, 3, 3}));
 }
 
-TEST_F(KernelHostArgs, HostArgumentsWithoutPlaceHoldersAreAnOrdinaryBlock) {
+TEST_F(KernelHostArgs, HostArgumentsWithoutPlaceholdersAreABlock) {
     const Stream stream;
     const ZeroWords words(kWords);
     struct {
         void* words;
         uint32_t number;
     } block{words.At(), 9};
-    // Without the padding at the end: drivers that tell nothing take that for arguments.
+    // Without the padding at the end: for drivers that do not report parameters, padding would be
+    // an argument.
     ACL_OK(aclrtLaunchKernelWithHostArgs(mark_, 1, stream, nullptr, &block, 12, nullptr, 0));
     ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(mark_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
                                              &block, 12, nullptr, 0));
@@ -72,8 +73,8 @@ TEST_F(KernelHostArgs, HostArgumentsWithoutPlaceHoldersAreAnOrdinaryBlock) {
     EXPECT_EQ(words.Download<uint32_t>(), expected);
 }
 
-// Each launch has a copy of its own, which goes back: the test double looks for what is left.
-TEST_F(KernelHostArgs, MuchDataTravelsAlong) {
+// Each launch has its own copy, which is freed: the test double checks for leaks.
+TEST_F(KernelHostArgs, LargeDataIsCopied) {
     const Stream stream;
     const ZeroWords words(1);
     struct Large {
@@ -144,8 +145,8 @@ TEST_F(KernelHostArgs, WrongHostArgumentsAreRefused) {
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 0));
 }
 
-// An address in the data is found as well: a list of structures.
-TEST_F(KernelHostArgs, DataMayHoldAddressesOfData) {
+// Addresses inside the data are found as well: a list of structures.
+TEST_F(KernelHostArgs, DataMayContainAddressesOfData) {
     const Stream stream;
     struct {
         void* words;

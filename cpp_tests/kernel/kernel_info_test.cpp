@@ -1,5 +1,4 @@
-// What programs can ask about binaries and kernels: numbers, parameters, attributes, where code
-// lies.
+// Queries of binaries and kernels: numbers, parameters, attributes, addresses of code.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,7 +30,7 @@ using KernelInfo = portacl_test::WithDevice;
 
 // ---- descriptions of programs ----
 
-TEST_F(KernelInfo, ADescribedProgramIsLoadedAsOftenAsWanted) {
+TEST_F(KernelInfo, ADescribedProgramMayBeLoadedRepeatedly) {
     std::vector<char> bytes = Read(ProgramPath());
     const aclrtBinary described = aclrtCreateBinary(bytes.data(), bytes.size());
     ASSERT_NE(described, nullptr) << aclGetRecentErrMsg();
@@ -57,7 +56,7 @@ TEST_F(KernelInfo, ADescribedProgramIsLoadedAsOftenAsWanted) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
-TEST_F(KernelInfo, DescriptionsNeedNoDeviceAndNoLife) {
+TEST_F(KernelInfo, DescriptionsNeedNoDeviceAndNoSession) {
     const std::vector<char> bytes = Read(ProgramPath());
     aclrtBinary described = nullptr;
     OnNewThread([&] { described = aclrtCreateBinary(bytes.data(), bytes.size()); });
@@ -82,7 +81,7 @@ TEST_F(KernelInfo, WrongDescriptionsAreRefused) {
     refused(nullptr, 8, "data is null");
     refused("x", 0, "dataLen is 0");
     refused("x", SIZE_MAX, "dataLen");
-    // What it is, is looked at when it is loaded.
+    // The image is checked when it is loaded.
     const aclrtBinary described = aclrtCreateBinary("garbage", 7);
     ASSERT_NE(described, nullptr);
     auto handle = Poison<aclrtBinHandle>();
@@ -124,7 +123,7 @@ TEST_F(KernelInfo, KernelsAreFoundByTheirNumbers) {
 
 // ---- parameters ----
 
-TEST_F(KernelInfo, ParametersAreTold) {
+TEST_F(KernelInfo, ParametersAreReturned) {
     const Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
     size_t count = 99, offset = 99, size = 99;
@@ -152,13 +151,13 @@ TEST_F(KernelInfo, ParametersAreTold) {
     EXPECT_TRUE(IsPoison(count) && IsPoison(offset) && IsPoison(size));
 }
 
-TEST_F(KernelInfo, WhatNobodyDescribesIsNotTold) {
+TEST_F(KernelInfo, UndescribedParametersAreNotReturned) {
     if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD")) return;
     const Program program;
     size_t count = Poison<size_t>();
     ACL_FAILS_SAYING(kUnsupported, aclrtFunctionGetParamCount(program.Kernel("plain_mark"), &count),
                      "plain_mark", "PORTACL_KERNEL");
-    // Texts have names of C++ as sources have them, calls as the linker has them.
+    // Texts use demangled C++ names; calls use mangled ones.
     const char* const mangled = "_ZN6shapes4GrowEPKvPK12portaclBlock";
     const aclrtFuncHandle grow = program.Kernel(mangled);
     ACL_FAILS_SAYING(kUnsupported, aclrtFunctionGetParamCount(grow, &count),
@@ -171,7 +170,7 @@ TEST_F(KernelInfo, WhatNobodyDescribesIsNotTold) {
 
 // ---- attributes ----
 
-TEST_F(KernelInfo, AttributesAreToldOrRefused) {
+TEST_F(KernelInfo, AttributesAreReturnedOrRefused) {
     const Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
     int64_t value = 99;
@@ -196,7 +195,7 @@ TEST_F(KernelInfo, AttributesAreToldOrRefused) {
     EXPECT_TRUE(IsPoison(value));
 }
 
-TEST_F(KernelInfo, TheFastMemoryThatIsToldCanBeHad) {
+TEST_F(KernelInfo, TheReportedSharedMemoryIsAvailable) {
     const Program program;
     const Stream stream;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
@@ -220,9 +219,9 @@ TEST_F(KernelInfo, TheFastMemoryThatIsToldCanBeHad) {
     EXPECT_TRUE(IsPoison(most));
 }
 
-// ---- where code lies ----
+// ---- addresses of code ----
 
-TEST_F(KernelInfo, OnlyCpusTellWhereCodeLies) {
+TEST_F(KernelInfo, OnlyCpusReportCodeAddresses) {
     const Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
     auto first = Poison<void*>(), second = Poison<void*>(), all = Poison<void*>();
@@ -247,7 +246,7 @@ TEST_F(KernelInfo, OnlyCpusTellWhereCodeLies) {
         << first << " of " << size << " bytes, " << all << " of " << length;
 }
 
-TEST_F(KernelInfo, PlacesForAnswersMustBeThere) {
+TEST_F(KernelInfo, OutputsMustNotBeNull) {
     const Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
     auto address = Poison<void*>();
@@ -289,7 +288,7 @@ TEST_F(KernelInfo, WrongHandlesAreRefused) {
     auto size = Poison<size_t>();
     ACL_FAILS(kInvalid, aclrtBinaryGetDevAddress(nullptr, &address, &size));
     ACL_FAILS(kDead, aclrtBinaryGetDevAddress(mark, &address, &size));
-    // Another thread may ask, without a device.
+    // Another thread may query, without a device.
     OnNewThread([&] {
         int64_t type = 0;
         ACL_EXPECT_OK(aclrtGetFunctionAttribute(mark, ACL_FUNC_ATTR_KERNEL_TYPE, &type));

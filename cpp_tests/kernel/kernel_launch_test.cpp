@@ -66,7 +66,7 @@ TEST_F(KernelLaunch, EachThreadOfEachBlockRunsOnce) {
     }
 }
 
-// Imported by the process that it is of, which needs no other one for this.
+// The process imports its own memory, so no second process is needed.
 TEST_F(KernelLaunch, MemoryOfAnotherProcess) {
     const Program program;
     const Stream stream;
@@ -88,7 +88,7 @@ TEST_F(KernelLaunch, MemoryOfAnotherProcess) {
     portacl_test::FreeAndWait(own);
 }
 
-// How many threads a block has is the device's choice: the kernel declares 256.
+// The device chooses the number of threads per block: the kernel declares 256.
 TEST_F(KernelLaunch, ABlockCountAloneLaunchesWithTheDevicesThreads) {
     const Program program;
     const Stream stream;
@@ -141,7 +141,7 @@ TEST_F(KernelLaunch, ArgumentsAreCopiedAtTheCall) {
         if (OnCpu()) {
             ACL_OK(aclrtLaunchKernel(mark, 4, &block, sizeof block, stream));
         }
-        // All of it is the caller's again.
+        // The caller may reuse all of it.
         address = nullptr;
         number = 1000;
         arguments[0] = arguments[1] = nullptr;
@@ -173,8 +173,8 @@ TEST_F(KernelLaunch, LaunchesKeepTheOrderOfTheirStreamAndOfEvents) {
     EXPECT_EQ(words.Download<uint32_t>(), Words(kCount, 503));
 }
 
-// Whoever comes to a launch: the thread that waits for it, one that is still awake after the launch
-// before, or one that was woken.
+// Blocks are run by the thread that waits for the launch, by a worker that still spins after the
+// previous launch, or by one that was woken.
 TEST_F(KernelLaunch, LaunchesRightAfterEachOtherRunEachBlockOnce) {
     const Program program;
     const Stream streams[2];
@@ -193,8 +193,8 @@ TEST_F(KernelLaunch, LaunchesRightAfterEachOtherRunEachBlockOnce) {
     }
 }
 
-// Nobody but the kernel uses it: what is given out meanwhile is other memory.
-TEST_F(KernelLaunch, MemoryThatIsFreedIsKeptForQueuedLaunches) {
+// Only the kernel uses it: allocations meanwhile return other memory.
+TEST_F(KernelLaunch, FreedMemoryIsKeptForPendingLaunches) {
     const Program program;
     const Stream stream;
     const aclrtFuncHandle mark = program.Kernel("mark");
@@ -211,7 +211,7 @@ TEST_F(KernelLaunch, MemoryThatIsFreedIsKeptForQueuedLaunches) {
     EXPECT_EQ(second.Download<uint32_t>(), Words(kCount, 0));
 }
 
-TEST_F(KernelLaunch, ALaunchThatIsQueuedOutlivesItsProgram) {
+TEST_F(KernelLaunch, APendingLaunchOutlivesItsProgram) {
     const Stream stream;
     const ZeroWords words(8);
     Program program;
@@ -321,7 +321,7 @@ TEST_F(KernelLaunch, WrongArgumentsAreRefused) {
         kDead,
         aclrtLaunchSIMTKernelWithArgsArray(mark, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, nullptr),
         "args is null");
-    // Nothing of that was queued.
+    // None of these calls has submitted anything.
     void* arguments[] = {&address, &number};
     ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {256, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
                                               arguments));
@@ -354,7 +354,7 @@ TEST_F(KernelLaunch, WrongHandlesAreRefused) {
     each(kDead, nothing, gone, "destroyed");
 }
 
-TEST_F(KernelLaunch, AttributesAreHeededAcceptedOrRefused) {
+TEST_F(KernelLaunch, AttributesAreAppliedIgnoredOrRefused) {
     const Program program;
     const Stream stream;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
@@ -403,8 +403,8 @@ TEST_F(KernelLaunch, AttributesAreHeededAcceptedOrRefused) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-// The limit that a driver keeps is the kernel's: what asks for less does not take from others.
-TEST_F(KernelLaunch, FastMemoryOfGraphsAndLaunchesDiffers) {
+// A driver keeps the limit per kernel: a launch with less must not reduce the limit of others.
+TEST_F(KernelLaunch, SharedMemoryOfGraphsAndLaunchesDiffers) {
     const Program program;
     const Stream stream, other;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
@@ -425,7 +425,7 @@ TEST_F(KernelLaunch, FastMemoryOfGraphsAndLaunchesDiffers) {
 
 // ---- kernels in C++: on the cpu backend only ----
 
-TEST_F(KernelLaunch, FastMemoryIsEachBlocksOwn) {
+TEST_F(KernelLaunch, SharedMemoryIsPrivateToEachBlock) {
     if (!OnCpu()) return;
     const Program program;
     const Stream stream;
@@ -469,7 +469,7 @@ TEST_F(KernelLaunch, ParametersOfEverySizeArrive) {
     EXPECT_EQ(result.Download<double>(), std::vector<double>{4322.5});
 }
 
-TEST_F(KernelLaunch, AKernelThatDescribesNothingTakesOneBlock) {
+TEST_F(KernelLaunch, AKernelWithoutADescriptionTakesOneBlockOfArguments) {
     if (!OnCpu()) return;
     const Program program;
     auto function = Poison<aclrtFuncHandle>();

@@ -1,5 +1,5 @@
-// Pointers that kernels get: a launch looks whether they point to what the device may use. CUDA
-// drivers do not tell which parameters are pointers.
+// Pointer arguments of kernels: a launch checks that the device may use what they point to. CUDA
+// drivers do not report which parameters are pointers.
 #include <cstdint>
 #include <vector>
 
@@ -24,7 +24,7 @@ class KernelPointer : public WithKernels {
         return aclrtLaunchKernelWithArgsArray(add_pair_, 1, nullptr, nullptr, arguments);
     }
 
-    // In every way in which arguments come.
+    // In every way to pass arguments.
     void ExpectRefused(void* words, std::initializer_list<std::string> says) {
         struct {
             void* words;
@@ -62,7 +62,7 @@ TEST_F(KernelPointer, FreedMemoryIsRefused) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(KernelPointer, NothingIsPointedToByNullAndByTheEnd) {
+TEST_F(KernelPointer, NullAndEndPointersAreAccepted) {
     if (!OnCpu()) return;
     const DeviceMemory words(Words(64));
     char* const end = static_cast<char*>(words.At()) + words.Size();
@@ -71,7 +71,7 @@ TEST_F(KernelPointer, NothingIsPointedToByNullAndByTheEnd) {
         void* arguments[] = {&pointer};
         ACL_EXPECT_OK(aclrtLaunchKernelWithArgsArray(nothing, 1, nullptr, nullptr, arguments));
     }
-    // Memory of the host is the device's business.
+    // Host memory is not checked; the device decides.
     uint32_t host[2] = {};
     void* pointer = host;
     void* arguments[] = {&pointer};
@@ -99,7 +99,7 @@ TEST_F(KernelPointer, APoolOfAnotherDeviceNeedsAccess) {
         desc.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
         desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
         ACL_OK(portaclMemPoolSetAccess(pool, &desc, 1));
-        // Reading is what a pointer to const does.
+        // A pointer to const only needs read access.
         ACL_EXPECT_OK(AddPair(words.At(), memory));
         ExpectRefused(memory, {"argument 0", "may not write"});
         desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
@@ -116,7 +116,7 @@ TEST_F(KernelPointer, APoolOfAnotherDeviceNeedsAccess) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(KernelPointer, WhatWasLaunchedBeforeKeepsItsMemory) {
+TEST_F(KernelPointer, PendingLaunchesKeepTheirMemory) {
     if (!OnCpu()) return;
     ZeroWords words(64);
     void* const address = words.Release();

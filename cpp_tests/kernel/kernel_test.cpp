@@ -1,4 +1,4 @@
-// Programs that are loaded, and the kernels in them.
+// Loading programs, and finding kernels in them.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -36,7 +36,7 @@ using Kernel = portacl_test::WithDevice;
 
 // ---- programs and kernels ----
 
-TEST_F(Kernel, AProgramIsLoadedFromMemoryThatMayGo) {
+TEST_F(Kernel, TheImageMayBeFreedAfterLoading) {
     std::vector<char> bytes = Read(ProgramPath());
     aclrtBinHandle first = nullptr;
     aclrtBinHandle second = nullptr;
@@ -114,7 +114,7 @@ TEST_F(Kernel, OnlyKernelsOfTheProgramAreFound) {
     const Program program;
     auto function = Poison<aclrtFuncHandle>();
     std::vector<const char*> names{"no_such_kernel", ""};
-    // Names that a shared object has, too: of what it uses, of data.
+    // Names that a shared object contains as well: imported symbols, and data.
     if (OnCpu()) names.insert(names.end(), {"memset", "aclrtMalloc", "not_a_function"});
     for (const char* name : names) {
         ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, name, &function), "no kernel",
@@ -135,7 +135,7 @@ TEST_F(Kernel, OnlyKernelsOfTheProgramAreFound) {
     EXPECT_TRUE(IsPoison(function));
 }
 
-TEST_F(Kernel, AnUnloadedProgramIsDead) {
+TEST_F(Kernel, AnUnloadedProgramIsInvalid) {
     Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
     const aclrtBinHandle handle = program.Release();
@@ -150,9 +150,9 @@ TEST_F(Kernel, AnUnloadedProgramIsDead) {
     ACL_FAILS(kDead, aclrtBinaryUnLoad(mark));
 }
 
-// ---- programs that are none ----
+// ---- images that are no programs ----
 
-TEST_F(Kernel, WhatIsNoProgramIsRefusedInWords) {
+TEST_F(Kernel, InvalidImagesAreRefusedWithAReason) {
     auto handle = Poison<aclrtBinHandle>();
     const std::string garbage = "garbage, and more of it";
     ACL_FAILS_SAYING(kUnsupported,
@@ -177,17 +177,17 @@ TEST_F(Kernel, WhatIsNoProgramIsRefusedInWords) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
-TEST_F(Kernel, ProgramsForOtherHardwareAreRefusedInWords) {
+TEST_F(Kernel, ProgramsForOtherHardwareAreRefusedWithAReason) {
     auto handle = Poison<aclrtBinHandle>();
     std::vector<char> elf = Read(Path(".so"));
     ASSERT_GT(elf.size(), 64u);
     const std::vector<char> ptx = Read(Path(".ptx"));
-    // The other backend's.
+    // An image for the other backend.
     const std::vector<char>& other = OnCpu() ? ptx : elf;
     ACL_FAILS_SAYING(kUnsupported,
                      aclrtBinaryLoadFromData(other.data(), other.size(), nullptr, &handle),
                      OnCpu() ? "PTX" : "ELF", "Ascend");
-    // A machine that nobody here has.
+    // A machine type that no test machine has.
     elf[18] = 0x77;
     elf[19] = 0x10;
     ACL_FAILS_SAYING(kUnsupported,
@@ -200,8 +200,8 @@ TEST_F(Kernel, ProgramsForOtherHardwareAreRefusedInWords) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
-// The same program, with one text in it changed.
-TEST_F(Kernel, ALoadersRefusalIsInItsWordsWithARemedy) {
+// The same program with one string changed.
+TEST_F(Kernel, ALoaderErrorIsReportedWithARemedy) {
     // A GPU's driver loads no shared objects.
     if (!OnCpu()) return;
     const std::vector<char> whole = Read(ProgramPath());
@@ -237,7 +237,7 @@ TEST_F(Kernel, DamagedProgramsAreRefused) {
     const std::vector<char> whole = Read(ProgramPath());
     for (const size_t length :
          {size_t{4}, size_t{63}, size_t{64}, size_t{200}, whole.size() / 2, whole.size() - 1}) {
-        // In memory of exactly that length, so that a checker sees who reads on.
+        // In a buffer of exactly that length, so that a checker finds reads past the end.
         const std::vector<char> part(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(length));
         ACL_FAILS_SAYING(kDead, aclrtBinaryLoadFromData(part.data(), length, nullptr, &handle),
                          "cut off", std::to_string(length));
@@ -250,7 +250,7 @@ TEST_F(Kernel, DamagedProgramsAreRefused) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
-// ---- threads, devices, life ----
+// ---- threads, devices, session ----
 
 TEST_F(Kernel, AThreadWithoutADeviceIsRefused) {
     const std::vector<char> bytes = Read(ProgramPath());
@@ -268,7 +268,7 @@ TEST_F(Kernel, AThreadWithoutADeviceIsRefused) {
     const aclrtFuncHandle nothing = program.Kernel("nothing");
     OnNewThread([&] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtLaunchKernel(nothing, 1, nullptr, 0, nullptr));
-        // Looking things up needs no device.
+        // Lookups need no device.
         aclrtBinHandle binary = nullptr;
         ACL_EXPECT_OK(aclrtFunctionGetBinary(nothing, &binary));
         aclrtFuncHandle same = nullptr;
@@ -277,7 +277,7 @@ TEST_F(Kernel, AThreadWithoutADeviceIsRefused) {
     });
 }
 
-TEST_F(Kernel, InsideAHostFunctionAllIsRefused) {
+TEST_F(Kernel, RefusedInsideAHostFunction) {
     const Program program;
     const Stream stream;
     struct Inside {
@@ -322,7 +322,7 @@ TEST_F(Kernel, AProgramBelongsToItsDevice) {
     ACL_EXPECT_OK(aclrtLaunchKernel(nothing, 1, nullptr, 0, nullptr));
 }
 
-TEST(KernelLife, EverythingEndsWithTheLibrary) {
+TEST(KernelLife, EverythingEndsWithTheSession) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     Program program;

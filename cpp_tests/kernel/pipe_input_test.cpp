@@ -1,4 +1,4 @@
-// Files that the library reads, where the path is a FIFO: nobody waits for a writer for ever.
+// The library reads a FIFO: it never blocks without a writer.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -25,13 +25,14 @@ class Fifo {
     }
     ~Fifo() { unlink(path_.c_str()); }
     const char* Path() const { return path_.c_str(); }
-    // A writer that writes nothing until it is closed.
+    // A writer that opens the FIFO, then writes nothing until it is closed.
     int SilentWriter() const { return open(path_.c_str(), O_RDWR); }
 
-    // Runs `read()` while a writer gives it these bytes.
+    // Runs `read()` while a writer supplies these bytes.
     template <typename Read>
     void WhileWriting(const std::vector<char>& bytes, Read read) const {
-        // For reading as well: it is there before its reader, and writes without one.
+        // Opened for reading as well, so it can be opened before its reader and can write without
+        // one.
         const int file = SilentWriter();
         std::thread writer([&] {
             size_t at = 0;
@@ -41,7 +42,7 @@ class Fifo {
                 at += static_cast<size_t>(written);
             }
             EXPECT_EQ(at, bytes.size());
-            // What is not read yet would be lost.
+            // Closing the FIFO discards what is not read yet.
             for (int left = 1; left > 0; std::this_thread::yield())
                 if (ioctl(file, FIONREAD, &left) != 0) break;
             close(file);

@@ -1,4 +1,4 @@
-// Variables of programs, and symbols that stand for them and for kernels.
+// Variables of programs, and symbols of the host program for variables and kernels.
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -28,13 +28,13 @@ using Words = std::vector<uint32_t>;
 constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-// What the test registers: addresses of its own.
+// The host addresses that the test registers.
 uint32_t step_symbol;
 char table_symbol[64];
 void MarkSymbol() {}
 int never_registered;
 
-// A program, and symbols for what is in it.
+// A program, with symbols for its contents.
 class Symbol : public portacl_test::WithDevice {
   protected:
     void SetUp() override {
@@ -52,7 +52,7 @@ class Symbol : public portacl_test::WithDevice {
 
     static void* Mark() { return reinterpret_cast<void*>(&MarkSymbol); }
 
-    // What the kernel that adds the variable makes of zeros.
+    // The result of the kernel that adds the variable, on zeros.
     uint32_t Step() {
         const Stream stream;
         const ZeroWords words(1);
@@ -87,7 +87,7 @@ TEST_F(Symbol, VariablesAreMemoryOfTheDevice) {
     ACL_OK(aclrtPointerGetAttributes(step, &attributes));
     EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
     EXPECT_EQ(attributes.location.id, 0u);
-    // It is the program's.
+    // The memory belongs to the program.
     ACL_FAILS(kDead, aclrtFree(step));
     EXPECT_EQ(Step(), 0x01010101u);
 }
@@ -120,7 +120,7 @@ TEST_F(Symbol, EachProgramHasItsOwnVariables) {
 TEST_F(Symbol, WrongVariablesAreRefused) {
     auto address = Poison<void*>();
     auto size = Poison<size_t>();
-    // A kernel is no variable, and neither is what a library has that the program uses.
+    // A kernel is no variable, and neither is an imported symbol.
     for (const char* name : {"no_such_variable", "", "mark", "environ"}) {
         ACL_FAILS_SAYING(kDead, aclrtBinaryGetGlobal(*program_, name, &address, &size),
                          "no variable", name);
@@ -140,9 +140,9 @@ TEST_F(Symbol, WrongVariablesAreRefused) {
     EXPECT_TRUE(IsPoison(address) && IsPoison(size));
 }
 
-// ---- the end of a program ----
+// ---- unloading ----
 
-TEST_F(Symbol, QueuedCopiesKeepTheVariableOfAProgramThatIsUnloaded) {
+TEST_F(Symbol, PendingCopiesKeepTheVariableOfAnUnloadedProgram) {
     const Stream stream;
     const std::string text = "what the table holds";
     ACL_OK(
@@ -155,7 +155,7 @@ TEST_F(Symbol, QueuedCopiesKeepTheVariableOfAProgramThatIsUnloaded) {
     ACL_OK(aclrtMemcpyFromSymbolAsync(copy.At(), text.size(), table_symbol, text.size(), 0,
                                       ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     ACL_OK(aclrtBinaryUnLoad(program_->Release()));
-    // For new calls it is gone.
+    // New calls do not find it.
     ACL_FAILS_SAYING(kDead, aclrtMemset(table, 64, 0, 64), Shown(table));
     ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, "x", 1, 0, ACL_MEMCPY_HOST_TO_DEVICE),
                      "stands for nothing");
@@ -163,7 +163,7 @@ TEST_F(Symbol, QueuedCopiesKeepTheVariableOfAProgramThatIsUnloaded) {
     ACL_OK(aclrtSynchronizeStream(stream));
     const auto bytes = copy.Download<char>();
     EXPECT_EQ(std::string(bytes.data(), text.size()), text);
-    // Others find their place.
+    // Other programs may be loaded in its place.
     for (int i = 0; i < 3; ++i) {
         const Program again;
         ACL_OK(portaclRegisterSymbol(again, table_symbol, "kernel_table"));
@@ -172,7 +172,7 @@ TEST_F(Symbol, QueuedCopiesKeepTheVariableOfAProgramThatIsUnloaded) {
     ACL_FAILS(kDead, aclrtMemset(table, 64, 0, 64));
 }
 
-TEST_F(Symbol, VariablesGoWithTheirDevice) {
+TEST_F(Symbol, VariablesEndWithTheirDevice) {
     void* table = nullptr;
     ACL_OK(aclrtGetSymbolAddress(table_symbol, &table));
     program_->Release();
@@ -204,14 +204,14 @@ TEST_F(Symbol, ASymbolStandsForAVariable) {
     EXPECT_EQ(std::string(back + 62, 2), "XY");
     ACL_OK(aclrtMemcpyFromSymbol(back, 3, table_symbol, 3, 12, ACL_MEMCPY_DEFAULT));
     EXPECT_EQ(std::string(back, 3), "cde");
-    // Nothing to copy.
+    // A copy of 0 bytes.
     ACL_OK(aclrtMemcpyToSymbol(table_symbol, nullptr, 0, 64, ACL_MEMCPY_HOST_TO_DEVICE));
     ACL_OK(aclrtMemcpyFromSymbol(nullptr, 0, table_symbol, 0, 0, ACL_MEMCPY_DEVICE_TO_HOST));
 
     const uint32_t value = 44;
     ACL_OK(aclrtMemcpyToSymbol(&step_symbol, &value, 4, 0, ACL_MEMCPY_HOST_TO_DEVICE));
     EXPECT_EQ(Step(), 44u);
-    // Nobody touches the symbol itself.
+    // The symbol's own memory is not touched.
     EXPECT_EQ(step_symbol, 0u);
 }
 
@@ -248,7 +248,7 @@ TEST_F(Symbol, ASymbolStandsForAKernel) {
     aclrtFuncHandle found = nullptr;
     ACL_OK(aclrtGetFuncBySymbol(Mark(), &found));
     EXPECT_EQ(found, program_->Kernel("mark"));
-    // As `func` of a launch, and of questions.
+    // As `func` of a launch and of queries.
     const Stream stream;
     const ZeroWords words(4);
     ACL_OK(portacl_test::Mark(Mark(), words.At(), 6, 4, stream));
@@ -259,7 +259,7 @@ TEST_F(Symbol, ASymbolStandsForAKernel) {
     EXPECT_GT(most, 0u);
 }
 
-TEST_F(Symbol, TheLastRegistrationCountsUntilItsProgramGoes) {
+TEST_F(Symbol, TheLastRegistrationCountsUntilItsProgramIsUnloaded) {
     {
         const Program other;
         ACL_OK(portaclRegisterSymbol(other, &step_symbol, "kernel_table"));
@@ -275,7 +275,7 @@ TEST_F(Symbol, TheLastRegistrationCountsUntilItsProgramGoes) {
     EXPECT_EQ(size, 4u);
 }
 
-TEST_F(Symbol, ASymbolMeansWhatItIsOnTheCurrentDevice) {
+TEST_F(Symbol, ASymbolStandsForTheVariableOnTheCurrentDevice) {
     if (portacl_test::DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     size_t size = Poison<size_t>();
@@ -311,7 +311,7 @@ TEST_F(Symbol, WrongRegistrationsAreRefused) {
     ACL_FAILS(kDead, portaclRegisterSymbol(&garbage, &step_symbol, "mark"));
     ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(program_->Kernel("mark"), &step_symbol, "mark"),
                      "kind kernel");
-    // It stands for what it stood for.
+    // The symbol keeps its earlier registration.
     size_t size = 0;
     ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
     EXPECT_EQ(size, 4u);
@@ -334,7 +334,7 @@ void EachCall(aclError code, const void* symbol, const char* word) {
     EXPECT_TRUE(IsPoison(address) && IsPoison(size));
 }
 
-TEST_F(Symbol, WhatStandsForNoVariableIsRefused) {
+TEST_F(Symbol, AddressesThatAreNoSymbolsAreRefused) {
     EachCall(kInvalid, nullptr, "symbol is null");
     EachCall(kDead, &never_registered, "stands for nothing");
     EachCall(kDead, Mark(), "aclrtGetFuncBySymbol");
@@ -387,7 +387,7 @@ TEST_F(Symbol, CopiesPastTheEndAreRefused) {
                      "src is null");
     ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(nullptr, 4, table_symbol, 4, 0, kHost),
                      "dst is null");
-    // The direction is the other one, or none.
+    // The direction is the opposite one, or invalid.
     ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, bytes, 4, 0, kHost), "contradicts");
     ACL_FAILS_SAYING(kDead, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kDevice),
                      "contradicts");
@@ -418,7 +418,7 @@ TEST_F(Symbol, SymbolsNeedADevice) {
     });
 }
 
-TEST_F(Symbol, InsideAHostFunctionAllIsRefused) {
+TEST_F(Symbol, RefusedInsideAHostFunction) {
     const Stream stream;
     struct Inside {
         aclrtBinHandle binary;

@@ -7,7 +7,7 @@
 
 #include "../support/deep.h"
 
-// Variables that programs find.
+// Variables that programs look up.
 extern "C" {
 extern __attribute__((visibility("default"))) uint32_t kernel_step;
 uint32_t kernel_step = 5;
@@ -21,7 +21,7 @@ uint64_t Flat(const uint32_t (&index)[3], const uint32_t (&count)[3]) {
     return index[0] + uint64_t{count[0]} * (index[1] + uint64_t{count[1]} * index[2]);
 }
 
-// Each thread of each block adds a number to its own word.
+// Each thread of each block adds a number to its word.
 void Mark(const portaclBlock& block, uint32_t* words, uint32_t number) {
     const uint64_t threads = uint64_t{block.threads[0]} * block.threads[1] * block.threads[2];
     const uint64_t first = Flat(block.index, block.count) * threads;
@@ -44,7 +44,7 @@ void LookAway(const portaclBlock&, uint32_t*) {}
 
 void Nothing(const portaclBlock&) {}
 
-// What the block got of fast memory, after it was filled and read; all blocks write their own word.
+// The block's shared memory, after it was filled and read; each block writes its own word.
 void Shared(const portaclBlock& block, uint32_t* words) {
     uint32_t sum = 0;
     if (block.shared != nullptr) {
@@ -55,7 +55,7 @@ void Shared(const portaclBlock& block, uint32_t* words) {
     words[block.index[0]] = sum;
 }
 
-// A structure, whose pointer nobody can see.
+// A structure that contains a pointer, which the description does not show.
 struct Small {
     uint8_t byte;
     double number;
@@ -65,13 +65,13 @@ void Mixed(const portaclBlock&, uint8_t a, double* out, Small small, uint16_t b)
     *out = a + small.byte + small.number + b;
 }
 
-// What calling the library gives in a kernel.
+// Calls the library from a kernel and returns the code.
 void CallsLibrary(const portaclBlock&, int32_t* code) {
     void* memory = nullptr;
     *code = aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST);
 }
 
-// Each block uses so many MiB of its thread's stack.
+// Each block uses that many MiB of its thread's stack.
 void Deep(const portaclBlock& block, uint32_t* words, uint32_t mebibytes) {
     words[block.index[0]] = portacl_test::Deep::Use(mebibytes);
 }
@@ -93,7 +93,7 @@ PORTACL_KERNEL_ENTRY(9, no_such_kernel);
 
 extern "C" {
 
-// No text.
+// Without text.
 extern __attribute__((visibility("default"))) const char portacl_entry_8[2];
 const char portacl_entry_8[2] = {1, 2};
 
@@ -109,7 +109,7 @@ __attribute__((visibility("default"))) void plain_mark(const void* arguments,
 }
 }
 
-// A kernel by a name of C++, without a description.
+// A kernel with a C++ name, without a description.
 namespace shapes {
 __attribute__((visibility("default"))) void Grow(const void*, const portaclBlock*);
 void Grow(const void*, const portaclBlock*) {}
@@ -117,7 +117,7 @@ void Grow(const void*, const portaclBlock*) {}
 
 extern "C" {
 
-// No kernels, in different ways.
+// Not kernels, for different reasons.
 extern __attribute__((visibility("default"))) const int not_a_function;
 const int not_a_function = 1;
 __attribute__((visibility("default"))) void newer(const void*, const portaclBlock*) {}

@@ -1,5 +1,5 @@
-// Each pointer null, and sizes of zero or beyond everything, for calls of every kind: the same
-// code, the name of the argument in the text, and nothing written.
+// Each pointer null, and sizes of zero or too large, for calls of every kind: the same code, the
+// name of the argument in the text, and nothing written.
 
 #include <limits>
 
@@ -42,7 +42,7 @@ TEST_F(Bounds, NullEvents) {
     EXPECT_TRUE(IsPoison(ms) && IsPoison(status));
 }
 
-TEST_F(Bounds, NullPlacesForIds) {
+TEST_F(Bounds, NullOutputsForIds) {
     ACL_FAILS_SAYING(kBad, aclrtGetLogicDevIdByUserDevId(0, nullptr), "logicDevId is null");
     ACL_FAILS_SAYING(kBad, aclrtGetLogicDevIdByPhyDevId(0, nullptr), "logicDevId is null");
     ACL_FAILS_SAYING(kBad, aclrtGetUserDevIdByLogicDevId(0, nullptr), "userDevid is null");
@@ -123,7 +123,7 @@ TEST_F(Bounds, SizesOfAllocations) {
         ACL_FAILS_SAYING(host, aclrtMallocHost(&p, size), std::to_string(size));
         ACL_FAILS_SAYING(host, aclrtMallocHostWithCfg(&p, size, nullptr), std::to_string(size));
     }
-    // Managed memory comes in whole pieces.
+    // Managed memory comes in multiples of 2 MiB.
     ACL_FAILS_SAYING(kBad, aclrtMemAllocManaged(&p, 0, ACL_RT_MEM_ATTACH_GLOBAL), "size is 0");
     const size_t pieces = kMost / kManagedGrain * kManagedGrain;
     ACL_FAILS_SAYING(kFull, aclrtMemAllocManaged(&p, pieces, ACL_RT_MEM_ATTACH_GLOBAL),
@@ -131,13 +131,13 @@ TEST_F(Bounds, SizesOfAllocations) {
     EXPECT_TRUE(IsPoison(p));
 }
 
-// One byte more than there is, and so much that adding it to the address goes around.
+// One byte too many, and a size for which adding the size to the address overflows.
 TEST_F(Bounds, SizesOfRanges) {
     DeviceMemory device(kSize);
     PinnedMemory host(2 * kSize, 7);
     void* const to = device.At();
     void* const from = host.At();
-    // A range may touch the 32 bytes behind an allocation, and no more.
+    // A range may include the 32 bytes of padding after an allocation, and no more.
     for (const size_t size : {2 * kSize, kMost, kMost - 63}) {
         SCOPED_TRACE(size);
         ACL_FAILS_SAYING(kPast, aclrtMemset(to, size, 1, size), "devPtr", std::to_string(size));
@@ -155,7 +155,7 @@ TEST_F(Bounds, SizesOfRanges) {
         ACL_FAILS(kPast, aclrtMemsetD32(to, kMost, 1, words));
         ACL_FAILS(kPast, aclrtMemsetD32Async(to, kMost, 1, words, nullptr));
     }
-    // The number of bytes itself goes around.
+    // The number of bytes overflows.
     ACL_FAILS_SAYING(kBad, aclrtMemsetD32(to, kMost, 1, kMost / 4 + 1), "more than memSize");
     ACL_FAILS_SAYING(kBad, aclrtMemsetD32Async(to, kMost, 1, kMost / 4 + 1, nullptr),
                      "more than memSize");

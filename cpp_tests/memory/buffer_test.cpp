@@ -1,4 +1,4 @@
-// Buffers that are handed on: data, lengths, bytes of the user's, references and chains.
+// Buffers that programs pass on: data, lengths, user bytes, references and chains.
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -52,7 +52,7 @@ aclrtMbuf InChain(aclrtMbuf head, uint32_t index) {
     return buffer;
 }
 
-// Every call refuses `bad` with this code and these words, and writes nothing.
+// Every call refuses `bad` with this code and text, and writes nothing.
 void ExpectRefused(aclrtMbuf bad, aclrtMbuf good, aclError code, const std::string& word) {
     SCOPED_TRACE(Shown(bad));
     auto pointer = Poison<void*>();
@@ -87,7 +87,7 @@ TEST_F(Buffer, HasRoomForItsData) {
     }
 }
 
-TEST_F(Buffer, StreamsTakeItForPageLockedMemory) {
+TEST_F(Buffer, StreamsTreatItAsPinnedMemory) {
     ACL_OK(aclrtSetDevice(0));
     aclrtMbuf buffer = Alloc(4096);
     const Data data = DataOf(buffer);
@@ -100,7 +100,7 @@ TEST_F(Buffer, StreamsTakeItForPageLockedMemory) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclrtMemcpyAsync(there.At(), 4096, data.at, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-    // Queued work keeps it.
+    // Pending work keeps the memory.
     ACL_OK(aclrtFreeBuf(buffer));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -118,7 +118,7 @@ TEST_F(Buffer, DataAreFreedByTheBufferOnly) {
     ACL_FAILS(kDead, aclrtMemGetAddressRange(data.at, &base, &size));
 }
 
-TEST_F(Buffer, RemembersHowMuchIsData) {
+TEST_F(Buffer, KeepsItsDataLength) {
     aclrtMbuf buffer = Alloc(100);
     EXPECT_EQ(Length(buffer), 0u);
     ACL_OK(aclrtSetBufDataLen(buffer, 100));
@@ -133,7 +133,7 @@ TEST_F(Buffer, RemembersHowMuchIsData) {
     ACL_OK(aclrtFreeBuf(buffer));
 }
 
-TEST_F(Buffer, KeepsBytesOfTheUsers) {
+TEST_F(Buffer, KeepsUserBytes) {
     aclrtMbuf buffer = Alloc(8);
     std::vector<unsigned char> all(kUser, 0xEE);
     ACL_OK(aclrtGetBufUserData(buffer, all.data(), kUser, 0));
@@ -148,7 +148,7 @@ TEST_F(Buffer, KeepsBytesOfTheUsers) {
     ACL_OK(aclrtFreeBuf(buffer));
 }
 
-TEST_F(Buffer, BytesBeyondTheUsers) {
+TEST_F(Buffer, RefusesBytesBeyondTheUserBytes) {
     aclrtMbuf buffer = Alloc(8);
     unsigned char bytes[2 * kUser] = {};
     const struct {
@@ -181,7 +181,7 @@ TEST_F(Buffer, ReferencesShareTheDataAndNothingElse) {
     char user = 0;
     ACL_OK(aclrtGetBufUserData(buffer, &user, 1, 0));
     EXPECT_EQ(user, 'a');
-    // The memory lives until the last one goes.
+    // The memory lives until the last reference is freed.
     DataOf(buffer).at[0] = 42;
     ACL_OK(aclrtFreeBuf(buffer));
     ExpectRefused(buffer, other, kDead, "destroyed");
@@ -189,7 +189,7 @@ TEST_F(Buffer, ReferencesShareTheDataAndNothingElse) {
     ACL_OK(aclrtFreeBuf(other));
 }
 
-TEST_F(Buffer, ChainsKeepTheirOrderAndGoWithTheHead) {
+TEST_F(Buffer, ChainsKeepTheirOrderAndAreFreedWithTheHead) {
     aclrtMbuf head = Alloc(8), second = Alloc(16), third = Alloc(24), shared = nullptr;
     ACL_OK(aclrtCopyBufRef(third, &shared));
     EXPECT_EQ(ChainLength(head), 1u);
@@ -237,7 +237,7 @@ TEST_F(Buffer, ABufferIsInOneChain) {
     ACL_OK(aclrtFreeBuf(other));
 }
 
-TEST_F(Buffer, BuffersThatAreNone) {
+TEST_F(Buffer, InvalidBuffers) {
     ACL_OK(aclrtSetDevice(0));
     Stream stream;
     aclrtMbuf good = Alloc(8);
@@ -248,7 +248,7 @@ TEST_F(Buffer, BuffersThatAreNone) {
     ACL_OK(aclrtFreeBuf(good));
 }
 
-TEST_F(Buffer, SizesAndPlacesThatAreNone) {
+TEST_F(Buffer, InvalidSizesAndOutputs) {
     auto buffer = Poison<aclrtMbuf>();
     ACL_FAILS_SAYING(kBad, aclrtAllocBuf(&buffer, 0), "size is 0");
     for (const size_t size : {SIZE_MAX, SIZE_MAX - 64, SIZE_MAX / 2})
@@ -267,7 +267,7 @@ TEST_F(Buffer, SizesAndPlacesThatAreNone) {
     ACL_OK(aclrtFreeBuf(good));
 }
 
-TEST_F(Buffer, GoesWithTheEnd) {
+TEST_F(Buffer, EndsWithTheSession) {
     aclrtMbuf buffer = Alloc(8), member = Alloc(8);
     ACL_OK(aclrtAppendBufChain(buffer, member));
     ACL_OK(aclFinalize());
@@ -290,7 +290,7 @@ TEST_F(Buffer, InsideAHostFunction) {
         ACL_FAILS_SAYING(kDead, aclrtAllocBuf(&none, 8), "host function");
         ACL_FAILS_SAYING(kDead, aclrtFreeBuf(buffer), "host function");
         EXPECT_TRUE(IsPoison(none));
-        // What allocates and frees nothing is what a host function may do with one.
+        // A host function may make the calls that neither allocate nor free.
         ACL_EXPECT_OK(aclrtSetBufDataLen(buffer, 3));
     };
     ACL_OK(aclrtLaunchHostFunc(nullptr, calls, buffer));

@@ -23,7 +23,7 @@ aclDataBuffer* As(Handle handle) {
     return reinterpret_cast<aclDataBuffer*>(handle);
 }
 
-// Every call refuses `buffer` with `code` and these words; those that return a value return none.
+// Every call refuses `buffer` with `code` and this text; calls that return a value return none.
 void ExpectRefused(aclDataBuffer* buffer, aclError code, const std::string& words) {
     ACL_FAILS_SAYING(code, aclDestroyDataBuffer(buffer), words);
     ACL_FAILS_SAYING(code, aclUpdateDataBuffer(buffer, nullptr, 0), words);
@@ -51,7 +51,7 @@ TEST(DataBuffer, KeepsAddressAndSize) {
     ACL_OK(aclDestroyDataBuffer(buffer));
 }
 
-TEST(DataBuffer, NothingAndAnythingIsAllowed) {
+TEST(DataBuffer, AnyAddressAndSizeIsAllowed) {
     aclDataBuffer* buffer = aclCreateDataBuffer(nullptr, 0);
     ASSERT_NE(buffer, nullptr);
     EXPECT_EQ(aclGetDataBufferAddr(buffer), nullptr);
@@ -72,7 +72,7 @@ TEST(DataBuffer, TheOlderSizeHas32Bits) {
     ACL_OK(aclDestroyDataBuffer(buffer));
 }
 
-TEST(DataBuffer, SuccessLeavesNoText) {
+TEST(DataBuffer, SuccessSetsNoText) {
     aclGetRecentErrMsg();
     aclDataBuffer* buffer = aclCreateDataBuffer(nullptr, 0);
     aclGetDataBufferAddr(buffer);
@@ -89,7 +89,7 @@ TEST(DataBuffer, Destroyed) {
     aclDataBuffer* buffer = aclCreateDataBuffer(nullptr, 1);
     ACL_OK(aclDestroyDataBuffer(buffer));
     ExpectRefused(buffer, kDead, "destroyed");
-    // A new one in its place does not wake it.
+    // A new buffer in the same slot does not make the old handle valid.
     aclDataBuffer* next = aclCreateDataBuffer(nullptr, 2);
     EXPECT_NE(next, buffer);
     ExpectRefused(buffer, kDead, Shown(buffer));

@@ -1,5 +1,5 @@
-// PORTACL_CPU_GUARD=1: the host cannot touch device memory, and is told so. Each case dies in a
-// process of its own, on the CPU whatever backend this program runs on.
+// PORTACL_CPU_GUARD=1: a host access to device memory is reported and kills the process. Each case
+// runs in its own process, on the CPU whatever backend this program uses.
 
 #include <csetjmp>
 #include <sstream>
@@ -32,7 +32,7 @@ void Write(void* address) {
     *static_cast<volatile unsigned char*>(address) = 1;
 }
 
-// In the dying process: what its last words have to be.
+// In the process that is killed: its last line must have this form.
 void Expect(const std::string& words) {
     std::printf("%s%s\n", kExpect, words.c_str());
     std::fflush(stdout);
@@ -50,7 +50,7 @@ void* At(void* base, size_t offset) {
     return static_cast<char*>(base) + offset;
 }
 
-// The size that the library keeps for an allocation.
+// The size that the library reserves for an allocation.
 size_t Kept(void* address) {
     void* base = nullptr;
     size_t size = 0;
@@ -85,8 +85,8 @@ std::vector<std::string> LinesWith(const std::string& text, const std::string& s
     return lines;
 }
 
-// Runs `body` in a process of its own, where an access kills it. The last words are as expected
-// there, in one line.
+// Runs `body` in its own process, where an access kills it. Its last output is one line as
+// expected.
 void DiesTouching(void (*body)()) {
     if (IsInside()) {
         ExpectOk("aclInit", aclInit(nullptr));
@@ -126,7 +126,7 @@ TEST(HostAccess, WritingLargeMemoryOfTheLastDeviceDies) {
     });
 }
 
-TEST(HostAccess, AThreadOfItsOwnDies) {
+TEST(HostAccess, AccessOnAnotherThreadDies) {
     DiesTouching([] {
         DeviceMemory device(64);
         ExpectAllocation(device.At(), 0, device.At(), Kept(device.At()));
@@ -134,7 +134,7 @@ TEST(HostAccess, AThreadOfItsOwnDies) {
     });
 }
 
-TEST(HostAccess, AHostFunctionDies) {
+TEST(HostAccess, AccessInAHostFunctionDies) {
     DiesTouching([] {
         DeviceMemory device(4096);
         ExpectAllocation(device.At(), 0, device.At(), Kept(device.At()));
@@ -157,7 +157,7 @@ TEST(HostAccess, FreedMemoryDies) {
     });
 }
 
-TEST(HostAccess, FreedMemoryThatQueuedWorkStillUsesDies) {
+TEST(HostAccess, FreedMemoryOfPendingWorkDies) {
     DiesTouching([] {
         DeviceMemory device(5000);
         const size_t kept = Kept(device.At());
@@ -172,7 +172,7 @@ TEST(HostAccess, FreedMemoryThatQueuedWorkStillUsesDies) {
     });
 }
 
-TEST(HostAccess, MemoryThatIsNoAllocationDies) {
+TEST(HostAccess, UnallocatedMemoryDies) {
     DiesTouching([] {
         DeviceMemory device(64);
         void* outside = device.At(3 << 20);
@@ -193,7 +193,7 @@ TEST(HostAccess, MemoryOfADeviceThatWasResetDies) {
     });
 }
 
-// Imported by its own process, which needs no other one for this.
+// The process imports its own memory, so no second process is needed.
 TEST(HostAccess, ImportedMemoryDies) {
     DiesTouching([] {
         const SharedPool pool, imported = SharedPool::Import(pool.Export());
@@ -216,12 +216,12 @@ TEST(HostAccess, ImportedMemoryThatWasFreedDies) {
     });
 }
 
-// What is no device memory dies as ever, without a word of ours.
-TEST(HostAccess, OtherFaultsAreNotOurBusiness) {
+// Other faults kill the process as usual, without a line of the library.
+TEST(HostAccess, OtherFaultsAreNotReported) {
     if (IsInside()) {
         ExpectOk("aclInit", aclInit(nullptr));
         ExpectOk("aclrtSetDevice", aclrtSetDevice(0));
-        volatile uintptr_t nowhere = 64;  // which compilers would warn of
+        volatile uintptr_t nowhere = 64;  // a variable, because compilers warn about a constant
         Read(reinterpret_cast<void*>(nowhere));
         return;
     }
@@ -230,7 +230,7 @@ TEST(HostAccess, OtherFaultsAreNotOurBusiness) {
     EXPECT_TRUE(LinesWith(result.output, "portacl: ").empty()) << result.output;
 }
 
-// A signal that somebody sends is as deadly as without us.
+// A signal from kill() is as deadly as without the library.
 TEST(HostAccess, SentSignalsKill) {
     if (IsInside()) {
         ExpectOk("aclInit", aclInit(nullptr));
@@ -259,16 +259,15 @@ void JumpBack(int, siginfo_t* info, void*) {
     siglongjmp(back, 1);
 }
 
-// Whether a read ends in JumpBack. In a frame of its own, which has nothing that changes in
-// between.
+// Whether a read ends in JumpBack. In its own stack frame, without variables that change.
 [[gnu::noinline]] bool ReadFaults(const void* address) {
     if (sigsetjmp(back, 1) != 0) return true;
     Read(address);
     return false;
 }
 
-// The program's own handler, there before the library, is called after the text, as often as it
-// happens; at the end it is the only one again.
+// A handler that the program installed before the library is called after the library's line, each
+// time; after finalize it is the only one again.
 OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", "cpu"},
                  {"PORTACL_CPU_GUARD", "1"}) {
     Install(JumpBack);
@@ -291,7 +290,7 @@ OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", 
                                              " of the allocation at " + Shown(device.At())),
                       std::string::npos)
                 << text;
-            // The memory is none the worse for it.
+            // The memory is intact.
             EXPECT_EQ(device.Download(), Pattern(100));
         }
         ACL_OK(aclFinalize());
@@ -301,7 +300,7 @@ OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", 
     }
 }
 
-// A handler that comes later stays in its place.
+// A handler that is installed later stays.
 OWN_PROCESS_TEST(HostAccess, LaterHandlersStay, {"PORTACL_BACKEND", "cpu"},
                  {"PORTACL_CPU_GUARD", "1"}) {
     ACL_OK(aclInit(nullptr));
@@ -317,7 +316,7 @@ OWN_PROCESS_TEST(HostAccess, LaterHandlersStay, {"PORTACL_BACKEND", "cpu"},
     EXPECT_EQ(now.sa_sigaction, JumpBack);
 }
 
-// The kernel cannot reach it for the program either.
+// The kernel cannot access it for the program either.
 OWN_PROCESS_TEST(HostAccess, SystemCallsRefuseDeviceMemory, {"PORTACL_BACKEND", "cpu"},
                  {"PORTACL_CPU_GUARD", "1"}) {
     ACL_OK(aclInit(nullptr));

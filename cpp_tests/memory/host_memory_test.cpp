@@ -1,4 +1,4 @@
-// Pinned host memory, and what can be asked about memory of all kinds.
+// Pinned host memory, and queries about memory of all kinds.
 
 #include <limits>
 
@@ -32,10 +32,10 @@ TEST_F(MallocHost, BadArguments) {
     EXPECT_TRUE(IsPoison(address));
 }
 
-TEST_F(MallocHost, MoreThanThereIs) {
+TEST_F(MallocHost, TooLarge) {
     auto address = Poison<void*>();
     const size_t most = std::numeric_limits<size_t>::max();
-    // Host memory, so not the code for a device without memory.
+    // Host memory, so not the code for missing device memory.
     for (size_t size : {most, most - 31, most / 2 + 1})
         ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, size), "size",
                          std::to_string(size));
@@ -137,7 +137,7 @@ TEST_F(GetMemInfo, FollowsAllocations) {
         const Info with = Ask(ACL_HBM_MEM);
         EXPECT_EQ(with.total, before.total);
         EXPECT_LE(with.free, before.free - 64 * kMiB);
-        // Not much more than was asked for is gone.
+        // The free amount falls by little more than the request.
         EXPECT_GE(with.free, before.free - 72 * kMiB);
     }
     ExpectFreeAgain(Ask(ACL_HBM_MEM).free, before.free);
@@ -154,12 +154,12 @@ TEST_F(GetMemInfo, EveryAttribute) {
     for (int same :
          {ACL_HBM_MEM_HUGE, ACL_HBM_MEM_NORMAL, ACL_HBM_MEM_P2P_HUGE, ACL_HBM_MEM_P2P_NORMAL})
         EXPECT_EQ(Ask(same).total, device.total);
-    // These devices have no DDR of their own.
+    // These devices have no DDR.
     EXPECT_EQ(Ask(ACL_DDR_MEM).total, 0u);
     EXPECT_EQ(Ask(ACL_DDR_MEM_HUGE).total, 0u);
 }
 
-TEST_F(GetMemInfo, AttributesThatDoNotExist) {
+TEST_F(GetMemInfo, InvalidAttributes) {
     Info info;
     for (int attribute : {-1, 18, 1000, std::numeric_limits<int>::min()})
         ACL_FAILS_SAYING(
@@ -267,7 +267,7 @@ TEST_F(PointerGetAttributes, BadArguments) {
     EXPECT_TRUE(IsPoison(told));
 }
 
-TEST_F(PointerGetAttributes, AfterFinalizeKnowsNothing) {
+TEST_F(PointerGetAttributes, AfterFinalize) {
     void* device = DeviceMemory(100).Release();
     ACL_OK(aclFinalize());
     EXPECT_EQ(Ask(device).location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);

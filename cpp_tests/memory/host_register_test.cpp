@@ -1,4 +1,4 @@
-// Host memory of the caller, registered: what devices and copies make of it, and until when.
+// Registered host memory of the caller: how devices and copies use it, and until when.
 
 #include <portacl/portacl.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr aclError kAlready = ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 constexpr aclError kNot = ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;
 
-// Pages of the test's own, which the library has never seen.
+// Pages that the library has never seen.
 class Pages {
   public:
     explicit Pages(size_t size, unsigned char value = 1) : size_(size) {
@@ -47,7 +47,7 @@ class Pages {
     size_t size_;
 };
 
-// A registration that lasts as long as this.
+// Registers the memory for the lifetime of this object.
 class Registered {
   public:
     Registered(void* address, size_t size, uint32_t flag) : address_(address) {
@@ -69,7 +69,7 @@ int LocationOf(const void* address) {
 
 class HostRegister : public WithDevice {};
 
-TEST_F(HostRegister, GivesAnAddressForKernels) {
+TEST_F(HostRegister, ReturnsAnAddressForKernels) {
     Pages pages(3 * kPage);
     auto device = Poison<void*>();
     ACL_OK(aclrtHostRegister(pages.At(), 2 * kPage + 100, ACL_HOST_REGISTER_MAPPED, &device));
@@ -91,14 +91,14 @@ TEST_F(HostRegister, GivesAnAddressForKernels) {
     EXPECT_EQ(pages.Copy(), Bytes(3 * kPage, 1));
 }
 
-TEST_F(HostRegister, TheLibrarysOwnMemoryHasAnAddressForKernels) {
+TEST_F(HostRegister, PinnedMemoryHasAnAddressForKernels) {
     PinnedMemory pinned(1000);
     void* device = nullptr;
     ACL_OK(aclrtHostGetDevicePointer(pinned.At(10), &device, 0));
     EXPECT_EQ(device, pinned.At(10));
 }
 
-TEST_F(HostRegister, AddressQueriesKnowIt) {
+TEST_F(HostRegister, AddressQueriesFindIt) {
     Pages pages(2 * kPage);
     Registered registered(pages.At(), kPage + 5, kPinned | kMapped);
     void* base = nullptr;
@@ -116,7 +116,7 @@ TEST_F(HostRegister, AddressQueriesKnowIt) {
     EXPECT_EQ(told.pageSize, kPage);
 }
 
-// The source is read when the copy runs, not when it is queued; the destination likewise.
+// The source is read, and the destination written, when the copy runs and not when it is submitted.
 TEST_F(HostRegister, CopiesOfPinnedMemoryAreAsynchronous) {
     for (size_t size : {size_t{100}, size_t{60000}, size_t{3 << 20}}) {
         for (uint32_t flag : {kPinned, kPinned | kMapped}) {
@@ -142,8 +142,8 @@ TEST_F(HostRegister, CopiesOfPinnedMemoryAreAsynchronous) {
     }
 }
 
-// Without ACL_HOST_REG_PINNED it is ordinary memory: the call waits for what has to be read or
-// written, or has read it.
+// Without ACL_HOST_REG_PINNED the memory counts as pageable: the call reads the source, or waits
+// until the destination is written.
 TEST_F(HostRegister, CopiesOfMemoryThatIsOnlyMappedAreNot) {
     for (size_t size : {size_t{100}, size_t{3 << 20}}) {
         Stream stream;
@@ -201,7 +201,7 @@ TEST_F(HostRegister, NothingRunsPastTheEnd) {
     EXPECT_EQ(pages.Copy(), Bytes(2 * kPage, 1));
 }
 
-// Unregistering is like freeing: over at once, and queued work is not disturbed.
+// Unregistering returns at once, like freeing, and does not disturb pending work.
 TEST_F(HostRegister, QueuedWorkKeepsTheRegistration) {
     constexpr size_t kSize = 100000;
     Stream stream;
@@ -216,7 +216,7 @@ TEST_F(HostRegister, QueuedWorkKeepsTheRegistration) {
     EXPECT_FALSE(IsIdle(stream));
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_UNREGISTERED);
     ACL_FAILS(kNot, aclrtHostUnregister(pages.At()));
-    // A GPU's driver has it registered until then.
+    // A GPU's driver keeps it registered until then.
     const bool again_at_once = std::string(portaclBackendName()) == "cpu";
     if (again_at_once) {
         ACL_OK(aclrtHostRegisterV2(pages.At(), kSize, kPinned));
@@ -247,7 +247,7 @@ TEST_F(HostRegister, TwiceIsAnError) {
                                                   ACL_HOST_REGISTER_MAPPED, &device));
         }
         EXPECT_TRUE(IsPoison(device));
-        // Neighbours are no overlap.
+        // Adjacent ranges do not overlap.
         Registered before(pages.At(), kPage, kPinned), after(pages.At(3 * kPage), 1, kMapped);
         EXPECT_EQ(LocationOf(pages.At(3 * kPage)), ACL_MEM_LOCATION_TYPE_HOST);
     }
@@ -265,7 +265,7 @@ TEST_F(HostRegister, UnregisterTakesTheAddressThatWasRegistered) {
                      Shown(pages.At()));
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(pinned.At()), "aclrtFreeHost", Shown(pinned.At()));
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(device.At()), "aclrtFree", Shown(device.At()));
-    // Freeing is something else.
+    // Freeing it is an error.
     ACL_FAILS_SAYING(kDead, aclrtFreeHost(pages.At()), "aclrtHostUnregister", Shown(pages.At()));
     ACL_FAILS_SAYING(kDead, aclrtFree(pages.At()), "aclrtHostUnregister", Shown(pages.At()));
     ACL_FAILS(kDead, aclrtFreeHostWithDevSync(pages.At()));
@@ -274,7 +274,7 @@ TEST_F(HostRegister, UnregisterTakesTheAddressThatWasRegistered) {
     ACL_FAILS_SAYING(kNot, aclrtHostUnregister(pages.At()), "no longer");
 }
 
-TEST_F(HostRegister, TheLibrarysOwnMemoryNeedsNone) {
+TEST_F(HostRegister, MemoryOfThisLibraryIsRefused) {
     PinnedMemory pinned(3 * kPage);
     DeviceMemory device(3 * kPage);
     for (void* own : {pinned.At(), device.At()})
@@ -286,7 +286,7 @@ TEST_F(HostRegister, TheLibrarysOwnMemoryNeedsNone) {
     EXPECT_TRUE(IsPoison(none));
 }
 
-// It would be in the way of what gets the place next.
+// The registration would be at addresses that the next allocation gets.
 TEST_F(HostRegister, MemoryThatTheLibraryHasFreedIsRefused) {
     const auto refused = [](void* freed) {
         auto address = Poison<void*>();
@@ -302,7 +302,7 @@ TEST_F(HostRegister, MemoryThatTheLibraryHasFreedIsRefused) {
         DeviceMemory again(size);
     }
     if (std::string(portaclBackendName()) != "cpu") return;
-    // Elsewhere the driver may leave it to the host.
+    // Drivers may leave freed pinned memory mapped for the host.
     void* freed = PinnedMemory(kLarge).At();
     refused(freed);
     PinnedMemory again(kLarge);
@@ -360,8 +360,8 @@ TEST_F(HostRegister, BadArguments) {
     EXPECT_TRUE(IsPoison(device));
 }
 
-// What only the system can know.
-TEST_F(HostRegister, MemoryThatIsNotThereIsRefused) {
+// Only the kernel knows that this memory is not mapped.
+TEST_F(HostRegister, UnmappedMemoryIsRefused) {
     Pages pages(3 * kPage);
     ASSERT_EQ(munmap(pages.At(kPage), kPage), 0);
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
@@ -379,7 +379,7 @@ TEST_F(HostRegister, NeedsNoDeviceInThisThread) {
     OnNewThread([&] { ACL_OK(aclrtHostUnregister(pages.At())); });
 }
 
-TEST_F(HostRegister, OneOfManyThreadsGetsIt) {
+TEST_F(HostRegister, OneOfManyThreadsRegistersIt) {
     constexpr int kThreads = 8, kRounds = 50;
     Pages pages(kThreads * kPage);
     std::atomic<int> wins{0};
@@ -387,7 +387,7 @@ TEST_F(HostRegister, OneOfManyThreadsGetsIt) {
     for (int thread = 0; thread < kThreads; ++thread)
         threads.emplace_back([&, thread] {
             for (int round = 0; round < kRounds; ++round) {
-                // Each its own page, and all of them the last.
+                // Each thread registers its own page, and all of them the last one.
                 if (thread < kThreads - 1) {
                     void* own = pages.At(size_t(thread) * kPage);
                     ACL_EXPECT_OK(aclrtHostRegisterV2(own, kPage, kPinned));

@@ -1,4 +1,4 @@
-// The relatives of aclrtMalloc and aclrtMallocHost, freeing that waits, and what can be asked about
+// Variants of aclrtMalloc and aclrtMallocHost, a free that synchronizes, and queries about
 // allocations.
 
 #include <atomic>
@@ -76,14 +76,14 @@ bool BoundsAreChecked() {
 #endif
 }
 
-// What may be read after the end: as much as aclrtMalloc gives, and nothing with Align32.
+// Bytes that may be read after the end: as many as after aclrtMalloc, and none with Align32.
 TEST_F(MallocVariants, TheReadableTail) {
     DeviceMemory plain(100);
     void* base = nullptr;
     size_t usual = 0;
     ACL_OK(aclrtMemGetAddressRange(plain.At(), &base, &usual));
-    // A driver's memory is not asked for 32 bytes more, which could cost a page; and there are none
-    // where accesses outside of allocations are looked for.
+    // A driver's memory has no 32 bytes of padding, which could cost a page; nor has any memory
+    // while out-of-bounds accesses are checked.
     EXPECT_EQ(usual, OnCpu() && !BoundsAreChecked() ? 160u : 128u);
     for (const Allocator& allocator : Allocators()) {
         SCOPED_TRACE(allocator.name);
@@ -115,7 +115,7 @@ TEST_F(MallocVariants, BadArguments) {
                 allocator.name, allocator.call(&address, size, ACL_MEM_MALLOC_HUGE_FIRST),
                 ACL_ERROR_RT_MEMORY_ALLOCATION, {"size", std::to_string(size)}));
         EXPECT_TRUE(IsPoison(address));
-        // A policy that does not exist is no error.
+        // An unknown policy is no error.
         ASSERT_TRUE(Returned(allocator.name,
                              allocator.call(&address, 64, static_cast<aclrtMemMallocPolicy>(99)),
                              0));
@@ -146,7 +146,7 @@ TEST_F(MallocVariants, FailAfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-// The calls that take attributes, the host's last.
+// The calls that take attributes, those for host memory last.
 std::vector<std::pair<const char*, std::function<aclError(void**, aclrtMallocConfig*)>>> Takers() {
     return {{"aclrtMallocWithCfg",
              [](void** out, aclrtMallocConfig* config) {
@@ -161,7 +161,7 @@ std::vector<std::pair<const char*, std::function<aclError(void**, aclrtMallocCon
              }}};
 }
 
-// An attribute; all bytes of the union that the value leaves are poison.
+// An attribute; the bytes of the union that the value does not set contain a pattern.
 aclrtMallocAttribute Attribute(int kind, uint32_t value) {
     auto made = Poison<aclrtMallocAttribute>();
     made.attr = static_cast<aclrtMallocAttrType>(kind);
@@ -174,7 +174,7 @@ aclrtMallocAttribute Attribute(int kind, uint32_t value) {
 
 class MallocConfig : public WithDevice {};
 
-TEST_F(MallocConfig, AttributesThatAreFine) {
+TEST_F(MallocConfig, ValidAttributes) {
     std::vector<aclrtMallocAttribute> attributes = {
         Attribute(ACL_RT_MEM_ATTR_RSV, 0xA5A5A5A5), Attribute(ACL_RT_MEM_ATTR_MODULE_ID, 0xFFFF),
         Attribute(ACL_RT_MEM_ATTR_DEVICE_ID, 0), Attribute(ACL_RT_MEM_ATTR_VA_FLAG, 0)};
@@ -190,7 +190,7 @@ TEST_F(MallocConfig, AttributesThatAreFine) {
     }
 }
 
-TEST_F(MallocConfig, AttributesThatAreNot) {
+TEST_F(MallocConfig, InvalidAttributes) {
     const struct {
         std::vector<aclrtMallocAttribute> attributes;
         aclError code;
@@ -249,7 +249,7 @@ TEST_F(MallocConfig, OfAnotherDevice) {
                      aclrtMallocWithCfg(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST, &config),
                      "deviceId is 1", "aclrtSetDevice(1)");
     EXPECT_TRUE(IsPoison(address));
-    // Pinned memory is every device's.
+    // Pinned memory belongs to all devices.
     ACL_OK(aclrtMallocHostWithCfg(&address, 64, &config));
     ACL_OK(aclrtFreeHost(address));
 }
@@ -274,7 +274,7 @@ TEST_F(MallocConfig, HostSizesAndNulls) {
 
 class FreeWithDevSync : public WithDevice {};
 
-// From a thread without a device: the memory says which device it is.
+// From a thread without a device: the memory determines the device.
 TEST_F(FreeWithDevSync, WaitsForTheDevice) {
     for (const bool host : {false, true}) {
         SCOPED_TRACE(host);
@@ -295,7 +295,7 @@ TEST_F(FreeWithDevSync, WaitsForTheDevice) {
         EXPECT_TRUE(gate.AwaitArrival());
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         EXPECT_FALSE(done);
-        // Until the wait is over the memory is there.
+        // The memory stays allocated until the wait is over.
         ACL_EXPECT_OK(aclrtMemset(address, 64, 1, 64));
         gate.Open();
         freeing.join();
@@ -305,7 +305,7 @@ TEST_F(FreeWithDevSync, WaitsForTheDevice) {
     }
 }
 
-TEST_F(FreeWithDevSync, RefusesWithoutAWaitWhatIsNoStartOfAnAllocation) {
+TEST_F(FreeWithDevSync, RefusesInvalidAddressesWithoutWaiting) {
     Stream stream;
     DeviceMemory device(1000);
     PinnedMemory pinned(1000, 0);
@@ -384,7 +384,7 @@ TEST_F(AddressRange, BadArguments) {
                          Shown(unknown));
     EXPECT_TRUE(IsPoison(base));
     EXPECT_TRUE(IsPoison(size));
-    // Another allocation may have the address by now, or nobody.
+    // The address may be allocated again by now, or free.
     DeviceMemory after(4 * kMiB);
     void* late = DeviceMemory(4 * kMiB).Release();
     ACL_OK(aclFinalize());

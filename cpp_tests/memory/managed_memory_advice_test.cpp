@@ -1,4 +1,4 @@
-// What programs say about managed memory: advice, prefetches, and what is told of them.
+// Advice about managed memory, prefetches, and the attributes that queries return.
 
 #include <limits>
 #include <string>
@@ -22,7 +22,7 @@ constexpr aclrtMemManagedLocation Place(int type, int id = 0) {
 
 constexpr int kDevice = ACL_MEM_LOCATIONTYPE_DEVICE, kHost = ACL_MEM_LOCATIONTYPE_HOST;
 
-// The numbers that an attribute is told as.
+// The numbers of an attribute.
 std::vector<int32_t> Told(const void* at, size_t size, int attribute, size_t room = 1) {
     std::vector<int32_t> data(room, 77);
     ExpectOk("aclrtMemManagedGetAttr",
@@ -31,7 +31,7 @@ std::vector<int32_t> Told(const void* at, size_t size, int attribute, size_t roo
     return data;
 }
 
-// Attributes of the second of three pieces, and of all of them.
+// Attributes of the second of three units of 2 MiB, and of all three.
 class Advice : public WithDevice {
   protected:
     static aclError Advise(const void* at, size_t size, int advice, aclrtMemManagedLocation place) {
@@ -40,7 +40,7 @@ class Advice : public WithDevice {
     }
 };
 
-TEST_F(Advice, IsRememberedForItsRange) {
+TEST_F(Advice, IsKeptForItsRange) {
     ManagedMemory managed(3 * kGrain, 1);
     const void *const all = managed.At(), *const second = managed.At(kGrain);
     EXPECT_EQ(Told(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
@@ -95,7 +95,7 @@ TEST_F(Advice, AccessedBy) {
 }
 
 TEST_F(Advice, EndsWithTheMemory) {
-    // The address may come again.
+    // The address may be allocated again.
     for (int round = 0; round < 3; ++round) {
         ManagedMemory managed(kGrain);
         EXPECT_EQ(Told(managed.At(), kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
@@ -116,7 +116,7 @@ TEST_F(Advice, SeveralAttributes) {
     EXPECT_EQ(by[0], -1);
     EXPECT_EQ(by[1], -2);
     EXPECT_EQ(mostly, 1);
-    // One that is wrong, and none is told.
+    // If one attribute is invalid, none is returned.
     by[0] = mostly = 77;
     sizes[1] = 2;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
@@ -146,7 +146,7 @@ TEST_F(Advice, SeveralAttributes) {
     EXPECT_EQ(mostly, 77);
 }
 
-// What is wrong with a range is told by every call alike.
+// Every call reports an invalid range in the same way.
 struct Ranged {
     const char* name;
     aclError (*call)(const void*, size_t);
@@ -277,7 +277,7 @@ TEST_F(Advice, RefusedInsideAHostFunction) {
 
 class Prefetch : public WithDevice {};
 
-TEST_F(Prefetch, IsRememberedAndInOrder) {
+TEST_F(Prefetch, IsKeptAndInStreamOrder) {
     ManagedMemory managed(2 * kGrain, 1);
     Stream stream;
     const auto last = [&](size_t size) {
@@ -298,7 +298,7 @@ TEST_F(Prefetch, IsRememberedAndInOrder) {
     EXPECT_EQ(last(2 * kGrain), (Numbers{-2, 0, 0}));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(managed.Copy() == Bytes(2 * kGrain, 5));
-    // Freed with a move queued.
+    // Freed while the prefetch is pending.
     Gate gate;
     ACL_OK(gate.Hold(stream));
     void* address = ManagedMemory(kGrain).Release();
@@ -320,7 +320,7 @@ TEST_F(Prefetch, Batch) {
     EXPECT_EQ(Told(managed.At(), 2 * kGrain, kLast)[0], 0);
     EXPECT_EQ(Told(managed.At(2 * kGrain), 2 * kGrain, kLast)[0], -1);
 
-    // All of it is looked at before any of it is queued.
+    // The whole batch is checked before any of it is submitted.
     ManagedMemory fresh(kGrain);
     const void* good_and_bad[] = {fresh.At(), fresh.At(), nullptr};
     ACL_FAILS_SAYING(

@@ -29,7 +29,7 @@ TEST_F(MemAllocManaged, HostAndDeviceSeeTheSameBytes) {
     ManagedMemory managed(kSize, 1);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(managed.At()) % kGrain, 0u);
     Stream stream;
-    // The device reads what the host wrote, and the other way round.
+    // The device reads what the host wrote, and vice versa.
     DeviceMemory device(kSize);
     ACL_OK(aclrtMemcpyAsync(device.At(), kSize, managed.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE,
                             stream));
@@ -99,7 +99,7 @@ TEST_F(MemAllocManaged, CopiesOfEveryKind) {
     }
 }
 
-// As device memory, not as pageable host memory: nothing is waited for.
+// Like copies of device memory, and unlike those of pageable memory, they do not wait.
 TEST_F(MemAllocManaged, CopiesAreAsynchronous) {
     constexpr size_t kSize = kGrain;
     Stream stream;
@@ -116,7 +116,7 @@ TEST_F(MemAllocManaged, CopiesAreAsynchronous) {
     EXPECT_TRUE(device.Download() == Bytes(kSize, 2));
 }
 
-// With the locations as aclrtPointerGetAttributes tells them.
+// With the locations that aclrtPointerGetAttributes returns.
 TEST_F(MemAllocManaged, Batches) {
     ManagedMemory managed(kGrain, 1);
     DeviceMemory device(100);
@@ -132,7 +132,7 @@ TEST_F(MemAllocManaged, Batches) {
     ACL_OK(aclrtMemcpyBatchAsync(&src, &size, &dst, &size, 1, &attribute, &first, 1, &failed,
                                  nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
-    // What is only the device's is not managed.
+    // Device memory is not managed memory.
     attribute = {location(dst), location(src), {}};
     dst = device.At();
     ACL_FAILS_SAYING(kDead,
@@ -154,13 +154,13 @@ TEST_F(MemAllocManaged, EveryDeviceUsesIt) {
     EXPECT_EQ(managed.Data()[0], 8);
     EXPECT_EQ(managed.Data()[999], 4);
     EXPECT_TRUE(device.Download() == Bytes(managed.Data(), managed.Data() + 1000));
-    // What is only device 0's is not.
+    // Memory of device 0 is not.
     ACL_OK(aclrtSetDevice(0));
     DeviceMemory plain(1000);
     ACL_OK(aclrtSetDevice(1));
     ACL_FAILS_SAYING(kDead, aclrtMemsetAsync(plain.At(), 1000, 4, 1000, nullptr), "device 0",
                      "device 1");
-    // Work of another device keeps it as well.
+    // Work of another device keeps it allocated as well.
     void* address = managed.Release();
     Gate gate;
     ACL_OK(gate.Hold(stream));
@@ -174,7 +174,7 @@ TEST_F(MemAllocManaged, EveryDeviceUsesIt) {
     EXPECT_TRUE(after.Copy() == Bytes(kGrain, 9));
 }
 
-TEST_F(MemAllocManaged, QueriesKnowIt) {
+TEST_F(MemAllocManaged, QueriesFindIt) {
     for (size_t size : {size_t{1}, kGrain, kGrain + 1}) {
         ManagedMemory managed(size);
         const size_t rounded = (size + kGrain - 1) / kGrain * kGrain;
@@ -183,7 +183,7 @@ TEST_F(MemAllocManaged, QueriesKnowIt) {
         ACL_OK(aclrtMemGetAddressRange(managed.At(rounded - 1), &base, &told));
         EXPECT_EQ(base, managed.At());
         EXPECT_EQ(told, rounded);
-        // The rounding is the program's.
+        // The program does the rounding.
         managed.Data()[rounded - 1] = 1;
         const aclrtPtrAttributes attributes = AttributesOf(managed.At(rounded - 1));
         EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_MANAGED);
@@ -240,7 +240,7 @@ TEST_F(MemAllocManaged, BadArguments) {
     EXPECT_TRUE(IsPoison(address));
 }
 
-TEST_F(MemAllocManaged, GoesWithItsDevice) {
+TEST_F(MemAllocManaged, EndsWithItsDevice) {
     void* address = ManagedMemory(kGrain).Release();
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_FAILS(kDead, aclrtFree(address));

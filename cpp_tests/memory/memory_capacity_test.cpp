@@ -1,5 +1,5 @@
-// How much memory devices have where nobody says: each nearly all that the machine gives this
-// process, and all together no more.
+// The capacity of devices without a configured limit: each has nearly all the memory that the
+// machine gives this process, and together they have no more.
 #include <cstdlib>
 
 #include "support/machine_memory.h"
@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kGiB = size_t{1} << 30;
-// Everything is rounded to a page of this size.
+// All sizes are rounded to a page of this size.
 constexpr size_t kPage = 2 * kMiB;
 
 struct Memory {
     size_t free = 0, total = 0;
 };
 
-// Of a device, which is the current one afterwards.
+// Total memory of a device, which becomes the current one.
 Memory Info(int32_t device) {
     Memory memory;
     ExpectOk("aclrtSetDevice", aclrtSetDevice(device));
@@ -30,7 +30,7 @@ Memory Info(int32_t device) {
     return memory;
 }
 
-// Of a device, which is the current one afterwards.
+// Free memory of a device, which becomes the current one.
 void* Take(int32_t device, size_t size) {
     void* address = nullptr;
     ExpectOk("aclrtSetDevice", aclrtSetDevice(device));
@@ -39,7 +39,7 @@ void* Take(int32_t device, size_t size) {
     return address;
 }
 
-// What can be taken of `bytes`.
+// How much of `bytes` can be allocated.
 size_t Rounded(size_t bytes) {
     return bytes / kPage * kPage;
 }
@@ -53,7 +53,7 @@ bool IsGuarded() {
     return guard != nullptr && std::string(guard) == "1";
 }
 
-// ---- the machine's memory ----
+// ---- memory of the machine ----
 
 void ExpectNearlyTheMachine() {
     ACL_OK(aclInit(nullptr));
@@ -67,7 +67,7 @@ void ExpectNearlyTheMachine() {
     ACL_OK(aclFinalize());
 }
 
-// One device has most of it while the others have nothing, and the rest is for any of them.
+// One device allocates most of it while the others have nothing; the rest is available to all.
 void ExpectTogetherNoMore() {
     ACL_OK(aclInit(nullptr));
     const int32_t last = Devices() - 1;
@@ -96,7 +96,7 @@ void ExpectTogetherNoMore() {
     EXPECT_EQ(Info(last).free, most);
     ACL_OK(aclrtFree(rest));
 
-    // A reset gives the others all that its device had.
+    // A reset makes the device's memory available to the others.
     Take(0, most);
     ACL_OK(aclrtResetDeviceForce(0));
     EXPECT_EQ(Info(last).free, total);
@@ -104,7 +104,7 @@ void ExpectTogetherNoMore() {
     ACL_OK(aclFinalize());
 }
 
-// A test for one device, the default number, and many.
+// One test for one device, for the default number, and for many.
 #define WITH_DEVICES(count, name, body)                           \
     TEST(MemoryCapacity, name##Of##count) {                       \
         RunInOwnProcess(body, {{"PORTACL_CPU_DEVICES", #count}}); \
@@ -115,7 +115,7 @@ void ExpectTogetherNoMore() {
 WITH_1_4_8_DEVICES(NearlyTheMachineIsForEach, ExpectNearlyTheMachine)
 WITH_1_4_8_DEVICES(NoMoreThanTheMachineIsForAll, ExpectTogetherNoMore)
 
-// As a program does that is written for one device with memory of its own.
+// As a program that is written for one device with its own memory.
 OWN_PROCESS_TEST(MemoryCapacity, TwoLargeBuffersFitIntoOneDevice, {"PORTACL_CPU_DEVICES", "4"}) {
     ACL_OK(aclInit(nullptr));
     const size_t size = Rounded(std::min(MachineMemory() / 5 * 2, uint64_t{4} * kGiB));
@@ -128,8 +128,9 @@ OWN_PROCESS_TEST(MemoryCapacity, TwoLargeBuffersFitIntoOneDevice, {"PORTACL_CPU_
     ACL_OK(aclFinalize());
 }
 
-// What was freed on one device is there for another one, wherever it is kept for its next use.
-OWN_PROCESS_TEST(MemoryCapacity, WhatADeviceKeepsIsGivenToOthers, {"PORTACL_CPU_DEVICES", "2"}) {
+// Memory freed on one device is available to another, even if it was cached.
+OWN_PROCESS_TEST(MemoryCapacity, CachedMemoryOfADeviceIsAvailableToOthers,
+                 {"PORTACL_CPU_DEVICES", "2"}) {
     ACL_OK(aclInit(nullptr));
     const size_t total = Info(1).total;
     std::vector<void*> pieces;
@@ -145,7 +146,7 @@ OWN_PROCESS_TEST(MemoryCapacity, WhatADeviceKeepsIsGivenToOthers, {"PORTACL_CPU_
         Free(pool.Allocate(64 * kMiB, stream), stream);
         Synchronize(stream);
         EXPECT_GE(Reserved(pool), 64 * kMiB);
-        // More than a pool leaves, until it gives that back.
+        // More than is free beside a pool, until the pool is trimmed.
         ACL_OK(aclrtFree(Take(1, total)));
         EXPECT_EQ(Reserved(pool), 0u);
         ACL_OK(aclrtSetDevice(0));
@@ -153,10 +154,10 @@ OWN_PROCESS_TEST(MemoryCapacity, WhatADeviceKeepsIsGivenToOthers, {"PORTACL_CPU_
     ACL_OK(aclFinalize());
 }
 
-// ---- a limit of each device's own ----
+// ---- a limit per device ----
 
-OWN_PROCESS_TEST(MemoryCapacity, TheVariableGivesEachDeviceALimitOfItsOwn,
-                 {"PORTACL_CPU_DEVICES", "4"}, {"PORTACL_CPU_MEMORY", "1T"}) {
+OWN_PROCESS_TEST(MemoryCapacity, TheVariableLimitsEachDevice, {"PORTACL_CPU_DEVICES", "4"},
+                 {"PORTACL_CPU_MEMORY", "1T"}) {
     ACL_OK(aclInit(nullptr));
     const size_t total = size_t{1} << 40;
     for (int32_t device = 0; device < 4; ++device) {
@@ -173,7 +174,7 @@ OWN_PROCESS_TEST(MemoryCapacity, TheVariableGivesEachDeviceALimitOfItsOwn,
 
 constexpr size_t kAddresses = 8 * kGiB;
 
-// Half of the addresses for the devices, of which each takes its part when it is opened.
+// Half of the address space is for the devices; each reserves its share when it is opened.
 void ExpectHalfTheAddresses() {
     ACL_OK(aclInit(nullptr));
     const auto devices = static_cast<size_t>(Devices());
@@ -186,7 +187,7 @@ void ExpectHalfTheAddresses() {
         }
         ACL_OK(aclrtFree(Take(device, memory.free)));
     }
-    // And the program still has some.
+    // The program still has some address space.
     EXPECT_TRUE(std::vector<char>(64 * kMiB).back() == 0);
     ACL_OK(aclFinalize());
 }
@@ -208,7 +209,7 @@ WITH_FEW_ADDRESSES(1)
 WITH_FEW_ADDRESSES(4)
 WITH_FEW_ADDRESSES(8)
 
-// Devices that the program does not see take none.
+// Invisible devices reserve none.
 TEST(MemoryCapacity, AddressesAreForVisibleDevices) {
     RunWithFewAddresses({{"PORTACL_CPU_DEVICES", "8"}, {"ASCEND_RT_VISIBLE_DEVICES", "5,2"}});
 }

@@ -1,4 +1,4 @@
-// Memory that runs out: every device has its own limit, and its own end.
+// Memory that runs out: every device has its own limit.
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -11,14 +11,14 @@ struct Memory {
     size_t free = 0, total = 0;
 };
 
-// Of the current device.
+// Free memory of the current device.
 Memory Info() {
     Memory memory;
     ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &memory.free, &memory.total));
     return memory;
 }
 
-// Allocates from the current device, in pieces of an eighth of it, until it has no more.
+// Allocates eighths of the current device's memory until it has no more.
 std::vector<void*> TakeAll() {
     const size_t piece = Info().total / 8;
     std::vector<void*> pieces;
@@ -46,7 +46,7 @@ std::vector<void*> TakeAll() {
         "FAKE_CUDA_MEMORY", "64M"                                                              \
     }
 
-OWN_PROCESS_TEST(MemoryLimit, OneDeviceRunsOutAndTheOthersGoOn, SMALL_DEVICES) {
+OWN_PROCESS_TEST(MemoryLimit, OneDeviceRunsOutAndTheOthersContinue, SMALL_DEVICES) {
     ACL_OK(aclInit(nullptr));
     const auto devices = static_cast<int32_t>(DeviceCount());
     ACL_OK(aclrtSetDevice(devices - 1));
@@ -61,7 +61,7 @@ OWN_PROCESS_TEST(MemoryLimit, OneDeviceRunsOutAndTheOthersGoOn, SMALL_DEVICES) {
         ACL_OK(aclrtMemset(address, half, other, half));
         ACL_OK(aclrtFree(address));
     }
-    // What it gives back it has again; and it is still the one that had none.
+    // It is still full, although the others have memory; after its frees it can allocate again.
     ACL_OK(aclrtSetDevice(devices - 1));
     void* address = nullptr;
     EXPECT_EQ(aclrtMalloc(&address, Info().total / 4, ACL_MEM_MALLOC_NORMAL_ONLY),
@@ -72,7 +72,7 @@ OWN_PROCESS_TEST(MemoryLimit, OneDeviceRunsOutAndTheOthersGoOn, SMALL_DEVICES) {
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(MemoryLimit, EveryDeviceHasWhatTheVariableSays, SMALL_DEVICES) {
+OWN_PROCESS_TEST(MemoryLimit, TheVariableSetsTheLimitOfEveryDevice, SMALL_DEVICES) {
     ACL_OK(aclInit(nullptr));
     const bool limited = portacl_test::DeviceCount() == 4;
     for (int32_t device = 0; device < static_cast<int32_t>(DeviceCount()); ++device) {
@@ -90,7 +90,7 @@ OWN_PROCESS_TEST(MemoryLimit, EveryDeviceHasWhatTheVariableSays, SMALL_DEVICES) 
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(MemoryLimit, AResetGivesEverythingBack, SMALL_DEVICES) {
+OWN_PROCESS_TEST(MemoryLimit, AResetFreesEverything, SMALL_DEVICES) {
     ACL_OK(aclInit(nullptr));
     for (int life = 0; life < 3; ++life) {
         ACL_OK(aclrtSetDevice(0));

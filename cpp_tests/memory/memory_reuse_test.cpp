@@ -1,5 +1,5 @@
-// Memory that is freed and allocated again and again: what is fast about it must not show in
-// anything but time.
+// Memory that is freed and allocated repeatedly: the cache of freed blocks is not visible except by
+// its speed.
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +38,7 @@ void* Allocate(size_t size, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FI
 
 class Reuse : public WithDevice {};
 
-// Twice freed is an error in between and after, and the size is the new one's.
+// A second free is an error before and after the reuse, and the block has the new size.
 TEST_F(Reuse, FreedMemoryIsInvalidUntilItIsAllocatedAgain) {
     for (size_t size : {size_t{1}, size_t{64}, 4 * kKiB, 100 * kKiB, kMiB, 2 * kMiB}) {
         SCOPED_TRACE(size);
@@ -62,7 +62,7 @@ TEST_F(Reuse, FreedMemoryIsInvalidUntilItIsAllocatedAgain) {
     }
 }
 
-// Sizes and policies that were mixed up would show in the length, the page size or the alignment.
+// If sizes or policies were confused, length, page size or alignment would show it.
 TEST_F(Reuse, RequestsGetWhatTheyAskFor) {
     std::mt19937 random(3);
     for (int round = 0; round < 2000; ++round) {
@@ -83,10 +83,10 @@ TEST_F(Reuse, RequestsGetWhatTheyAskFor) {
     }
 }
 
-TEST_F(Reuse, WhatIsFreeIsTold) {
+TEST_F(Reuse, FreeMemoryIsReported) {
     const size_t before = FreeBytes();
     for (size_t size : {size_t{100}, 4 * kKiB, kMiB, 6 * kMiB}) {
-        // A driver counts pages of 2 MiB, of which many small ones share one.
+        // A driver counts pages of 2 MiB, which many small allocations share.
         const bool is_told = OnCpu() || size >= 2 * kMiB;
         std::vector<void*> all;
         for (int i = 0; i < 40; ++i) all.push_back(Allocate(size));
@@ -106,7 +106,7 @@ TEST_F(Reuse, WhatIsFreeIsTold) {
     }
 }
 
-// Other threads free what this one allocated, and the other way round.
+// Other threads free what this one allocated, and vice versa.
 TEST_F(Reuse, AcrossThreads) {
     const size_t before = FreeBytes();
     OnThreads(8, [](int thread) {
@@ -130,7 +130,7 @@ TEST_F(Reuse, AcrossThreads) {
                 }
             }
             if (!other.first) continue;
-            // Nobody else has written to it.
+            // No other thread has written to it.
             std::vector<unsigned char> seen(kSize);
             ACL_EXPECT_OK(
                 aclrtMemcpy(seen.data(), kSize, other.first, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -147,8 +147,8 @@ TEST_F(Reuse, AcrossThreads) {
     ExpectFreeAgain(FreeBytes(), before);
 }
 
-// Threads that end leave nothing behind that is lost.
-TEST_F(Reuse, OfThreadsThatHaveEnded) {
+// No memory of an ended thread is lost.
+TEST_F(Reuse, AfterThreadsHaveEnded) {
     const size_t before = FreeBytes();
     for (int i = 0; i < 100; ++i)
         OnNewThread([] {
@@ -184,7 +184,7 @@ TEST_F(Reuse, WaitsForQueuedWork) {
     for (void* one : later) ACL_OK(aclrtFree(one));
 }
 
-TEST_F(Reuse, ResetTakesAll) {
+TEST_F(Reuse, ResetFreesEverything) {
     for (int life = 0; life < 3; ++life) {
         std::vector<void*> all;
         for (int i = 0; i < 30; ++i) all.push_back(Allocate(4096));
@@ -198,7 +198,7 @@ TEST_F(Reuse, ResetTakesAll) {
     }
 }
 
-// A destroyed context allocates nothing, also where memory of its device waits.
+// A destroyed context allocates nothing, also if its device has cached memory.
 TEST_F(Reuse, NeedsALiveContext) {
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
@@ -210,9 +210,9 @@ TEST_F(Reuse, NeedsALiveContext) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-// All memory can be had, whatever waits and wherever: first as small pieces, freed by many threads,
-// then as one.
-OWN_PROCESS_TEST(Limits, AllMemoryCanBeHadAgain, {"PORTACL_BACKEND", "cpu"},
+// All memory can be allocated, wherever blocks are cached: first as small blocks, freed by many
+// threads, then as one block.
+OWN_PROCESS_TEST(Limits, AllMemoryCanBeAllocatedAgain, {"PORTACL_BACKEND", "cpu"},
                  {"PORTACL_CPU_MEMORY", "64M"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -225,7 +225,7 @@ OWN_PROCESS_TEST(Limits, AllMemoryCanBeHadAgain, {"PORTACL_BACKEND", "cpu"},
         while (aclrtMalloc(&address, size, ACL_MEM_MALLOC_NORMAL_ONLY) == 0)
             all.push_back(std::exchange(address, Poison<void*>()));
         EXPECT_TRUE(IsPoison(address));
-        // To the last piece: what is left has no room for one.
+        // Until no free range has room for one more block.
         EXPECT_LT(FreeBytes(), size + kTail + 4 * kKiB);
         std::atomic<size_t> next{0};
         OnThreads(8, [&](int) {
@@ -248,13 +248,13 @@ size_t ResidentBytes() {
     return resident * size_t(sysconf(_SC_PAGESIZE));
 }
 
-// A million small live allocations, and what each costs the process besides the memory itself,
-// which nobody has touched.
+// One million small live allocations: the memory of the process per allocation, besides the
+// untouched memory itself.
 OWN_PROCESS_TEST(Limits, AMillionSmallAllocations, {"PORTACL_BACKEND", "cpu"},
                  {"PORTACL_CPU_MEMORY", "1G"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
-    // Sanitizers have a record of their own of each, and take their time.
+    // Sanitizers record each allocation and take longer.
     constexpr size_t kCount = kSanitized ? 50'000 : 1'000'000, kSize = 64;
     const size_t before = FreeBytes(), resident = ResidentBytes();
     std::vector<void*> all(kCount);
@@ -263,8 +263,8 @@ OWN_PROCESS_TEST(Limits, AMillionSmallAllocations, {"PORTACL_BACKEND", "cpu"},
     const size_t each = (ResidentBytes() - resident - own) / kCount;
     std::printf("bytes of the process for each allocation: %zu, of the device: %zu\n", each,
                 (before - FreeBytes()) / kCount);
-    // A record of 64 bytes, and 4 for each 256 bytes of addresses; in guard mode the pages of those
-    // that have pages of their own, too.
+    // A record has 64 bytes, plus 4 for each 256 bytes of addresses; in guard mode also the page of
+    // each allocation that has its own page.
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
     if (!kSanitized) {
         EXPECT_LE(each, guard != nullptr && *guard == '1' ? 256u : 160u);
@@ -296,7 +296,7 @@ TEST_F(ReuseHost, LargeMemoryIsUsableEachTime) {
     }
 }
 
-// Two that live at once never share a byte.
+// Two live allocations never share a byte.
 TEST_F(ReuseHost, LiveOnesAreApart) {
     std::vector<std::unique_ptr<PinnedMemory>> all;
     for (int round = 0; round < 3; ++round) {

@@ -1,5 +1,5 @@
-// Device and pinned memory: allocate, free, ask. Setting it is in memset_test.cpp, copying in
-// memcpy_test.cpp.
+// Device and pinned memory: allocation, free, queries. memset_test.cpp sets memory, memcpy_test.cpp
+// copies it.
 
 #include <algorithm>
 #include <atomic>
@@ -91,7 +91,8 @@ TEST_F(Malloc, EveryPolicy) {
     }
 }
 
-// Pages of a size that the system may not have: had as promised, or refused in words.
+// Pages of a size that the system may lack: the pages are as requested, or the call fails with a
+// reason.
 TEST_F(Malloc, PoliciesThatInsistOnHugePages) {
     struct {
         aclrtMemMallocPolicy policy;
@@ -122,7 +123,7 @@ TEST_F(Malloc, PoliciesThatInsistOnHugePages) {
     }
 }
 
-TEST_F(Malloc, PoliciesThatDoNotExistAreNoError) {
+TEST_F(Malloc, UnknownPoliciesAreAccepted) {
     for (int policy : {8, 99, -1, std::numeric_limits<int>::max()}) {
         for (size_t size : {size_t{64}, 3 * kMiB}) {
             DeviceMemory device(size, static_cast<aclrtMemMallocPolicy>(policy));
@@ -140,7 +141,7 @@ TEST_F(Malloc, BadArguments) {
     EXPECT_TRUE(IsPoison(address));
 }
 
-TEST_F(Malloc, MoreThanThereIs) {
+TEST_F(Malloc, TooLarge) {
     auto address = Poison<void*>();
     const size_t most = std::numeric_limits<size_t>::max();
     const size_t total = DeviceMemInfo().total;
@@ -151,7 +152,7 @@ TEST_F(Malloc, MoreThanThereIs) {
                              "size", std::to_string(size), std::to_string(total));
     }
     EXPECT_TRUE(IsPoison(address));
-    // The device is none the worse for it.
+    // The device still works.
     DeviceMemory device(Pattern(1000));
     EXPECT_EQ(device.Download(), Pattern(1000));
 }
@@ -190,7 +191,7 @@ TEST_F(Malloc, FillsTheDeviceAndItWorksAgain) {
     }
     EXPECT_TRUE(Failed("aclrtMalloc", code, ACL_ERROR_RT_MEMORY_ALLOCATION));
     EXPECT_TRUE(IsPoison(address));
-    // Most of what was said to be free could be had.
+    // Most of the memory that was reported free could be allocated.
     EXPECT_GE(chunks.size() * chunk + 2 * chunk, before.free);
     EXPECT_LE(chunks.size() * chunk, before.free);
     for (void* one : chunks) ACL_EXPECT_OK(aclrtFree(one));
@@ -199,7 +200,7 @@ TEST_F(Malloc, FillsTheDeviceAndItWorksAgain) {
     ACL_OK(aclrtMemset(again.At(), chunk, 1, chunk));
 }
 
-// Each thread fills what it got and finds it as it was.
+// Each thread fills its blocks and finds them unchanged.
 TEST_F(Malloc, FromManyThreads) {
     std::vector<std::thread> threads;
     for (unsigned thread = 0; thread < 8; ++thread)
@@ -240,7 +241,7 @@ TEST_F(Free, RefusesWhatIsNotTheStartOfADeviceAllocation) {
                           reinterpret_cast<void*>(1), reinterpret_cast<void*>(~uintptr_t{0})})
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(unknown), "devPtr", Shown(unknown),
                          "not a live allocation");
-    // All of it is still there.
+    // All of it is still allocated.
     ACL_OK(aclrtMemset(device.At(), 1000, 1, 1000));
     ACL_OK(aclrtMemset(pinned.At(), 1000, 1, 1000));
 }
@@ -272,7 +273,7 @@ TEST_F(Free, FromAThreadOfAnotherDevice) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address));
 }
 
-TEST_F(Free, AfterTheDeviceIsGone) {
+TEST_F(Free, AfterTheDeviceWasReset) {
     void* address = DeviceMemory(4096).Release();
     ACL_OK(aclrtResetDevice(0));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address),
@@ -307,7 +308,7 @@ TEST_F(Free, OnlyOneOfManyThreadsFrees) {
 
 class FreeInUse : public WithDevice {};
 
-TEST_F(FreeInUse, QueuedCopiesStillSeeTheData) {
+TEST_F(FreeInUse, PendingCopiesStillReadTheData) {
     for (size_t size : {size_t{1000}, 3 * kMiB}) {
         SCOPED_TRACE(size);
         const MemInfo before = DeviceMemInfo();
@@ -323,13 +324,13 @@ TEST_F(FreeInUse, QueuedCopiesStillSeeTheData) {
             ACL_OK(aclrtMemcpyAsync(seen.At(), size, address, size, ACL_MEMCPY_DEVICE_TO_HOST,
                                     stream));
             ACL_OK(aclrtFree(address));
-            // For new calls the address is dead at once.
+            // New calls reject the address at once.
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address));
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(address, size, 1, size));
             auto told = Poison<aclrtPtrAttributes>();
             ACL_OK(aclrtPointerGetAttributes(address, &told));
             EXPECT_EQ(told.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
-            // Nobody else gets the memory before the copy has it.
+            // The memory is not allocated again before the copy has read it.
             for (int i = 0; i < 20; ++i) {
                 later.push_back(std::make_unique<DeviceMemory>(size));
                 const uintptr_t first = Number(later.back()->At());
@@ -344,7 +345,7 @@ TEST_F(FreeInUse, QueuedCopiesStillSeeTheData) {
     }
 }
 
-TEST_F(FreeInUse, QueuedWritesHarmNobody) {
+TEST_F(FreeInUse, PendingWritesDoNotCorruptOtherMemory) {
     constexpr size_t kSize = 4096;
     Stream stream;
     PinnedMemory source(kSize, 0x77);
@@ -369,7 +370,7 @@ TEST_F(FreeInUse, QueuedWritesHarmNobody) {
         EXPECT_EQ(memory->Download(), std::vector<unsigned char>(kSize, 0x11));
 }
 
-TEST_F(FreeInUse, QueuedCopiesStillSeePinnedMemory) {
+TEST_F(FreeInUse, PendingCopiesStillReadPinnedMemory) {
     constexpr size_t kSize = 100000;
     Stream stream;
     DeviceMemory device(kSize);
@@ -403,7 +404,7 @@ TEST_F(FreeInUse, OnSeveralStreams) {
         ACL_OK(aclrtMemcpyAsync(seen.At(kSize * i), kSize, address, kSize,
                                 ACL_MEMCPY_DEVICE_TO_HOST, i ? second : first));
     ACL_OK(aclrtFree(address));
-    // The first stream being done is not enough.
+    // The memory is in use until both streams are done.
     ACL_OK(aclrtSynchronizeStream(first));
     for (int i = 0; i < 20; ++i) {
         DeviceMemory later(kSize);

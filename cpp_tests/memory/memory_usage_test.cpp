@@ -35,13 +35,14 @@ class MemUsage : public WithDevice {
         return {rows[0], rows[1]};
     }
 
-    // What aclrtGetMemInfo counts as used agrees.
+    // Equals the used memory of aclrtGetMemInfo.
     static void ExpectAgreement() {
         size_t free = 0, total = 0;
         ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
         const Rows rows = Ask();
         const uint64_t sum = rows.device.curMemSize + rows.managed.curMemSize;
-        // A GPU's driver needs some itself, and has other users. What it manages may be elsewhere.
+        // A GPU's driver uses some memory itself, and so do other processes. Managed memory may not
+        // be on the device.
         if (std::string(portaclBackendName()) == "cpu")
             EXPECT_EQ(sum, total - free);
         else
@@ -69,7 +70,7 @@ TEST_F(MemUsage, FollowsAllocations) {
     EXPECT_GE(after.device.memPeakSize, before.device.curMemSize + 66 * kMiB) << "the peak stays";
 }
 
-TEST_F(MemUsage, TellsManagedMemoryApart) {
+TEST_F(MemUsage, ManagedMemoryIsASeparateKind) {
     const Rows before = Ask();
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, 6 * kMiB - 5, ACL_RT_MEM_ATTACH_GLOBAL));
@@ -84,14 +85,14 @@ TEST_F(MemUsage, TellsManagedMemoryApart) {
     EXPECT_EQ(after.managed.memPeakSize, with.managed.memPeakSize);
 }
 
-// Host memory is no device's.
+// Host memory belongs to no device.
 TEST_F(MemUsage, LeavesHostMemoryOut) {
     const Rows before = Ask();
     PinnedMemory pinned(3 * kMiB);
     EXPECT_EQ(Ask().device.curMemSize, before.device.curMemSize);
 }
 
-TEST_F(MemUsage, CountsWhatQueuedWorkStillHas) {
+TEST_F(MemUsage, CountsFreedMemoryOfPendingWork) {
     const Rows before = Ask();
     Stream stream;
     void* going = DeviceMemory(8 * kMiB).Release();
@@ -107,7 +108,7 @@ TEST_F(MemUsage, CountsWhatQueuedWorkStillHas) {
     ExpectAgreement();
 }
 
-TEST_F(MemUsage, AsManyRowsAsThereIsRoomFor) {
+TEST_F(MemUsage, FillsTheCallersBuffer) {
     aclrtMemUsageInfo rows[2] = {Poison<aclrtMemUsageInfo>(), Poison<aclrtMemUsageInfo>()};
     size_t count = 77;
     ACL_OK(aclrtGetMemUsageInfo(0, rows, 1, &count));
@@ -116,7 +117,7 @@ TEST_F(MemUsage, AsManyRowsAsThereIsRoomFor) {
     EXPECT_TRUE(IsPoison(rows[1]));
 }
 
-TEST_F(MemUsage, EachDeviceHasItsOwn) {
+TEST_F(MemUsage, IsPerDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     const Rows there = Ask(1);
     EXPECT_EQ(there.device.curMemSize, 0u) << "not in use";
@@ -130,7 +131,7 @@ TEST_F(MemUsage, EachDeviceHasItsOwn) {
     }
     EXPECT_GE(Ask(1).device.memPeakSize, 2 * kMiB);
     EXPECT_GE(Ask(0).device.curMemSize, 4 * kMiB);
-    // The peak is that of one opening.
+    // The peak is that of one opening of the device.
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(1));
     EXPECT_EQ(Ask(1).device.memPeakSize, 0u);

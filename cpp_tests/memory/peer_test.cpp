@@ -1,4 +1,4 @@
-// Access of devices to each other's memory: who may, from whom to whom, until when.
+// Peer access between devices: which device may access which, in which direction, until when.
 #include <climits>
 
 #include "support/gate.h"
@@ -65,7 +65,7 @@ TEST_F(Peer, RepeatingChangesNothing) {
     }
 }
 
-TEST_F(Peer, ItHoldsForAllThreads) {
+TEST_F(Peer, ItAppliesToAllThreads) {
     OnNewThread([] {
         ACL_OK(aclrtSetDevice(0));
         ACL_OK(aclrtDeviceEnablePeerAccess(1, 0));
@@ -74,7 +74,7 @@ TEST_F(Peer, ItHoldsForAllThreads) {
     OnNewThread([] { EXPECT_TRUE(IsEnabled(0, 1)); });
 }
 
-TEST_F(Peer, ItComesTrueWhenThePeerIsSetLater) {
+TEST_F(Peer, ItTakesEffectWhenThePeerIsSetLater) {
     ACL_OK(aclrtDeviceEnablePeerAccess(1, 0));
     ACL_OK(aclrtSetDevice(1));
     EXPECT_TRUE(IsEnabled(0, 1));
@@ -92,7 +92,7 @@ TEST_F(Peer, AResetOfEitherDeviceEndsIt) {
         ACL_OK(aclrtResetDeviceForce(reset));
         EXPECT_FALSE(IsEnabled(0, 1)) << "after a reset of " << reset;
         EXPECT_FALSE(IsEnabled(1, 0)) << "after a reset of " << reset;
-        // A new opening has none of it either.
+        // After the next opening access is disabled, too.
         ACL_OK(aclrtSetDevice(reset));
         EXPECT_FALSE(IsEnabled(0, 1));
         EXPECT_FALSE(IsEnabled(1, 0));
@@ -100,7 +100,7 @@ TEST_F(Peer, AResetOfEitherDeviceEndsIt) {
     }
 }
 
-TEST_F(Peer, ItEndsWithTheLife) {
+TEST_F(Peer, ItEndsWithTheSession) {
     ACL_OK(aclrtDeviceEnablePeerAccess(1, 0));
     ACL_OK(aclFinalize());
     ACL_OK(aclInit(nullptr));
@@ -175,7 +175,7 @@ TEST_F(Peer, SwitchingNeedsAContext) {
     });
 }
 
-TEST_F(Peer, NotInsideAHostFunction) {
+TEST_F(Peer, RefusedInsideAHostFunction) {
     struct Codes {
         aclError can = 0, enable = 0, disable = 0;
         int32_t out = Poison<int32_t>();
@@ -208,7 +208,7 @@ TEST_F(Peer, AfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-// What makes memory usable for a kernel of another device makes all of that device's memory so.
+// Mapping memory for a kernel of another device enables access to all memory of that device.
 TEST_F(Peer, MappingMemoryEnablesAccess) {
     DeviceMemory memory(4096);
     constexpr aclError kBad = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;

@@ -1,5 +1,5 @@
-// overrun_child KERNELS MEMORY FAULT: makes one fault, and tells what the library says of it. Built
-// as it is and with AddressSanitizer.
+// overrun_child KERNELS MEMORY FAULT: makes one invalid access and prints what the library reports.
+// Built plain and with AddressSanitizer.
 #include <portacl/portacl.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr size_t kFar = 2'400'000;
 
 struct Memory {
     char* at = nullptr;
-    size_t size = 0;  // all that the program may use
+    size_t size = 0;  // bytes that the program may use
 };
 
 std::string kind;
@@ -96,7 +96,7 @@ int main(int, char** arguments) {
         std::printf("synchronize: %d %s\n", code, code != 0 ? aclGetRecentErrMsg() : "");
         std::fflush(stdout);
     };
-    // Inside, from the first byte to the last one.
+    // Inside the allocation, from the first byte to the last one.
     launch("write_at", memory.at, 0);
     launch("write_at", memory.at, memory.size - 4);
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
@@ -105,7 +105,7 @@ int main(int, char** arguments) {
         HostWrite(memory.at + memory.size - 4);
     }
     if (fault == "names") launch("say_where", nullptr, 0);
-    // No allocation is behind this one; those of a pool lie side by side.
+    // No allocation follows this one; blocks of a pool are adjacent.
     const Memory last = std::max({before, memory, behind},
                                  [](const Memory& a, const Memory& b) { return a.at < b.at; });
     const Memory& overrun = kind == "pool" ? last : memory;
@@ -116,7 +116,7 @@ int main(int, char** arguments) {
     if (fault == "kernel-far") launch("write_at", last.at, last.size + kFar);
     Free(memory);
     if (fault == "host-freed") HostWrite(memory.at + 8);
-    // Calls refuse pointers to freed memory: by way of a live one.
+    // Calls refuse pointers to freed memory, so the kernel gets a live pointer and an offset.
     const auto distance = static_cast<uint64_t>(memory.at - behind.at);
     if (fault == "kernel-freed") launch("write_at", behind.at, distance + 8);
     Free(before);

@@ -1,4 +1,4 @@
-// Kernels of overrun_test.cpp: one that writes where it is told to, and one that says where it is.
+// Kernels of overrun_test.cpp: one writes at a given offset, one returns its address.
 #include <portacl/kernel.h>
 
 #include <execinfo.h>

@@ -1,4 +1,4 @@
-// Who may use the memory of a pool.
+// Access of devices and the host to the memory of a pool.
 
 #include "support/mem_pool.h"
 
@@ -60,7 +60,7 @@ class MemPoolOfPeerTest : public WithDevice {
         ACL_EXPECT_OK(portaclMemPoolSetAccess(pool_, &desc, 1));
     }
 
-    // What a copy from or to the pool's memory says, each way that there is.
+    // The result of copies from and to the pool's memory, in each direction.
     void ExpectCopies(aclError from, aclError to) {
         const Stream stream;
         const DeviceMemory own(kBytes);
@@ -92,7 +92,7 @@ class MemPoolOfPeerTest : public WithDevice {
 
 }  // namespace
 
-TEST_F(MemPoolAccessTest, APoolsOwnDeviceHasAllAccess) {
+TEST_F(MemPoolAccessTest, APoolsDeviceHasFullAccess) {
     const MemPool pool;
     EXPECT_EQ(Access(pool, 0), kReadWrite);
     if (DeviceCount() > 1) {
@@ -118,7 +118,7 @@ TEST_F(MemPoolAccessTest, TheHostHasAccessToPoolsOfHostMemory) {
     EXPECT_EQ(Access(pool, 0), kNone);
 }
 
-TEST_F(MemPoolAccessTest, ADeviceMayUseHostMemoryOfAPoolOnlyWhenItIsAllowedTo) {
+TEST_F(MemPoolAccessTest, ADeviceNeedsAccessToHostMemoryOfAPool) {
     aclrtMemPoolProps props = PoolProps();
     props.location = {0, ACL_MEM_LOCATION_TYPE_HOST};
     const MemPool pool(props);
@@ -188,13 +188,13 @@ TEST_F(MemPoolOfPeerTest, CopiesOfADeviceWithoutAccessFail) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclrtMemcpy(host.data(), kBytes, memory_, kBytes, ACL_MEMCPY_DEVICE_TO_HOST),
                      "src", "pool on device 1", "device 0 may not read", "portaclMemPoolSetAccess");
-    // The pool's own device may.
+    // The pool's device may access it.
     ACL_OK(aclrtSetDevice(1));
     ACL_EXPECT_OK(aclrtMemcpy(host.data(), kBytes, memory_, kBytes, ACL_MEMCPY_DEVICE_TO_HOST));
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(MemPoolOfPeerTest, AccessIsGivenAndTakenAway) {
+TEST_F(MemPoolOfPeerTest, AccessIsGrantedAndRevoked) {
     Set(kReadWrite);
     EXPECT_EQ(Access(pool_, 0), kReadWrite);
     EXPECT_EQ(Access(pool_, 1), kReadWrite);
@@ -211,7 +211,7 @@ TEST_F(MemPoolOfPeerTest, ReadersDoNotWrite) {
     ExpectCopies(ACL_SUCCESS, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST_F(MemPoolOfPeerTest, AccessIsToWhatThePoolWillHaveAsWell) {
+TEST_F(MemPoolOfPeerTest, AccessAppliesToLaterAllocations) {
     Set(kReadWrite);
     ACL_OK(aclrtSetDevice(1));
     void* later = nullptr;

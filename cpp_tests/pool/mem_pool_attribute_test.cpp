@@ -1,4 +1,4 @@
-// What pools have, keep and give back: the counters, the release threshold, trimming, limits.
+// Attributes of pools: counters, release threshold, trimming, limits.
 
 #include "support/gate.h"
 #include "support/mem_pool.h"
@@ -43,7 +43,7 @@ size_t FreeBytes() {
 
 }  // namespace
 
-TEST_F(MemPoolAttributeTest, ANewPoolHasNothingAndAllowsEverything) {
+TEST_F(MemPoolAttributeTest, ANewPoolIsEmptyAndAllowsAllReuse) {
     const MemPool pool;
     const Figures told = Ask(pool);
     EXPECT_EQ(told.reserved_high, 0u);
@@ -52,7 +52,7 @@ TEST_F(MemPoolAttributeTest, ANewPoolHasNothingAndAllowsEverything) {
     for (auto attribute : {ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
                            ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC,
                            ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES}) {
-        // An int: what is behind it stays as it was.
+        // An int: the bytes after it do not change.
         int values[2] = {-1, -1};
         ACL_OK(aclrtMemPoolGetAttr(pool, attribute, values));
         EXPECT_EQ(values[0], 1);
@@ -86,7 +86,7 @@ TEST_F(MemPoolAttributeTest, CountersFollowEveryStep) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     Free(first, stream);
-    // Memory is no longer used from the free on, whenever the stream comes to it.
+    // Memory counts as free from the call on, not when the stream reaches the free.
     told = Ask(pool);
     if (IsExact()) {
         EXPECT_EQ(told.used, both - one);
@@ -121,7 +121,7 @@ TEST_F(MemPoolAttributeTest, CountersFollowEveryStep) {
     EXPECT_EQ(told.reserved_high, told.reserved);
 }
 
-TEST_F(MemPoolAttributeTest, WhatCanNotBeSetIsRefused) {
+TEST_F(MemPoolAttributeTest, ReadOnlyAttributesAreRefused) {
     constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
     const MemPool pool;
     uint64_t value = 0;
@@ -155,8 +155,8 @@ TEST_F(MemPoolAttributeTest, WhatCanNotBeSetIsRefused) {
               aclrtMemPoolSetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value));
 }
 
-// A synchronize of each kind gives back what is above the threshold, which is 0 at first.
-TEST_F(MemPoolAttributeTest, SynchronizingGivesBackWhatIsAboveTheThreshold) {
+// Each kind of synchronize trims the pool to the threshold, which is 0 at first.
+TEST_F(MemPoolAttributeTest, SynchronizingTrimsToTheThreshold) {
     const Stream stream;
     for (int kind = 0; kind < 3; ++kind) {
         const MemPool pool;
@@ -170,7 +170,7 @@ TEST_F(MemPoolAttributeTest, SynchronizingGivesBackWhatIsAboveTheThreshold) {
         EXPECT_GE(reserved, 10 * kMiB);
         gate.Open();
         while (!IsIdle(stream)) std::this_thread::yield();
-        // Nobody has waited for it yet.
+        // No call has waited for the free yet.
         if (IsExact()) {
             EXPECT_EQ(Reserved(pool), reserved);
         }
@@ -190,7 +190,7 @@ TEST_F(MemPoolAttributeTest, SynchronizingGivesBackWhatIsAboveTheThreshold) {
     }
 }
 
-TEST_F(MemPoolAttributeTest, ATimeoutIsASynchronizeOnlyWhenItIsOver) {
+TEST_F(MemPoolAttributeTest, ASynchronizeThatTimesOutDoesNotTrim) {
     const Stream stream;
     const MemPool pool;
     Gate gate;
@@ -207,11 +207,11 @@ TEST_F(MemPoolAttributeTest, ATimeoutIsASynchronizeOnlyWhenItIsOver) {
     }
 }
 
-TEST_F(MemPoolAttributeTest, UpToTheThresholdMemoryIsKept) {
+TEST_F(MemPoolAttributeTest, MemoryUpToTheThresholdIsKept) {
     const Stream stream;
     const MemPool pool;
     pool.SetThreshold(64 * kMiB);
-    // Each of them needs a piece of its own.
+    // Each block needs its own segment.
     void* blocks[4];
     for (void*& block : blocks) block = pool.Allocate(32 * kMiB, stream);
     EXPECT_GE(Reserved(pool), 128 * kMiB);
@@ -226,7 +226,7 @@ TEST_F(MemPoolAttributeTest, UpToTheThresholdMemoryIsKept) {
     }
 }
 
-TEST_F(MemPoolAttributeTest, TrimmingIsAtOnceAndBeatsTheThreshold) {
+TEST_F(MemPoolAttributeTest, TrimmingIsImmediateAndIgnoresTheThreshold) {
     const Stream stream;
     const MemPool pool;
     pool.SetThreshold(UINT64_MAX);
@@ -237,7 +237,7 @@ TEST_F(MemPoolAttributeTest, TrimmingIsAtOnceAndBeatsTheThreshold) {
     EXPECT_EQ(Reserved(pool), all) << "all of it is in use";
     for (void* block : blocks) Free(block, stream);
     if (IsExact()) {
-        // The host has not seen the frees happen.
+        // The host has not waited for the frees.
         ACL_OK(aclrtMemPoolTrimTo(pool, 0));
         EXPECT_EQ(Reserved(pool), all);
     }
@@ -259,8 +259,8 @@ TEST_F(MemPoolAttributeTest, TrimmingIsAtOnceAndBeatsTheThreshold) {
     }
 }
 
-// What is short is kept for the next request as it is, in another way than what is long.
-TEST_F(MemPoolAttributeTest, ShortBlocksAreInUseUntilTheHostHasSeenTheirFrees) {
+// A pool caches short blocks without merging them, unlike long ones.
+TEST_F(MemPoolAttributeTest, ShortBlocksAreInUseUntilTheHostHasObservedTheirFrees) {
     if (!IsExact()) GTEST_SKIP() << "drivers may see by themselves that frees have happened";
     const Stream stream;
     const MemPool pool;
@@ -297,7 +297,7 @@ TEST_F(MemPoolAttributeTest, TrimmingKeepsWhatIsInUse) {
     Free(kept, stream);
 }
 
-TEST_F(MemPoolAttributeTest, AboveItsLimitAPoolGivesNothingAndIsAsBefore) {
+TEST_F(MemPoolAttributeTest, AnAllocationAboveTheLimitFailsAndChangesNothing) {
     const Stream stream;
     const MemPool pool(PoolProps(0, 64 * kMiB));
     pool.SetThreshold(UINT64_MAX);
@@ -317,15 +317,15 @@ TEST_F(MemPoolAttributeTest, AboveItsLimitAPoolGivesNothingAndIsAsBefore) {
         EXPECT_EQ(after.reserved_high, before.reserved_high);
     }
     EXPECT_LE(after.reserved, 64 * kMiB);
-    // What is free is given.
+    // Free memory is allocated.
     Free(first, stream);
     void* again = pool.Allocate(40 * kMiB, stream);
     ASSERT_NE(again, nullptr);
     Free(again, stream);
 }
 
-// It may have as much, but not besides what it has.
-TEST_F(MemPoolAttributeTest, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
+// The limit allows a segment of this length, but not beside the existing ones.
+TEST_F(MemPoolAttributeTest, APoolAtItsLimitReplacesSmallSegmentsByALargerOne) {
     const Stream busy, stream;
     const MemPool pool(PoolProps(0, 64 * kMiB));
     pool.SetThreshold(UINT64_MAX);
@@ -345,7 +345,7 @@ TEST_F(MemPoolAttributeTest, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
     Synchronize(stream);
     ACL_OK(aclrtMemPoolTrimTo(pool, 0));
 
-    // What the host has not seen to be free stays.
+    // Memory whose free the host has not observed stays.
     Gate gate;
     ACL_OK(gate.Hold(busy));
     free_both();
@@ -368,7 +368,7 @@ TEST_F(MemPoolAttributeTest, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
     Synchronize(stream);
 }
 
-TEST_F(MemPoolAttributeTest, ALimitIsRoundedUpToAWholePiece) {
+TEST_F(MemPoolAttributeTest, ALimitIsRoundedUpToASegment) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver rounds as it likes";
     const Stream stream;
     const MemPool pool(PoolProps(0, 1));
@@ -381,11 +381,11 @@ namespace {
 
 constexpr size_t kSmallDevice = 256 * kMiB;
 
-// For tests of a device that is full: on the CPU and the test double one can be made small.
+// For tests with a full device: on the CPU and the test double the device can be small.
 const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
                          {"FAKE_CUDA_MEMORY", std::to_string(kSmallDevice)}};
 
-// On a GPU it would have to be filled.
+// A GPU would have to be filled.
 #define NEEDS_A_SMALL_DEVICE() \
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small"
 
@@ -397,7 +397,8 @@ void BeginSmall() {
 
 }  // namespace
 
-OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatComeByThemselvesAreWaitedFor, kSmall[0], kSmall[1]) {
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatCompleteByThemselvesAreWaitedFor, kSmall[0],
+                 kSmall[1]) {
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     {
@@ -408,7 +409,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatComeByThemselvesAreWaitedFor, kSmal
         void* memory = pool.Allocate(200 * kMiB, first);
         ACL_OK(aclrtMemsetAsync(memory, 200 * kMiB, 1, 200 * kMiB, first));
         Free(memory, first);
-        // There is no memory for it but what the first stream is about to free.
+        // The only memory for the allocation is what the first stream is about to free.
         void* again = pool.Allocate(150 * kMiB, second);
         ASSERT_NE(again, nullptr);
         Free(again, second);
@@ -417,7 +418,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatComeByThemselvesAreWaitedFor, kSmal
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindHostFunctionsAreNotWaitedFor, kSmall[0], kSmall[1]) {
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterHostFunctionsAreNotWaitedFor, kSmall[0], kSmall[1]) {
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     {
@@ -439,7 +440,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindHostFunctionsAreNotWaitedFor, kSm
         Synchronize(first);
         memory = pool.Allocate(150 * kMiB, second);
         ASSERT_NE(memory, nullptr);
-        // Nor are those behind a wait for what is behind one.
+        // Nor are frees after a wait for such work.
         Gate other;
         ACL_OK(other.Hold(first));
         ACL_OK(aclrtRecordEvent(event, first));
@@ -456,10 +457,9 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindHostFunctionsAreNotWaitedFor, kSm
     ACL_OK(aclFinalize());
 }
 
-// Waits for a word in memory, and for a notify, which another process may have: whoever ends them
-// may never do it.
-OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindWaitsForOthersAreNotWaitedFor, kSmall[0],
-                 kSmall[1]) {
+// Waits for a value in memory, and for a notify that another process may have: they may never
+// complete.
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterExternalWaitsAreNotWaitedFor, kSmall[0], kSmall[1]) {
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     for (const bool by_value : {true, false}) {
@@ -494,7 +494,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindWaitsForOthersAreNotWaitedFor, kS
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(MemPoolMemoryTest, OtherPoolsGiveBackWhatTheyDoNotUse, kSmall[0], kSmall[1]) {
+OWN_PROCESS_TEST(MemPoolMemoryTest, OtherPoolsReleaseUnusedMemory, kSmall[0], kSmall[1]) {
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     {
@@ -510,7 +510,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, OtherPoolsGiveBackWhatTheyDoNotUse, kSmall[0
         Free(memory, stream);
         Synchronize(stream);
 
-        // For ordinary memory as well.
+        // Also for plain allocations.
         Free(hoarder.Allocate(200 * kMiB, stream), stream);
         Synchronize(stream);
         const DeviceMemory ordinary(150 * kMiB);
@@ -519,7 +519,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, OtherPoolsGiveBackWhatTheyDoNotUse, kSmall[0
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(MemPoolMemoryTest, AFullDeviceIsToldAndNothingHasChanged, kSmall[0], kSmall[1]) {
+OWN_PROCESS_TEST(MemPoolMemoryTest, AFullDeviceIsReportedAndNothingChanges, kSmall[0], kSmall[1]) {
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     {

@@ -1,5 +1,5 @@
-// A pool that may have no more memory, because of its maxSize or because its device is full: which
-// requests it serves does not depend on when the work before frees runs.
+// A pool that cannot grow, because of its maxSize or because its device is full: which requests it
+// serves does not depend on when the work before frees runs.
 
 #include <functional>
 #include <random>
@@ -16,7 +16,7 @@ using namespace portacl_test;
 
 namespace {
 
-// A small device, and what a pool on it has at most: some slots of one size.
+// A small device, and the limit of a pool on it: some slots of one size.
 constexpr size_t kSmallDevice = 200 * kMiB, kSlot = 64 * kMiB, kSlots = 3, kAll = kSlots * kSlot;
 constexpr int kStreams = 3;
 
@@ -25,21 +25,21 @@ const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
 
 enum class Limit { kMaxSize, kDevice };
 
-// One block of a program.
+// A block of the program.
 struct Block {
     void* address;
     size_t slots;
     int stream;
 };
 
-// Work that takes the stream a while, and uses the memory.
+// Work that keeps the stream busy for a while and uses the memory.
 void Work(void* address, aclrtStream stream) {
     ACL_EXPECT_OK(aclrtMemsetAsync(address, kMiB, 1, kMiB, stream));
 }
 
-// A random sequence of requests and frees in several streams, compared with a model: a request is
-// served if the slots are there that programs do not have. What was freed counts as free, whether
-// it has run or not.
+// A random sequence of allocations and frees in several streams, compared with a model: an
+// allocation succeeds if enough slots are free. Freed slots count as free, whether the free has run
+// or not.
 class Sequence {
   public:
     Sequence(Limit limit, bool reuses, unsigned seed)
@@ -53,8 +53,8 @@ class Sequence {
         ACL_EXPECT_OK(aclrtSynchronizeDevice());
     }
 
-    // Slots that are freed behind something that the program has yet to do: they are not waited
-    // for.
+    // Slots whose frees are ordered after work that needs the program: allocations do not wait for
+    // them.
     void HoldBack(size_t slots, Gate& gate, aclrtStream held) {
         std::vector<void*> blocks;
         for (size_t i = 0; i < slots; ++i) blocks.push_back(pool_.Allocate(kSlot, held));
@@ -129,7 +129,7 @@ void ExpectTheModel(Limit limit, bool reuses) {
         served += sequence.Served();
         refused += sequence.Refused();
     }
-    // Both answers are tested.
+    // The sequence has successes and failures.
     EXPECT_GT(served, 30);
     EXPECT_GT(refused, 10);
 }
@@ -142,7 +142,7 @@ void ExpectTheModelForEachLimit() {
     }
 }
 
-// The same while a hook is registered.
+// The same with a registered hook.
 void ExpectTheModelBetweenHooks() {
     const Session session;
     Story story;
@@ -151,8 +151,8 @@ void ExpectTheModelBetweenHooks() {
     (void)story.Take();
 }
 
-// Frees behind a host function are no memory for others until it has returned, however long that
-// takes.
+// A free after a host function is available to other streams only when the function has returned,
+// however long that takes.
 void ExpectTheModelBesideWhatIsHeldBack() {
     const Session session;
     for (const Limit limit : {Limit::kMaxSize, Limit::kDevice}) {
@@ -167,7 +167,7 @@ void ExpectTheModelBesideWhatIsHeldBack() {
     }
 }
 
-// Each delays what is queued by other times.
+// Each seed delays work by other times.
 void OnManySeeds(void (*test)()) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
     const bool is_delayed = std::getenv("PORTACL_CPU_ASYNC") != nullptr;
@@ -184,20 +184,20 @@ class MemPoolLimit : public WithDevice {};
 
 }  // namespace
 
-TEST(MemPoolLimitSeeds, WhatIsServedIsTheSameForEachLimit) {
+TEST(MemPoolLimitSeeds, ResultsAreTheSameForEachLimit) {
     OnManySeeds(ExpectTheModelForEachLimit);
 }
 
-TEST(MemPoolLimitSeeds, WhatIsServedIsTheSameBetweenHooks) {
+TEST(MemPoolLimitSeeds, ResultsAreTheSameWithHooks) {
     OnManySeeds(ExpectTheModelBetweenHooks);
 }
 
-TEST(MemPoolLimitSeeds, WhatIsServedIsTheSameBesideFreesBehindTheProgram) {
+TEST(MemPoolLimitSeeds, ResultsAreTheSameBesideFreesAfterHostFunctions) {
     OnManySeeds(ExpectTheModelBesideWhatIsHeldBack);
 }
 
-// Requests of any length: what is refused would be refused after a synchronize as well.
-TEST_F(MemPoolLimit, ARefusalStandsAfterASynchronize) {
+// Allocations of any length: a failed one would also fail after a synchronize.
+TEST_F(MemPoolLimit, AFailedAllocationAlsoFailsAfterASynchronize) {
     constexpr size_t kMost = 64 * kMiB;
     int refused = 0;
     for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -241,8 +241,7 @@ TEST_F(MemPoolLimit, ARefusalStandsAfterASynchronize) {
     EXPECT_GT(refused, 50);
 }
 
-// What the issue is about: the pieces that are needed were freed in the same stream, behind work
-// that is queued.
+// A regression: the needed segments were freed in the same stream, after pending work.
 TEST_F(MemPoolLimit, FreesOfTheSameStreamAreWaitedFor) {
     const Stream stream;
     const MemPool pool(PoolProps(0, 64 * kMiB));
@@ -261,8 +260,8 @@ TEST_F(MemPoolLimit, FreesOfTheSameStreamAreWaitedFor) {
     Synchronize(stream);
 }
 
-// No free helps a request that is longer than the limit leaves beside what programs have.
-TEST_F(MemPoolLimit, WhatCannotFitIsRefusedWithoutAWait) {
+// No free helps an allocation that is longer than the limit minus the live blocks.
+TEST_F(MemPoolLimit, AnAllocationThatCannotFitFailsWithoutWaiting) {
     const Stream busy, stream;
     const MemPool pool(PoolProps(0, 64 * kMiB));
     void* const kept = pool.Allocate(20 * kMiB, stream);

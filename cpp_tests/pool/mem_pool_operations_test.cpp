@@ -1,5 +1,5 @@
-// What the operations of a stream may do with memory of another device: one rule for all of them.
-// Reading needs read access, writing needs read-write access.
+// Operations of a stream on memory of another device: one rule for all of them. Reading needs read
+// access, writing needs read-write access.
 
 #include <cstdint>
 #include <functional>
@@ -19,23 +19,21 @@ using namespace portacl_test;
 namespace {
 
 constexpr size_t kBytes = 4096;
-// Offsets in the memory that is asked for: zeros, an address, a description, and what is written
-// to.
+// Offsets in the tested memory: zeros, an address, a description, and the destination of writes.
 constexpr size_t kZeros = 0, kAddress = 512, kDescription = 1024, kWritten = 2048;
 
-// What a device was given.
+// The access that a device was granted.
 enum class Access {
     kNone = ACL_RT_MEM_ACCESS_FLAGS_NONE,
     kRead = ACL_RT_MEM_ACCESS_FLAGS_READ,
     kReadWrite = ACL_RT_MEM_ACCESS_FLAGS_READWRITE
 };
 
-// An operation of a stream, which reads the memory or writes to it.
+// An operation of a stream that reads or writes the memory.
 struct Operation {
     const char* name;
     bool writes;
-    // Copies reach the memory of every device; other operations reach what they were given access
-    // to.
+    // Copies reach the memory of every device; other operations need granted access.
     bool copies;
     std::function<aclError(aclrtStream)> call;
 };
@@ -67,7 +65,7 @@ class MemPoolOperations : public WithDevice {
 
     char* At(size_t offset) const { return memory_ + offset; }
 
-    // Words in the memory of which addresses are read. Device 0 has all access.
+    // Words in the memory from which addresses are read. Device 0 has full access.
     void Prepare() {
         ACL_OK(aclrtMemset(memory_, kBytes, 0, kBytes));
         ACL_OK(
@@ -186,7 +184,7 @@ class MemPoolOperations : public WithDevice {
              }}};
     }
 
-    // Only CPUs know which parameters are pointers.
+    // Only the CPU backend knows which parameters are pointers.
     std::vector<Operation> Kernels() {
         if (!OnCpu()) return {};
         return {
@@ -226,7 +224,7 @@ class MemPoolOperations : public WithDevice {
     }
 
   protected:
-    // What a row says where the memory may be used like this, or may not.
+    // What a row expects if the access is allowed, or not.
     static void Expect(const Operation& operation, bool allowed,
                        std::initializer_list<std::string> says) {
         const Stream stream;
@@ -255,13 +253,11 @@ bool Allows(Access access, const Operation& operation) {
 }
 
 std::vector<Access> Accesses() {
-    if (!IsExact())
-        return {Access::kNone, Access::kReadWrite};  // GPUs give devices both or nothing.
+    if (!IsExact()) return {Access::kNone, Access::kReadWrite};  // GPUs grant both or none.
     return {Access::kNone, Access::kRead, Access::kReadWrite, Access::kRead, Access::kNone};
 }
 
-// A new pool of device 1, and kBytes of it that are ready to be used. Device 0 is current
-// afterwards.
+// A new pool on device 1, and kBytes of it, allocated and complete. Device 0 is current afterwards.
 aclError MallocFromPoolOfDevice1(aclrtMemPool* pool, void** memory) {
     const aclrtMemPoolProps props = PoolProps(1);
     aclError code = aclrtSetDevice(1);
@@ -316,15 +312,15 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAMapping) {
         give(0, Access::kReadWrite);
         Prepare();
         for (const Access access : Accesses()) {
-            // Drivers map memory for devices to read and write, or not at all.
+            // Drivers map memory with read-write access or with none.
             if (access == Access::kRead && !OnCpu()) continue;
             SCOPED_TRACE("access " + std::to_string(static_cast<int>(access)));
             give(0, access);
-            // Drivers copy nothing between devices that is mapped without access.
+            // Drivers do not copy between devices without access to the mapping.
             if (OnCpu())
                 for (const auto& row : Copies()) Expect(row, true, {});
             for (const auto& row : Others()) {
-                // Kernels use a mapping that its own device may use.
+                // Kernels may use a mapping that their device may access.
                 const bool is_kernel = std::string(row.name).find("Kernel") != std::string::npos;
                 Expect(row, is_kernel || Allows(access, row), {"memory of device 1", "device 0"});
             }
@@ -334,7 +330,7 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAMapping) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-// Ordinary memory of another device is for copies, whatever peers may do.
+// Other memory of another device can only be copied, whatever peer access is enabled.
 TEST_F(MemPoolOperations, OnlyCopiesReachOtherMemoryOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
     void* memory = nullptr;
@@ -395,7 +391,7 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAPoolOfHostMemor
     ACL_EXPECT_OK(aclrtFree(memory));
 }
 
-// A graph is of one device, whatever that device was given access to.
+// A graph belongs to one device, whatever access that device has.
 TEST_F(MemPoolOperations, NoneIsCapturedWithMemoryOfAnotherDevice) {
     aclrtMemPool pool = nullptr;
     void* memory = nullptr;
@@ -410,7 +406,7 @@ TEST_F(MemPoolOperations, NoneIsCapturedWithMemoryOfAnotherDevice) {
     for (const auto& rows : {Copies(), Others()}) {
         for (const auto& row : rows) {
             const std::string name = row.name;
-            // Kernels use whatever their device may use, and caches manage themselves.
+            // Kernels may use what their device may access; cache operations have no effect.
             if (name.find("Kernel") != std::string::npos || name.find("Cmo") != std::string::npos)
                 continue;
             ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));

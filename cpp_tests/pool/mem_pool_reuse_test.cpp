@@ -1,5 +1,5 @@
-// Whose freed memory a stream is given: its own at once, that of others as the pool's three
-// switches say. On a GPU the driver need not use memory again where it may, but never where it may
+// Which freed memory a stream gets: its own at once, that of other streams as the pool's three
+// switches say. On a GPU the driver need not reuse memory when it may, but must not when it may
 // not.
 
 #include <utility>
@@ -12,10 +12,10 @@ using namespace portacl_test;
 
 namespace {
 
-// A size of which a pool's smallest piece has room for one only, so that using it again shows.
+// A size of which a segment has room for one block only, so that reuse is visible.
 constexpr size_t kSize = 24 * kMiB;
 
-// Two streams and a pool in which something of the first was freed.
+// Two streams, and a pool with a block that the first stream freed.
 class MemPoolReuseTest : public WithDevice {
   protected:
     void SetUp() override {
@@ -53,14 +53,14 @@ class MemPoolReuseTest : public WithDevice {
         return memory;
     }
 
-    // Another pool, with room for one, so that nothing else is left.
+    // Another pool, with room for one block, so that no other memory is left.
     void UseSmallPool() {
         const aclrtMemPoolProps props = PoolProps(0, 32 * kMiB);
         ACL_EXPECT_OK(aclrtMemPoolDestroy(pool_));
         ACL_EXPECT_OK(aclrtMemPoolCreate(&pool_, &props));
     }
 
-    // Memory that the first stream has freed and, held at the gate, does not come to.
+    // A block that the first stream has freed; the gate keeps the stream from reaching the free.
     void* FreedBehind(Gate& gate) {
         ACL_EXPECT_OK(gate.Hold(first_));
         void* memory = Allocate(first_);
@@ -68,13 +68,14 @@ class MemPoolReuseTest : public WithDevice {
         return memory;
     }
 
-    // What comes next in the second stream comes behind all that the first one was given.
+    // Later work of the second stream is ordered after all work of the first stream so far.
     void LetSecondFollow(const Event& event) {
         ACL_EXPECT_OK(aclrtRecordEvent(event, first_));
         ACL_EXPECT_OK(aclrtStreamWaitEvent(second_, event));
     }
 
-    // Memory that `stream` is given must be `wanted` where figures are exact; else it may be.
+    // Memory that `stream` gets must be `wanted` on backends with exact figures; on others it may
+    // be.
     void ExpectReuse(void* wanted, aclrtStream stream) {
         void* memory = Allocate(stream);
         if (IsExact()) {
@@ -85,11 +86,11 @@ class MemPoolReuseTest : public WithDevice {
         Free(memory, stream);
     }
 
-    // Memory that `stream` is given must not be `forbidden`.
+    // Memory that `stream` gets must not be `forbidden`.
     void ExpectNoReuse(void* forbidden, aclrtStream stream) {
         void* memory = Allocate(stream);
         EXPECT_NE(memory, forbidden);
-        // The stream would have it again before any other memory.
+        // The stream that freed it gets it first.
         kept_.emplace_back(memory, stream);
     }
 
@@ -102,18 +103,18 @@ class MemPoolReuseTest : public WithDevice {
 
 }  // namespace
 
-TEST_F(MemPoolReuseTest, AStreamHasItsOwnAgainAtOnce) {
+TEST_F(MemPoolReuseTest, AStreamReusesItsFreedMemoryAtOnce) {
     Allow(false, false, false);
     Gate gate;
     void* memory = FreedBehind(gate);
     ExpectReuse(memory, first_);
 }
 
-TEST_F(MemPoolReuseTest, AnotherStreamHasItNotWithoutAnyPermission) {
+TEST_F(MemPoolReuseTest, NotByAnotherStreamWithoutPermission) {
     Allow(false, false, false);
     void* memory = Allocate(first_);
     Free(memory, first_);
-    // Neither because it waits for the first one, nor because that is done: the host has not seen
+    // Neither waiting for the first stream nor its completion is enough: the host has not observed
     // it.
     const Event event;
     LetSecondFollow(event);
@@ -121,7 +122,7 @@ TEST_F(MemPoolReuseTest, AnotherStreamHasItNotWithoutAnyPermission) {
     ExpectNoReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, WhatTheHostHasWaitedForIsEverybodys) {
+TEST_F(MemPoolReuseTest, ByAnyStreamAfterAHostWait) {
     Allow(false, false, false);
     void* memory = Allocate(first_);
     Free(memory, first_);
@@ -143,7 +144,7 @@ TEST_F(MemPoolReuseTest, WhatTheHostHasWaitedForIsEverybodys) {
     ExpectReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, TheHostHasNotSeenWhatWasFreedAfterTheEvent) {
+TEST_F(MemPoolReuseTest, NotAfterAHostWaitForAnEarlierEvent) {
     Allow(false, false, false);
     void* memory = Allocate(first_);
     const Event event;
@@ -153,7 +154,7 @@ TEST_F(MemPoolReuseTest, TheHostHasNotSeenWhatWasFreedAfterTheEvent) {
     ExpectNoReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, WaitingForAStreamIsWaitingForWhatItComesBehind) {
+TEST_F(MemPoolReuseTest, AHostWaitIncludesTheStreamsDependencies) {
     Allow(false, false, false);
     void* memory = Allocate(first_);
     Free(memory, first_);
@@ -163,7 +164,7 @@ TEST_F(MemPoolReuseTest, WaitingForAStreamIsWaitingForWhatItComesBehind) {
     ExpectReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, BehindAnEventAfterTheFree) {
+TEST_F(MemPoolReuseTest, AfterAnEventRecordedAfterTheFree) {
     Allow(true, false, false);
     Gate gate;
     void* memory = FreedBehind(gate);
@@ -172,7 +173,7 @@ TEST_F(MemPoolReuseTest, BehindAnEventAfterTheFree) {
     ExpectReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, BehindAnEventOfTheOlderKinds) {
+TEST_F(MemPoolReuseTest, AfterAnEventOfTheOlderKinds) {
     Allow(true, false, false);
     for (const bool plain : {true, false}) {
         Gate gate;
@@ -192,7 +193,7 @@ TEST_F(MemPoolReuseTest, BehindAnEventOfTheOlderKinds) {
     }
 }
 
-TEST_F(MemPoolReuseTest, NotBehindAnEventBeforeTheFree) {
+TEST_F(MemPoolReuseTest, NotAfterAnEventRecordedBeforeTheFree) {
     Allow(true, false, false);
     Gate gate;
     ACL_OK(gate.Hold(first_));
@@ -219,7 +220,7 @@ TEST_F(MemPoolReuseTest, AWaitKeepsTheRecordThatItSaw) {
     ExpectReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, NotBehindTheEventOfAThirdStream) {
+TEST_F(MemPoolReuseTest, NotAfterAnEventOfAThirdStream) {
     Allow(true, false, false);
     const Stream third;
     Gate gate;
@@ -230,7 +231,7 @@ TEST_F(MemPoolReuseTest, NotBehindTheEventOfAThirdStream) {
     ExpectNoReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, BehindAChainOfEvents) {
+TEST_F(MemPoolReuseTest, AfterAChainOfEvents) {
     Allow(true, false, false);
     const Stream third, fourth;
     const Event to_third, to_fourth, to_second;
@@ -240,7 +241,7 @@ TEST_F(MemPoolReuseTest, BehindAChainOfEvents) {
     ACL_OK(aclrtStreamWaitEvent(third, to_third));
     ACL_OK(aclrtRecordEvent(to_fourth, third));
     ACL_OK(aclrtStreamWaitEvent(fourth, to_fourth));
-    // What comes behind nothing of the first stream.
+    // A stream that is not ordered after the first stream.
     const Event early;
     ACL_OK(aclrtRecordEvent(early, second_));
     ACL_OK(aclrtRecordEvent(to_second, fourth));
@@ -251,14 +252,14 @@ TEST_F(MemPoolReuseTest, BehindAChainOfEvents) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(MemPoolReuseTest, NotBehindAChainThatWasRecordedTooEarly) {
+TEST_F(MemPoolReuseTest, NotAfterAChainRecordedTooEarly) {
     Allow(true, false, false);
     const Stream third;
     const Event to_third, to_second;
     Gate gate;
     void* memory = FreedBehind(gate);
     ACL_OK(aclrtRecordEvent(to_third, first_));
-    // The third stream waits for the first one only after this.
+    // The third stream waits for the first one only after this record.
     ACL_OK(aclrtRecordEvent(to_second, third));
     ACL_OK(aclrtStreamWaitEvent(third, to_third));
     ACL_OK(aclrtStreamWaitEvent(second_, to_second));
@@ -267,7 +268,7 @@ TEST_F(MemPoolReuseTest, NotBehindAChainThatWasRecordedTooEarly) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(MemPoolReuseTest, NotBehindAWaitThatMayEndWithoutTheEvent) {
+TEST_F(MemPoolReuseTest, NotAfterAWaitThatMayTimeOut) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: what a driver makes of such a wait it decides";
     Allow(true, false, false);
     Gate gate;
@@ -278,7 +279,7 @@ TEST_F(MemPoolReuseTest, NotBehindAWaitThatMayEndWithoutTheEvent) {
     ExpectNoReuse(memory, second_);
 }
 
-TEST_F(MemPoolReuseTest, OpportunisticallyWhenTheFreeHasHappened) {
+TEST_F(MemPoolReuseTest, OpportunisticallyWhenTheFreeIsComplete) {
     Allow(false, true, false);
     Gate gate;
     void* memory = FreedBehind(gate);
@@ -290,7 +291,7 @@ TEST_F(MemPoolReuseTest, OpportunisticallyWhenTheFreeHasHappened) {
     Free(other, second_);
 }
 
-TEST_F(MemPoolReuseTest, ByAWaitThatThePoolAdds) {
+TEST_F(MemPoolReuseTest, AfterAWaitThatThePoolAdds) {
     UseSmallPool();
     Allow(false, false, true);
     Gate gate;
@@ -309,7 +310,7 @@ TEST_F(MemPoolReuseTest, ByAWaitThatThePoolAdds) {
         EXPECT_EQ(again, memory);
     }
     if (code == ACL_SUCCESS) {
-        // It comes behind what the first stream does with it.
+        // It is ordered after the first stream's use of it.
         ACL_OK(aclrtMemsetAsync(again, kSize, 2, kSize, second_));
         EXPECT_FALSE(IsIdle(second_));
         gate.Open();
@@ -321,7 +322,7 @@ TEST_F(MemPoolReuseTest, ByAWaitThatThePoolAdds) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(MemPoolReuseTest, AfterAWaitThatThePoolAddedOtherMemoryFollows) {
+TEST_F(MemPoolReuseTest, AnAddedWaitCoversOtherFreedBlocks) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: what a driver adds it decides";
     UseSmallPool();
     Allow(true, false, true);
@@ -333,14 +334,14 @@ TEST_F(MemPoolReuseTest, AfterAWaitThatThePoolAddedOtherMemoryFollows) {
     Free(large, first_);
     Free(small, first_);
     ACL_OK(aclrtMemPoolMallocAsync(&again, 12 * kMiB, pool_, second_));
-    // The wait for the one covers the other, which was freed before it was added.
+    // The wait for one block covers the other, which was freed before the wait was added.
     Allow(true, false, false);
     ACL_OK(aclrtMemPoolMallocAsync(&other, 20 * kMiB, pool_, second_));
     Free(again, second_);
     Free(other, second_);
 }
 
-TEST_F(MemPoolReuseTest, NotByAddedWaitsWhereTheyAreForbidden) {
+TEST_F(MemPoolReuseTest, NotAfterAddedWaitsIfTheyAreForbidden) {
     UseSmallPool();
     Allow(true, true, false);
     Gate gate;
@@ -362,8 +363,8 @@ TEST_F(MemPoolReuseTest, AbortedWaitsOrderNothing) {
     ExpectNoReuse(memory, second_);
 }
 
-// Short blocks are kept as they are when they are free: to the same rules.
-TEST_F(MemPoolReuseTest, ShortBlocksAreGivenLikeOthers) {
+// Free short blocks are cached unmerged, under the same rules.
+TEST_F(MemPoolReuseTest, ShortBlocksFollowTheSameRules) {
     Allow(false, false, false);
     for (const size_t size : {size_t{1}, 100 * kKiB, kMiB}) {
         Gate gate;
@@ -380,7 +381,7 @@ TEST_F(MemPoolReuseTest, ShortBlocksAreGivenLikeOthers) {
         Free(again, first_);
         gate.Open();
         while (!IsIdle(first_)) std::this_thread::yield();
-        // It has happened, but the host has not waited for it.
+        // The free is complete, but the host has not waited for it.
         void* third = nullptr;
         ACL_OK(aclrtMemPoolMallocAsync(&third, size, pool_, second_));
         EXPECT_NE(third, memory) << size;
@@ -400,7 +401,7 @@ TEST_F(MemPoolReuseTest, ShortBlocksAreGivenLikeOthers) {
     }
 }
 
-TEST_F(MemPoolReuseTest, ABlockThatIsGivenAgainHasItsNewLength) {
+TEST_F(MemPoolReuseTest, AReusedBlockHasItsNewLength) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver rounds as it likes";
     void *memory = nullptr, *again = nullptr;
     ACL_OK(aclrtMemPoolMallocAsync(&memory, 100 * kKiB, pool_, first_));
@@ -415,8 +416,8 @@ TEST_F(MemPoolReuseTest, ABlockThatIsGivenAgainHasItsNewLength) {
     Free(again, first_);
 }
 
-// What was free in a pool does not hide what is allocated there later.
-TEST_F(MemPoolReuseTest, NothingIsLeftWhereAPoolWas) {
+// Free blocks of a destroyed pool do not hide later allocations at their addresses.
+TEST_F(MemPoolReuseTest, ADestroyedPoolLeavesNoBlocksBehind) {
     constexpr size_t kBlock = 4 * kKiB;
     for (const bool destroys : {false, true}) {
         std::vector<void*> blocks(200);
@@ -445,8 +446,8 @@ TEST_F(MemPoolReuseTest, NothingIsLeftWhereAPoolWas) {
     }
 }
 
-TEST_F(MemPoolReuseTest, DataIsNeverMixedUp) {
-    // Memory wanders between streams in every allowed way; what is read back is what was written.
+TEST_F(MemPoolReuseTest, DataIsNeverCorrupted) {
+    // Blocks move between streams in every allowed way; each read returns what was written.
     constexpr int kTurns = 100;
     constexpr size_t kBytes = 256 * kKiB;
     Allow(true, true, true);

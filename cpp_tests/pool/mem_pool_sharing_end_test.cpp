@@ -1,5 +1,5 @@
-// Memory pools of processes that end, are killed, or give back in the wrong order: nobody else is
-// harmed, and nothing is left.
+// Memory pools of processes that exit, are killed, or free in the wrong order: other processes are
+// not affected, and nothing leaks.
 
 #include "support/gate.h"
 #include "support/says.h"
@@ -13,7 +13,7 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr size_t kSize = (3 << 20) + 100;
 constexpr int kValue = 0x42;
 
-// Exports a pool and an allocation, goes on when it is told to, and ends in order.
+// Exports a pool and an allocation, continues when the peer says so, and exits in order.
 void Exporter(Conversation& parent) {
     const Session session;
     SharedPool pool;
@@ -45,7 +45,7 @@ class Offer {
     ExportData data_;
 };
 
-// What is not there any more cannot be imported.
+// A destroyed pool cannot be imported.
 void ExpectGone(const Offer& offer) {
     if (OnGpu()) return;
     aclrtMemPool pool = Poison<aclrtMemPool>();
@@ -99,7 +99,7 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterKilledWhileItsMemoryIsImported, Expo
         ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
     }
     ACL_OK(aclrtSynchronizeDevice());
-    // What the other process had must not be a descriptor here either.
+    // Descriptors that the other process had open must not be open here.
     peer.Close();
     std::vector<std::string> after = Belongings();
     EXPECT_EQ(after.size(), before.size() - 1) << "the socket's end apart";
@@ -133,7 +133,7 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterEndsInOrderBeforeItsImporter, Export
     void* const ptr = ImportPointer(pool, offer.Data());
     peer.Tell(1);
     peer.Join();
-    // What is there is the exporter's business; that it can be read and written is ours.
+    // The contents depend on the exporter; this checks that the memory can be read and written.
     std::vector<unsigned char> bytes(kSize);
     ACL_OK(aclrtMemcpy(bytes.data(), kSize, ptr, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
     Set(ptr, kSize, 1);
@@ -147,7 +147,7 @@ namespace {
 
 constexpr int kSteps = 5;
 
-// Imports and uses in steps; after any of them it goes on when it is told to, or is killed.
+// Imports and uses memory in steps; after any step it waits for the peer, or is killed.
 void Importer(Conversation& parent) {
     int step = 0;
     const auto done = [&] {
@@ -205,7 +205,7 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ImporterKilledAfterEachStep, Importer) {
             }
             importer.Hear(last);
             importer.Kill();
-            // What was written is there, what was not is not: at the gate it had not begun.
+            // Written memory has the new bytes. The writes behind the gate had not begun.
             EXPECT_TRUE(Holds(ptr, kSize, last < 4 ? kValue : 1));
         }
         Peer well;

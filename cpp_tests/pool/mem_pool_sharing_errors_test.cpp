@@ -1,4 +1,4 @@
-// Sharing memory pools: what the calls refuse, by themselves and in states where nothing is shared.
+// Sharing memory pools: refused arguments, and refused calls in states without sharing.
 
 #include <thread>
 
@@ -94,7 +94,7 @@ TEST_F(MemPoolSharingErrors, ImportChecksItsArguments) {
         ACL_FAILS_SAYING(
             kDead, portaclMemPoolImportFromShareableHandle(&imported_, Handle(number), kPosix, 0),
             "shareableHandle", Shown(number));
-    // More than a descriptor's bits.
+    // A value with more bits than a descriptor.
     ACL_FAILS_SAYING(kDead,
                      portaclMemPoolImportFromShareableHandle(
                          &imported_, reinterpret_cast<void*>(0x100000000 + good), kPosix, 0),
@@ -169,7 +169,7 @@ TEST_F(MemPoolSharingErrors, ImportPointerChecksItsArguments) {
     EXPECT_TRUE(IsPoison(imported));
 }
 
-TEST_F(MemPoolSharingErrors, HostFunctionsShareNothing) {
+TEST_F(MemPoolSharingErrors, RefusedInsideAHostFunction) {
     struct Arguments {
         SharedPool pool;
         void* ptr;

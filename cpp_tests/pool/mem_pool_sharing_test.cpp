@@ -1,4 +1,4 @@
-// Memory pools that processes share: what one writes the other reads, and what is refused.
+// Memory pools shared by processes: data goes both ways, and invalid uses are refused.
 
 #include <thread>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr aclrtMemHandleType kPosix = ACL_MEM_HANDLE_TYPE_POSIX;
 
-// An allocation on its way to the other process.
+// An allocation as it is sent to the other process.
 struct Exported {
     ExportData data;
     size_t size;
@@ -33,7 +33,7 @@ void SendPool(Conversation& peer, const SharedPool& pool) {
     peer.Send(0, descriptor);
 }
 
-// Imports everything, looks at it, writes something else there, and frees it.
+// Imports all allocations, checks them, writes other data, and frees them.
 void ImportAndAnswer(Conversation& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
@@ -57,7 +57,7 @@ void ImportAndAnswer(Conversation& parent) {
         ACL_FAILS(kDead, aclrtMemset(ptr, length + 1, 0, length + 1));
 
         Set(ptr, size, exported.value + 100);
-        // Both ways to give it back.
+        // Both functions that free it.
         if (step++ % 2 == 0) {
             FreeAndWait(ptr);
         } else {
@@ -117,7 +117,7 @@ void UseInStreams(Conversation& parent) {
         ACL_EXPECT_OK(aclrtMemcpyAsync(bytes.data(), bytes.size(), ptr, bytes.size(),
                                        ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_EXPECT_OK(aclrtMemsetAsync(ptr, exported.size, 9, exported.size, stream));
-        // What was queued before keeps the memory, without a wait.
+        // Pending work keeps the memory; the free does not wait.
         ACL_EXPECT_OK(aclrtMemPoolFreeAsync(ptr, stream));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(bytes, std::vector<unsigned char>(exported.size, 7));
@@ -186,7 +186,7 @@ void LookWhatAnImportedPoolDoes(Conversation& parent) {
     ACL_EXPECT_OK(aclrtMemPoolTrimTo(pool, 0));
     EXPECT_TRUE(Holds(imported, exported.size, 3));
 
-    // The pool ends for new imports; what was imported stays until it is freed.
+    // The pool cannot be imported any more; imported memory stays until it is freed.
     const aclrtMemPool stale = pool;
     pool.Destroy();
     ACL_FAILS(kDead, portaclMemPoolImportPointer(&ptr, stale, &exported.data));
@@ -211,7 +211,7 @@ TWO_PROCESS_TEST(MemPoolSharing, AnImportedPoolOnlyImports, LookWhatAnImportedPo
 
 namespace {
 
-// Memory of another process is none of the device's here, and goes back with a reset.
+// Memory of another process does not belong to the device here, but a reset frees it.
 void ImportAndReset(Conversation& parent) {
     const Session session;
     const auto before = Belongings();
@@ -251,7 +251,7 @@ TWO_PROCESS_TEST(MemPoolSharing, AResetTakesWhatWasImported, ImportAndReset) {
 
 namespace {
 
-// What was exported and is not there any more; and names that fit no allocation of this pool.
+// Exported memory that is freed, and names that match no allocation of this pool.
 void TryWhatIsGone(Conversation& parent) {
     const Session session;
     int again = -1;
@@ -284,7 +284,7 @@ void TryWhatIsGone(Conversation& parent) {
     EXPECT_EQ(imports(pool, next.data), 0) << "it may be at the same place";
     parent.Tell(2);
 
-    // With the pool's handle the CUDA driver's pool goes only when its last memory does.
+    // Through the pool's handle, the CUDA driver's pool is destroyed only with its last memory.
     parent.Hear(3);
     if (OnCpu()) {
         EXPECT_EQ(imports(pool, next.data), kDead) << "the pool was destroyed";
@@ -393,7 +393,7 @@ TWO_PROCESS_TEST(MemPoolSharing, HostMemoryOfANode, ImportHostMemory) {
     const Session session;
     aclrtMemPoolProps props = SharedProps();
     props.location.type = ACL_MEM_LOCATION_TYPE_HOST_NUMA;
-    // Which drivers can do this, and where an imported pool then has its memory, nobody tells.
+    // Drivers do not report whether they support this, nor where an imported pool has its memory.
     if (!OnCpu()) {
         auto refused = Poison<aclrtMemPool>();
         if (aclrtMemPoolCreate(&refused, &props) == ACL_SUCCESS) {
@@ -428,7 +428,7 @@ struct Batch {
     ExportData names[kThreads];
 };
 
-// Each thread imports all of a batch, of which the other process frees every second one meanwhile.
+// Each thread imports a batch, of which the other process frees every second allocation meanwhile.
 void ImportInManyThreads(Conversation& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);

@@ -1,5 +1,4 @@
-// What the memory pools of a device can be, asked before one is made: the answers are what
-// aclrtMemPoolCreate does.
+// Queries of supported memory pools before one is created: the results match aclrtMemPoolCreate.
 
 #include <portacl/portacl.hpp>
 
@@ -25,7 +24,7 @@ uint64_t Ask(portaclMemPoolSupport what, int32_t device = 0) {
     return value;
 }
 
-// Makes a pool, and ends it.
+// Creates and destroys a pool.
 aclError Make(int location, int handle_type) {
     aclrtMemPoolProps props = PoolProps();
     props.location.type = static_cast<aclrtMemLocationType>(location);
@@ -37,7 +36,7 @@ aclError Make(int location, int handle_type) {
     return code;
 }
 
-// What is said to be there can be made. What is not cannot, where the answers are ours.
+// What is reported as supported can be created. What is not cannot, if the library decides it.
 void ExpectThatItIsSo(bool said, int location, int handle_type) {
     SCOPED_TRACE("location " + std::to_string(location) + ", handle type " +
                  std::to_string(handle_type));
@@ -65,12 +64,12 @@ class MemPoolSupport : public WithDevice {};
 
 }  // namespace
 
-TEST_F(MemPoolSupport, WhatIsAnsweredIsWhatCanBeMade) {
+TEST_F(MemPoolSupport, ReportedPropertiesCanBeCreated) {
     EXPECT_EQ(Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE), 1u);
     ExpectThatAllIsSo();
 }
 
-TEST_F(MemPoolSupport, OtherDevicesOnTheBusAreNotOfCpus) {
+TEST_F(MemPoolSupport, CpusDoNotSupportOtherDevicesOnTheBus) {
     const uint64_t rdma = Ask(PORTACL_MEM_POOL_SUPPORT_RDMA);
     EXPECT_LE(rdma, 1u);
     EXPECT_LE(Ask(PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES), 3u);
@@ -82,7 +81,7 @@ TEST_F(MemPoolSupport, OtherDevicesOnTheBusAreNotOfCpus) {
     }
 }
 
-TEST_F(MemPoolSupport, ADeviceNeedNotBeSet) {
+TEST_F(MemPoolSupport, NeedsNoSetDevice) {
     for (int32_t id = 0; id < static_cast<int32_t>(DeviceCount()); ++id)
         for (int what = 0; what < kQuestions; ++what)
             EXPECT_EQ(Ask(static_cast<portaclMemPoolSupport>(what), id),
@@ -106,7 +105,7 @@ TEST_F(MemPoolSupport, WrongArgumentsAreRefused) {
     EXPECT_TRUE(IsPoison(value));
 }
 
-TEST_F(MemPoolSupport, HasACxxFace) {
+TEST_F(MemPoolSupport, IsAvailableInCpp) {
     const portacl::MemPoolSupport support = portacl::Device::mem_pool_support(0);
     EXPECT_EQ(support.device, Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE) != 0);
     EXPECT_EQ(support.host, Ask(PORTACL_MEM_POOL_SUPPORT_HOST) != 0);
@@ -119,7 +118,7 @@ TEST_F(MemPoolSupport, HasACxxFace) {
 }
 
 // A driver without pools.
-OWN_PROCESS_TEST(MemPoolSupportElsewhere, WhatTheSystemDoesNotHaveIsNotSupported,
+OWN_PROCESS_TEST(MemPoolSupportElsewhere, MissingDriverPoolsAreNotSupported,
                  {"FAKE_CUDA_MEMORY_POOLS", "0"}) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU's driver has what it has";
     ACL_OK(aclInit(nullptr));
@@ -129,9 +128,10 @@ OWN_PROCESS_TEST(MemPoolSupportElsewhere, WhatTheSystemDoesNotHaveIsNotSupported
     ACL_OK(aclFinalize());
 }
 
-// Sharing takes a file in memory, which this process may not have.
-OWN_PROCESS_TEST(MemPoolSupportElsewhere, SharingTakesAFileOfTheDevicesLength) {
-    if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD")) return;  // A guard takes such a file as well.
+// Sharing needs a memory file, which this process may not create.
+OWN_PROCESS_TEST(MemPoolSupportElsewhere, SharingNeedsAFileOfTheDevicesLength) {
+    if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD"))
+        return;  // Guard mode creates such a file as well.
     const rlimit limit{1 << 20, 1 << 20};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ACL_OK(aclInit(nullptr));

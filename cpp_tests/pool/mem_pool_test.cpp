@@ -1,4 +1,4 @@
-// Memory pools: what they are made of, what they give, when they end.
+// Memory pools: creation, allocation, and lifetime.
 
 #include "support/mem_pool.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 class MemPoolTest : public WithDevice {};
 
-// What a pool of a device that does not exist, or of no kind that exists, is made with.
+// Properties of a pool on a device or of a kind that does not exist.
 void ExpectRefused(aclError code, const aclrtMemPoolProps& props,
                    std::initializer_list<std::string> words) {
     auto pool = Poison<aclrtMemPool>();
@@ -36,7 +36,7 @@ bool IsOnCpu() {
     return std::string(portaclBackendName()) == "cpu";
 }
 
-// A pool's memory is what it says it is.
+// The attributes of a pool's memory.
 void ExpectKnown(void* memory, size_t size, int type, uint32_t id) {
     auto told = Poison<aclrtPtrAttributes>();
     ACL_OK(aclrtPointerGetAttributes(static_cast<char*>(memory) + size - 1, &told));
@@ -49,7 +49,7 @@ void ExpectKnown(void* memory, size_t size, int type, uint32_t id) {
     EXPECT_GE(length, size);
 }
 
-// Nobody has this address any more.
+// No allocation has this address any more.
 void ExpectUnknown(void* memory) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     void* base = nullptr;
@@ -62,7 +62,7 @@ void ExpectUnknown(void* memory) {
 
 }  // namespace
 
-TEST_F(MemPoolTest, MemoryIsValidForWorkThatIsQueuedAfterIt) {
+TEST_F(MemPoolTest, MemoryIsValidForLaterWorkOfItsStream) {
     const Stream stream;
     const MemPool pool;
     const std::vector<unsigned char> data = Pattern(1 * kMiB);
@@ -73,13 +73,13 @@ TEST_F(MemPoolTest, MemoryIsValidForWorkThatIsQueuedAfterIt) {
                             ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(aclrtMemcpyAsync(back.At(), back.Size(), memory, data.size(), ACL_MEMCPY_DEVICE_TO_HOST,
                             stream));
-    // Behind what uses it: it is still there for that.
+    // Ordered after the uses: the memory is still valid for them.
     Free(memory, stream);
     Synchronize(stream);
     EXPECT_EQ(back.Copy(), data);
 }
 
-TEST_F(MemPoolTest, MemoryIsValidForWorkElsewhereThatComesBehindIt) {
+TEST_F(MemPoolTest, MemoryIsValidForOrderedWorkOfOtherStreams) {
     const Stream producer, consumer;
     const Event event;
     const MemPool pool;
@@ -118,7 +118,7 @@ TEST_F(MemPoolTest, SizesFromOneByteOnAreAlignedAndDoNotOverlap) {
     }
 }
 
-TEST_F(MemPoolTest, MemoryLargerThanTheDeviceIsRefusedAndNothingHasChanged) {
+TEST_F(MemPoolTest, AnAllocationLargerThanTheDeviceFailsAndChangesNothing) {
     const Stream stream;
     const MemPool pool;
     size_t free = 0, total = 0;
@@ -155,7 +155,7 @@ TEST_F(MemPoolTest, WrongPropertiesAreRefused) {
     const uint32_t count = DeviceCount();
     ExpectRefused(ACL_ERROR_RT_INVALID_DEVICEID, PoolProps(count), {"location.id"});
     ExpectRefused(ACL_ERROR_RT_INVALID_DEVICEID, PoolProps(UINT32_MAX), {"location.id"});
-    // Unregistered and managed memory are no places for pools; 5 is what CUDA calls the current
+    // Unregistered and managed memory cannot be pool locations; 5 is what CUDA calls the current
     // node.
     for (int type : {-1, 2, 3, 5}) {
         ExpectRefused(kInvalid, At(type, 0), {"location.type is " + std::to_string(type)});
@@ -165,7 +165,7 @@ TEST_F(MemPoolTest, WrongPropertiesAreRefused) {
     props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
     ExpectRefused(kInvalid, props, {"handleType is 2", "host memory"});
     if (IsExact()) {
-        // On CUDA the device says whether it has them.
+        // On CUDA the device decides.
         props = good;
         props.handleType = static_cast<aclrtMemHandleType>(PORTACL_MEM_HANDLE_TYPE_FABRIC);
         ExpectRefused(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, props,
@@ -209,7 +209,7 @@ TEST_F(MemPoolTest, ArgumentsAreChecked) {
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(good, stream));
 }
 
-TEST_F(MemPoolTest, OtherMemoryIsNotTakenForAPools) {
+TEST_F(MemPoolTest, OtherMemoryIsRefused) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     const Stream stream;
     const DeviceMemory device(1000);
@@ -220,7 +220,7 @@ TEST_F(MemPoolTest, OtherMemoryIsNotTakenForAPools) {
     ACL_EXPECT_OK(aclrtMemset(device.At(), 1000, 1, 1000));
 }
 
-TEST_F(MemPoolTest, DestroyedPoolsGiveNothing) {
+TEST_F(MemPoolTest, DestroyedPoolsAllocateNothing) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     const Stream stream;
     MemPool pool;
@@ -237,7 +237,7 @@ TEST_F(MemPoolTest, DestroyedPoolsGiveNothing) {
     EXPECT_TRUE(IsPoison(value));
 }
 
-TEST_F(MemPoolTest, AttributesOfMemoryAreToldUntilItIsFreed) {
+TEST_F(MemPoolTest, AttributesOfMemoryAreReturnedUntilItIsFreed) {
     const Stream stream;
     const MemPool pool;
     Gate gate;
@@ -245,7 +245,7 @@ TEST_F(MemPoolTest, AttributesOfMemoryAreToldUntilItIsFreed) {
     ExpectKnown(memory, 100 * kKiB, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
     ACL_OK(gate.Hold(stream));
     Free(memory, stream);
-    // From the call on, whenever the stream comes to it.
+    // From the call on, not when the stream reaches the free.
     ExpectUnknown(memory);
     auto told = Poison<aclrtPtrAttributes>();
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtPointerGetAttributes(memory, &told));
@@ -255,7 +255,7 @@ TEST_F(MemPoolTest, AttributesOfMemoryAreToldUntilItIsFreed) {
     ExpectUnknown(memory);
 }
 
-TEST_F(MemPoolTest, TheOrdinaryFreeTakesAPoolsMemory) {
+TEST_F(MemPoolTest, FreeAcceptsPoolMemory) {
     const Stream stream;
     const MemPool pool;
     void* memory = pool.Allocate(kMiB, stream);
@@ -269,19 +269,19 @@ TEST_F(MemPoolTest, TheOrdinaryFreeTakesAPoolsMemory) {
     EXPECT_EQ(Used(pool), 0u);
 }
 
-TEST_F(MemPoolTest, AddressesThatAPoolHasGivenBackAreOthersToHave) {
+TEST_F(MemPoolTest, AddressesOfReleasedSegmentsAreReused) {
     constexpr int kBlocks = 8;
     const Stream stream;
     for (const size_t size : {64 * kKiB, 3 * kMiB, 512 * kKiB}) {
         const MemPool pool;
         void* blocks[kBlocks];
-        // Twice, so that the second time they are where they were.
+        // Twice, so that the second time the addresses are reused.
         for (int turn = 0; turn < 2; ++turn) {
             for (void*& block : blocks) block = pool.Allocate(size, stream);
             for (void* block : blocks) ExpectKnown(block, size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
             for (void* block : blocks) Free(block, stream);
         }
-        // In other pieces.
+        // In blocks of other sizes.
         void* memory = pool.Allocate(kBlocks / 2 * size, stream);
         ExpectKnown(memory, kBlocks / 2 * size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
         Free(memory, stream);
@@ -299,7 +299,7 @@ TEST_F(MemPoolTest, AddressesThatAPoolHasGivenBackAreOthersToHave) {
     }
 }
 
-TEST_F(MemPoolTest, DestroyingAPoolLeavesItsMemoryToThoseWhoHaveIt) {
+TEST_F(MemPoolTest, DestroyingAPoolKeepsItsLiveMemory) {
     const Stream stream;
     size_t before = 0, during = 0, after = 0, total = 0;
     Synchronize(stream);
@@ -312,7 +312,7 @@ TEST_F(MemPoolTest, DestroyingAPoolLeavesItsMemoryToThoseWhoHaveIt) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     Free(second, stream);
-    // At once, although a free has yet to happen.
+    // At once, although a free is still pending.
     ACL_OK(aclrtMemPoolDestroy(pool.Release()));
     ExpectKnown(first, kMiB, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
     gate.Open();
@@ -333,7 +333,7 @@ TEST_F(MemPoolTest, DestroyingAPoolLeavesItsMemoryToThoseWhoHaveIt) {
     }
 }
 
-TEST_F(MemPoolTest, MemoryOfADestroyedPoolIsFreedByTheOrdinaryFree) {
+TEST_F(MemPoolTest, FreeAcceptsMemoryOfADestroyedPool) {
     const Stream stream;
     MemPool pool;
     void* memory = pool.Allocate(kMiB, stream);
@@ -343,7 +343,7 @@ TEST_F(MemPoolTest, MemoryOfADestroyedPoolIsFreedByTheOrdinaryFree) {
     ExpectUnknown(memory);
 }
 
-TEST_F(MemPoolTest, ADestroyedStreamsMemoryGoesBackToThePool) {
+TEST_F(MemPoolTest, FreedMemoryOfADestroyedStreamIsReused) {
     const Stream other;
     const MemPool pool;
     pool.Allow(false, false, false);
@@ -353,7 +353,7 @@ TEST_F(MemPoolTest, ADestroyedStreamsMemoryGoesBackToThePool) {
     const uint64_t reserved = Reserved(pool);
     Free(memory, stream);
     ACL_OK(aclrtDestroyStream(stream.Release()));
-    // Nothing else lets another stream have it.
+    // No other rule lets another stream reuse it.
     void* again = pool.Allocate(24 * kMiB, other);
     if (IsExact()) {
         EXPECT_EQ(again, memory);
@@ -362,7 +362,7 @@ TEST_F(MemPoolTest, ADestroyedStreamsMemoryGoesBackToThePool) {
     Free(again, other);
 }
 
-TEST_F(MemPoolTest, AStreamThatIsDestroyedByForceGivesItsMemoryBack) {
+TEST_F(MemPoolTest, FreedMemoryOfAStreamDestroyedByForceIsReused) {
     const MemPool pool;
     pool.SetThreshold(UINT64_MAX);
     for (int turn = 0; turn < 10; ++turn) {
@@ -377,7 +377,7 @@ TEST_F(MemPoolTest, AStreamThatIsDestroyedByForceGivesItsMemoryBack) {
     ACL_OK(aclrtMemPoolTrimTo(pool, 0));
 }
 
-TEST_F(MemPoolTest, ResettingADeviceTakesItsPools) {
+TEST_F(MemPoolTest, ResettingADeviceDestroysItsPools) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     Stream stream;
     MemPool pool, retired;
@@ -400,7 +400,7 @@ TEST_F(MemPoolTest, ResettingADeviceTakesItsPools) {
     Free(next.Allocate(kMiB, nullptr), nullptr);
 }
 
-TEST_F(MemPoolTest, APoolOfAnotherDeviceThanTheStreams) {
+TEST_F(MemPoolTest, APoolMayBeOnAnotherDeviceThanTheStream) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     const MemPool pool(PoolProps(1));
@@ -429,14 +429,14 @@ TEST_F(MemPoolTest, APoolOfAnotherDeviceThanTheStreams) {
         Synchronize(stream);
         EXPECT_EQ(Used(pool), 0u);
     }
-    // The pool goes with its own device, whatever stream has used it.
+    // The pool ends with its own device, whatever stream has used it.
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(1));
     Free(pool.Allocate(kMiB, nullptr), nullptr);
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(MemPoolTest, AStreamThatRunsOnAfterItsDeviceKeepsWhatItUsesOfAnother) {
+TEST_F(MemPoolTest, AStreamThatOutlivesItsDeviceKeepsMemoryOfAnother) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     const MemPool pool(PoolProps(1));
@@ -453,7 +453,7 @@ TEST_F(MemPoolTest, AStreamThatRunsOnAfterItsDeviceKeepsWhatItUsesOfAnother) {
     ACL_OK(aclrtSetDevice(1));
     std::vector<void*> taken = {pool.Allocate(24 * kMiB, other)};
     EXPECT_NE(taken.back(), memory);
-    // Where drivers do the work a reset waits for what runs, and gives up after some time.
+    // If the driver runs the work, a reset waits for it up to a timeout.
     if (!IsOnCpu()) gate.Open();
     ACL_OK(aclrtResetDeviceForce(0));
     if (IsOnCpu()) {
@@ -462,7 +462,7 @@ TEST_F(MemPoolTest, AStreamThatRunsOnAfterItsDeviceKeepsWhatItUsesOfAnother) {
         EXPECT_NE(taken.back(), memory);
     }
     gate.Open();
-    // Other memory is taken for as long as it takes the stream to leave the gate.
+    // Allocates other memory until the stream has left the gate.
     while (taken.back() != memory && taken.size() < 100) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         taken.push_back(pool.Allocate(24 * kMiB, other));
@@ -503,7 +503,7 @@ TEST_F(MemPoolTest, PoolsOfHostMemory) {
     }
 }
 
-TEST_F(MemPoolTest, PoolsOfHostMemoryEndWithTheLibrary) {
+TEST_F(MemPoolTest, PoolsOfHostMemoryEndWithTheSession) {
     MemPool pool(At(ACL_MEM_LOCATION_TYPE_HOST, 0));
     void* memory = pool.Allocate(kMiB, nullptr);
     const aclrtMemPool dead = pool.Release();

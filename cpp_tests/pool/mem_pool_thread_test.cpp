@@ -1,4 +1,4 @@
-// Memory pools in many threads at once.
+// Memory pools used by many threads at once.
 
 #include <array>
 #include <atomic>
@@ -23,7 +23,7 @@ TEST_F(MemPoolThreadTest, ThreadsNeedACurrentContext) {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemPoolMallocAsync(&other, 1, pool, nullptr));
         EXPECT_TRUE(IsPoison(other));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemPoolFreeAsync(memory, nullptr));
-        // Questions need none.
+        // Queries need none.
         EXPECT_GE(Used(pool), 1u);
         ACL_EXPECT_OK(aclrtMemPoolTrimTo(pool, 0));
     });
@@ -60,7 +60,7 @@ TEST_F(MemPoolThreadTest, SixteenThreadsOnOnePool) {
                 mine.erase(mine.begin() + static_cast<long>(which));
             }
         }
-        // Nobody else has written to what is still this thread's.
+        // No other thread has written to this thread's blocks.
         Synchronize(stream);
         for (const auto& [memory, size] : mine) {
             std::vector<unsigned char> back(size);
@@ -74,7 +74,7 @@ TEST_F(MemPoolThreadTest, SixteenThreadsOnOnePool) {
     EXPECT_LE(Used(pool), Reserved(pool));
 }
 
-TEST_F(MemPoolThreadTest, OfTwoThreadsThatFreeTheSameMemoryOneDoes) {
+TEST_F(MemPoolThreadTest, OfTwoThreadsThatFreeTheSameMemoryOneSucceeds) {
     const Stream stream;
     const MemPool pool;
     for (int turn = 0; turn < 200; ++turn) {

@@ -1,5 +1,5 @@
-// A device without memory, and frees that are behind what another process, or the program, has yet
-// to do: nobody waits for those. For those that are not, a pool does wait.
+// A device without memory, and frees ordered after work that needs another process or the program:
+// an allocation does not wait for those, and waits for all other frees.
 
 #include "support/gate.h"
 #include "support/graph.h"
@@ -37,7 +37,7 @@ aclrtIpcEventHandle Export(const Event& event) {
     return handle;
 }
 
-// A pool that uses nothing of other streams, and has nearly all of the device.
+// A pool that does not reuse memory of other streams, with nearly all memory of the device.
 class FullDevice {
   public:
     FullDevice() {
@@ -49,11 +49,11 @@ class FullDevice {
 
     aclrtStream First() const { return first_; }
 
-    // What the first stream has is freed in a stream.
+    // Frees the first stream's block in a stream.
     void FreeIn(aclrtStream stream) { Free(memory_, stream); }
     void FreeInFirst() { FreeIn(first_); }
 
-    // There is memory for the second stream only once that has happened.
+    // The second stream gets memory only when the free is complete.
     void ExpectNone() const {
         auto again = Poison<void*>();
         ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -72,8 +72,8 @@ class FullDevice {
     void* memory_ = nullptr;
 };
 
-// The free on this device is behind what the peer does when it is told, and comes after that. Who
-// waited for it before would wait for ever.
+// The free on this device is ordered after work of the peer, which the peer does only after the
+// allocation. An allocation that waited for it would deadlock.
 void ExpectNoneBeforeItIsTold(Peer& peer, const FullDevice& device) {
     device.ExpectNone();
     peer.Tell(1);
@@ -87,7 +87,7 @@ void LetGo(Peer& peer) {
     peer.Join();
 }
 
-// The test, in a process with a small device, and its peer in another one.
+// Runs the test in a process with a small device, and its peer in another process.
 void WithPeer(void (*here)(), void (*there)(Conversation&)) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
     if (Peer::IsHere()) {
@@ -97,7 +97,7 @@ void WithPeer(void (*here)(), void (*there)(Conversation&)) {
     }
 }
 
-// ---- its notify, and ours that it is to record ----
+// ---- the peer's notify, and a notify of this process that the peer records ----
 
 void RecordWhenTold(Conversation& parent) {
     const Session session;
@@ -128,7 +128,7 @@ void WaitForNotifies() {
     LetGo(peer);
 }
 
-// ---- its event ----
+// ---- an event of the peer ----
 
 void RecordBehindAGate(Conversation& parent) {
     const Session session;
@@ -158,7 +158,7 @@ void WaitForEvents() {
         ExpectOk("aclrtIpcOpenEventHandle", aclrtIpcOpenEventHandle(handle, &event));
         ACL_EXPECT_OK(aclrtStreamWaitEvent(device.First(), event));
         if (transitively) {
-            // Behind a stream of ours that is behind the other process.
+            // In a stream of this process that waits for one that waits for the other process.
             const Event ours;
             ACL_EXPECT_OK(aclrtRecordEvent(ours, device.First()));
             ACL_EXPECT_OK(aclrtStreamWaitEvent(third, ours));
@@ -170,7 +170,7 @@ void WaitForEvents() {
     LetGo(peer);
 }
 
-// ---- what it has done, and what it is not asked for ----
+// ---- work that the peer has done, and frees before the wait ----
 
 void RecordAtOnce(Conversation& parent) {
     const Session session;
@@ -190,7 +190,8 @@ void WaitForWhatIsOver() {
     Peer peer;
     const Notify notify(peer.Receive<Key>().text);
     {
-        // The other process has recorded it: the wait is over, the free is waited for.
+        // The other process has recorded it: the wait is complete, so the allocation waits for the
+        // free.
         FullDevice device;
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
         Synchronize(device.First());
@@ -209,7 +210,7 @@ void WaitForWhatIsOver() {
     LetGo(peer);
 }
 
-// ---- what the program itself has yet to do, but for host functions: mem_pool_attribute_test ----
+// ---- work that needs the program itself; for host functions see mem_pool_attribute_test ----
 
 void WaitForAGraph() {
     const Session session;
@@ -247,22 +248,22 @@ void OnASmallDevice(void (*test)()) {
 
 }  // namespace
 
-TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindAGraphThatCallsTheProgram) {
+TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterAGraphWithHostFunctions) {
     OnASmallDevice(WaitForAGraph);
 }
 
-TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindCallbacks) {
+TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterCallbacks) {
     OnASmallDevice(WaitForACallback);
 }
 
-TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindNotifiesOfAnotherProcess) {
+TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterNotifiesOfAnotherProcess) {
     WithPeer(WaitForNotifies, RecordWhenTold);
 }
 
-TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindEventsOfAnotherProcess) {
+TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterEventsOfAnotherProcess) {
     WithPeer(WaitForEvents, RecordBehindAGate);
 }
 
-TEST(MemPoolWaitsTest, FreesThatAreNotBehindAnotherProcessAreWaitedFor) {
+TEST(MemPoolWaitsTest, WaitsForFreesThatNeedNoOtherProcess) {
     WithPeer(WaitForWhatIsOver, RecordAtOnce);
 }

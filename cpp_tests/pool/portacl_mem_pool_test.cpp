@@ -1,4 +1,4 @@
-// The pools of devices: the default one, and the one that is current.
+// The default pool and the current pool of devices.
 
 #include "support/mem_pool.h"
 #include "support/recorder.h"
@@ -54,7 +54,8 @@ void DestroyCurrentPoolsWhileOthersAllocate() {
         });
         EXPECT_EQ(Current(), Default());
     }
-    // What had to wait for work is given back in the first, and what that leaves free in the next.
+    // The first trim frees blocks that waited for work, the second one the segments that are then
+    // empty.
     ACL_EXPECT_OK(aclrtSynchronizeDevice());
     ACL_EXPECT_OK(aclrtSynchronizeDevice());
     if (IsExact()) {
@@ -82,7 +83,7 @@ TEST_F(PortaclMemPoolTest, TheDefaultPoolIsCurrentAtFirst) {
     EXPECT_EQ(Used(pool), 0u);
 }
 
-TEST_F(PortaclMemPoolTest, MallocMakesTheDefaultPoolIfNobodyHasAskedForIt) {
+TEST_F(PortaclMemPoolTest, MallocCreatesTheDefaultPoolOnFirstUse) {
     void* memory = Malloc(1, nullptr);
     EXPECT_GE(Used(Default()), 1u);
     ACL_OK(portaclFreeAsync(memory, nullptr));
@@ -110,7 +111,7 @@ TEST_F(PortaclMemPoolTest, MemoryComesFromTheCurrentPool) {
         EXPECT_GE(Used(pool), before + kMiB);
         ACL_EXPECT_OK(portaclFreeAsync(other, nullptr));
     });
-    // A free finds the pool by the memory, whichever is current.
+    // A free finds the pool by the address, whichever pool is current.
     ACL_OK(portaclDeviceSetMemPool(0, Default()));
     EXPECT_EQ(Current(), Default());
     ACL_OK(portaclFreeAsync(memory, stream));
@@ -131,14 +132,14 @@ TEST_F(PortaclMemPoolTest, DestroyingTheCurrentPoolMakesTheDefaultOneCurrent) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(PortaclMemPoolTest, DestroyingAnotherPoolLeavesTheCurrentOne) {
+TEST_F(PortaclMemPoolTest, DestroyingAnotherPoolKeepsTheCurrentOne) {
     const MemPool current;
     ACL_OK(portaclDeviceSetMemPool(0, current));
     { const MemPool other; }
     EXPECT_EQ(Current(), static_cast<aclrtMemPool>(current));
 }
 
-TEST_F(PortaclMemPoolTest, DevicesHavePoolsOfTheirOwn) {
+TEST_F(PortaclMemPoolTest, DevicesHaveSeparatePools) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     const MemPool pool(PoolProps(1));
@@ -209,8 +210,8 @@ TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileOthersAllocate) {
     DestroyCurrentPoolsWhileOthersAllocate();
 }
 
-// A hook that does it makes sure that it is at the worst moment.
-TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileHooksAreTold) {
+// A hook destroys the pool at the worst moment.
+TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileHooksRun) {
     Story story;
     {
         Recorder idle(story, "idle", PORTACL_MEMORY_HOOK_PROCESS);

@@ -1,5 +1,5 @@
-// A driver that refuses calls or fails for good, on the test double. Memory that runs out is also
-// in memory_limit_test.
+// Driver calls that fail once or permanently, on the test double. memory_limit_test also covers
+// memory that runs out.
 #include "support/cuda_driver.h"
 #include "support/gate.h"
 #include "support/graph.h"
@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kSize = 4096;
 constexpr size_t kMiB = size_t{1} << 20;
 
-// What is given meanwhile to a driver whose device then fails: it may come with it yet, so it stays
-// for good.
+// Objects that were passed to a driver whose device then fails: the driver may still use them, so
+// the library never frees them.
 #if defined(__SANITIZE_ADDRESS__)
 using Forgotten = __lsan::ScopedDisabler;
 #else
@@ -36,7 +36,7 @@ class DriverRefuses : public WithDevice {
 
 }  // namespace
 
-TEST_F(DriverRefuses, ANumberThatNobodyKnowsIsToldAndForgotten) {
+TEST_F(DriverRefuses, AnUnknownStatusIsReportedOnce) {
     FailDriver("cuMemAlloc_v2:1:998,cuStreamCreateWithPriority:1:4321,cuMemHostAlloc:1:99999");
     constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     auto address = Poison<void*>();
@@ -49,7 +49,7 @@ TEST_F(DriverRefuses, ANumberThatNobodyKnowsIsToldAndForgotten) {
     ExpectWorks();
 }
 
-TEST_F(DriverRefuses, AGraphStaysUntilItTellsWhetherARunIsOver) {
+TEST_F(DriverRefuses, AGraphStaysUntilItsRunCanBeQueried) {
     const Stream stream;
     const DeviceMemory memory(kSize);
     Graph graph =
@@ -79,8 +79,8 @@ OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProc
     ACL_OK(aclFinalize());
 }
 
-// The driver knows best whether it works again: it is asked with every call.
-TEST_F(DriverRefuses, ANumberThatNobodyKnowsMayStay) {
+// Only the driver knows whether it works again, so each call asks it.
+TEST_F(DriverRefuses, AnUnknownStatusMayPersist) {
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     DeviceMemory memory(kSize);
@@ -95,7 +95,7 @@ TEST_F(DriverRefuses, ANumberThatNobodyKnowsMayStay) {
     ExpectWorks();
 }
 
-TEST_F(DriverRefuses, WhatHasRunOutIsNamed) {
+TEST_F(DriverRefuses, TheExhaustedResourceIsNamed) {
     FailDriver(
         "cuMemAlloc_v2:1:2,cuMemHostAlloc:1:2,cuStreamCreateWithPriority:1:2,"
         "cuEventCreate:1:2");
@@ -156,7 +156,7 @@ class StickyError : public WithDevice {
     void* memory_ = nullptr;
 };
 
-TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
+TEST_F(StickyError, EveryCallOfTheDeviceFails) {
     unsigned char bytes[kSize];
     auto address = Poison<void*>();
     auto stream = Poison<aclrtStream>();
@@ -186,9 +186,9 @@ TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-// The driver does not say which operation it was: callbacks are told once, by the call that found
-// out.
-TEST_F(StickyError, ExceptionCallbacksKnowTheDeviceAndTheCode) {
+// The driver does not report which operation failed: exception callbacks run once, in the call that
+// detects it.
+TEST_F(StickyError, ExceptionCallbacksReportTheDeviceAndTheCode) {
     static std::vector<std::vector<uint32_t>> told;
     told.clear();
     ACL_OK(aclrtSetDevice(1));
@@ -216,7 +216,7 @@ TEST_F(StickyError, ExceptionCallbacksKnowTheDeviceAndTheCode) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(StickyError, TheHostAndOtherDevicesGoOn) {
+TEST_F(StickyError, TheHostAndOtherDevicesContinue) {
     ExpectHostCallsWork();
     EXPECT_EQ(DeviceCount(), 2u);
     {
@@ -231,8 +231,8 @@ TEST_F(StickyError, TheHostAndOtherDevicesGoOn) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-// The driver forgets the record of an event that others look for in memory: the host is told, and
-// streams of other devices go on.
+// The driver drops the record of an event that other streams poll in memory: the host gets an
+// error, and streams of other devices continue.
 TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
     constexpr aclError kCode = ACL_ERROR_RT_AICORE_EXCEPTION;
     const std::string said = "719 CUDA_ERROR_LAUNCH_FAILED";
@@ -242,7 +242,7 @@ TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
     ACL_OK(aclrtCreateStream(&recording));
     ACL_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
     ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
-    // Nothing fails before all is queued.
+    // Nothing fails before everything is submitted.
     Gate gate;
     ACL_OK(gate.Hold(recording));
     FailDriver("cuMemsetD8Async:1:719:late");
@@ -268,16 +268,15 @@ TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
     ExpectWorks();
 }
 
-TEST_F(StickyError, AResetHeals) {
-    // The driver says at the release of its context, too, how it ended: the context is gone all the
-    // same.
+TEST_F(StickyError, AResetRecovers) {
+    // Releasing the driver's context returns its failure again, but the context is released.
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream_));
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
 }
 
-TEST_F(StickyError, SoDoesFinalize) {
+TEST_F(StickyError, FinalizeRecovers) {
     (void)aclFinalize();
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

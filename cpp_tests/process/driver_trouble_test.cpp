@@ -1,7 +1,8 @@
-// What goes wrong below the CUDA backend, on the test double: no driver, one without devices, one
-// that is too old, or NVML that tells nothing. What a driver refuses is in driver_error_test; what
-// concerns real drivers and other backends is elsewhere: a foreign context and destruction from
-// other threads in foreign_context_test, exit without finalize and fork in shutdown_test.
+// Failures below the CUDA backend, on the test double: no driver, a driver without devices, a
+// driver that is too old, an NVML that reports nothing. Refused driver calls are in
+// driver_error_test. Tests for all drivers and backends are in other files: contexts of other
+// libraries and destruction on other threads in foreign_context_test, exit without finalize and
+// fork in shutdown_test.
 #include <acl/acl_rt_memory_soma.h>
 #include <portacl/portacl.h>
 
@@ -25,14 +26,14 @@ namespace {
 constexpr size_t kSize = 4096;
 constexpr size_t kMiB = size_t{1} << 20;
 
-// LD_LIBRARY_PATH with `directory` in place of the test double's, which comes first.
+// LD_LIBRARY_PATH with `directory` instead of the test double's, which comes first.
 std::string PathWith(const std::string& directory) {
     const char* path = std::getenv("LD_LIBRARY_PATH");
     const std::string rest = path ? std::strchr(path, ':') ? std::strchr(path, ':') : "" : "";
     return directory + rest;
 }
 
-// The test double as of 2021, which is built beside the other one.
+// The test double as of 2021, built beside the other one.
 std::string OldDriver() {
     const std::string path = PathWith("");
     const char* all = std::getenv("LD_LIBRARY_PATH");
@@ -40,7 +41,7 @@ std::string OldDriver() {
     return (std::filesystem::path(first).parent_path() / "old").string() + path;
 }
 
-// A driver that is no library.
+// A driver file that is no library.
 std::string BrokenDriver() {
     const std::filesystem::path directory = ProgramDirectory() / "broken_driver";
     std::filesystem::create_directories(directory);
@@ -54,8 +55,8 @@ std::string BackendName() {
     return name ? name : "none: " + TakeText();
 }
 
-// Every way into the library says what is wrong with the driver, and nothing is left of the
-// attempt.
+// Every first call of the library reports what is wrong with the driver, and leaves no state
+// behind.
 void ExpectNoBackend(const std::string& why, const std::string& remedy) {
     constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     auto count = Poison<uint32_t>();
@@ -79,7 +80,7 @@ void ExpectCpuInstead() {
     ACL_OK(aclFinalize());
 }
 
-// True, and a line that says why, on a machine with a driver of its own.
+// True, and a line with the reason, on a machine with a real driver.
 bool HasRealDriver() {
     void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (driver) std::printf("this machine has a driver of its own\n");
@@ -106,7 +107,7 @@ OWN_PROCESS_TEST(NoDriver, ByNameIsAnError, NAMED, NO_DRIVER) {
     ExpectNoBackend("no CUDA driver on this machine: tried libcuda.so.1", "use the cpu backend");
 }
 
-OWN_PROCESS_TEST(NoDriver, TheCpuTakesItsPlace, AUTO, NO_DRIVER) {
+OWN_PROCESS_TEST(NoDriver, TheCpuIsTheFallback, AUTO, NO_DRIVER) {
     if (HasRealDriver()) return;
     ExpectCpuInstead();
 }
@@ -115,7 +116,7 @@ OWN_PROCESS_TEST(BrokenDriver, ByNameIsAnError, NAMED, BROKEN_DRIVER) {
     ExpectNoBackend("broken_driver/libcuda.so.1: file too short", "use the cpu backend");
 }
 
-OWN_PROCESS_TEST(BrokenDriver, TheCpuTakesItsPlace, AUTO, BROKEN_DRIVER) {
+OWN_PROCESS_TEST(BrokenDriver, TheCpuIsTheFallback, AUTO, BROKEN_DRIVER) {
     ExpectCpuInstead();
 }
 
@@ -124,24 +125,25 @@ OWN_PROCESS_TEST(NoDevices, ByNameIsAnError, NAMED, NO_DEVICES) {
                     "CUDA_VISIBLE_DEVICES");
 }
 
-OWN_PROCESS_TEST(NoDevices, TheCpuTakesItsPlace, AUTO, NO_DEVICES) {
+OWN_PROCESS_TEST(NoDevices, TheCpuIsTheFallback, AUTO, NO_DEVICES) {
     ExpectCpuInstead();
 }
 
-OWN_PROCESS_TEST(InitFails, DriverAndKernelModuleDoNotFit, NAMED, {"FAKE_CUDA_INIT_ERROR", "803"}) {
+OWN_PROCESS_TEST(InitFails, DriverAndKernelModuleDoNotMatch, NAMED,
+                 {"FAKE_CUDA_INIT_ERROR", "803"}) {
     ExpectNoBackend("cuInit gave 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "nvidia-smi");
 }
 
-OWN_PROCESS_TEST(InitFails, WithANumberThatNobodyKnows, NAMED, {"FAKE_CUDA_INIT_ERROR", "987"}) {
+OWN_PROCESS_TEST(InitFails, WithAnUnknownStatus, NAMED, {"FAKE_CUDA_INIT_ERROR", "987"}) {
     ExpectNoBackend("cuInit gave 987; ", "use the cpu backend");
 }
 
-OWN_PROCESS_TEST(InitFails, TheCpuTakesItsPlace, AUTO, {"FAKE_CUDA_INIT_ERROR", "999"}) {
+OWN_PROCESS_TEST(InitFails, TheCpuIsTheFallback, AUTO, {"FAKE_CUDA_INIT_ERROR", "999"}) {
     ExpectCpuInstead();
 }
 
-// A machine that has just started: the driver is asked again with the next attempt.
-OWN_PROCESS_TEST(InitFails, OnlyForAWhile, NAMED,
+// A machine that has just started: the next aclInit asks the driver again.
+OWN_PROCESS_TEST(InitFails, OnlyOnce, NAMED,
                  {"FAKE_CUDA_FAIL", "cuInit:1:802,cuDeviceGetCount:1:999"}) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuInit gave 802");
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr),
@@ -152,8 +154,8 @@ OWN_PROCESS_TEST(InitFails, OnlyForAWhile, NAMED,
     ACL_OK(aclFinalize());
 }
 
-// Its streams cannot wait for words, and it has one version of each function.
-OWN_PROCESS_TEST(OldDriver, DoesWhatItCan, OLD_DRIVER) {
+// Its streams cannot wait for words in memory, and it has one version of each function.
+OWN_PROCESS_TEST(OldDriver, SupportsTheBasics, OLD_DRIVER) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
@@ -174,8 +176,8 @@ OWN_PROCESS_TEST(OldDriver, DoesWhatItCan, OLD_DRIVER) {
     ACL_OK(aclFinalize());
 }
 
-// They run on the driver's own thread, one after the other.
-OWN_PROCESS_TEST(OldDriver, HostFunctionsHoldUpEachOther, OLD_DRIVER) {
+// They run on the driver's thread, one after the other.
+OWN_PROCESS_TEST(OldDriver, HostFunctionsAreSerialized, OLD_DRIVER) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream first = nullptr, second = nullptr;
@@ -187,7 +189,7 @@ OWN_PROCESS_TEST(OldDriver, HostFunctionsHoldUpEachOther, OLD_DRIVER) {
     ACL_OK(other.Hold(second));
     other.Open();
     EXPECT_FALSE(IsIdle(second));
-    // Waiting with an end: the function of the first stream is still called.
+    // A wait with a timeout: the function of the first stream is still running.
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(second, 20));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(second));
@@ -196,7 +198,7 @@ OWN_PROCESS_TEST(OldDriver, HostFunctionsHoldUpEachOther, OLD_DRIVER) {
 }
 
 // Runs that the host drives wait for it in their stream.
-OWN_PROCESS_TEST(OldDriver, GraphsDoNotChoose, OLD_DRIVER) {
+OWN_PROCESS_TEST(OldDriver, GraphsHaveNoControlFlow, OLD_DRIVER) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {
@@ -218,13 +220,13 @@ OWN_PROCESS_TEST(OldDriver, GraphsDoNotChoose, OLD_DRIVER) {
                              "wait for the host", "conditional tasks");
             EXPECT_EQ(body, nullptr);
         });
-        // The rest of the capture is a graph that runs.
+        // The valid part of the capture is a graph that runs.
         ACL_OK(aclmdlRIExecute(other, -1));
     }
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
+OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
     constexpr size_t kBlock = 2 * kMiB;
     constexpr aclError kLacking = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
     const std::string version = "the CUDA driver (version 11.4) has no ", remedy = "a newer driver";
@@ -243,7 +245,7 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
     properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     ACL_FAILS_SAYING(kLacking, aclrtMemPoolCreate(&pool, &properties), "memory pools");
     EXPECT_TRUE(IsPoison(pool));
-    // The calls that a refusal follows, and those that it came between, work all the same.
+    // The calls before and after each refused call work.
     ACL_OK(aclrtMemsetAsync(managed, kBlock, 1, kBlock, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     ACL_OK(aclrtFree(managed));
@@ -255,7 +257,7 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
         ACL_OK(aclrtRecordEvent(event, first));
         ACL_FAILS_SAYING(kLacking, aclrtStreamWaitEventWithTimeout(second, event, 1000),
                          "aclrtStreamWaitEvent");
-        // The limit of the process is left out: nobody asked for it with this call.
+        // The limit of the process is not mentioned, because this call does not use it.
         ACL_OK(aclrtSetOpWaitTimeout(1));
         ACL_OK(aclrtStreamWaitEvent(second, event));
         ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
@@ -283,7 +285,7 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
 
 namespace {
 
-// How busy the device is, and what the memory says of itself, which is not NVML's number.
+// The utilization of the device, and of its memory, which is not NVML's number.
 int32_t Busy(int32_t device) {
     auto rate = Poison<aclrtUtilizationInfo>();
     rate.utilizationExtend = nullptr;
@@ -308,7 +310,7 @@ void ExpectNotTold(aclError code, const std::string& why, const std::string& mor
     ACL_OK(aclFinalize());
 }
 
-// The test double's driver alone, without the NVML that is built beside it.
+// The test double's driver without the NVML that is built beside it.
 std::string DriverWithoutNvml() {
     const char* all = std::getenv("LD_LIBRARY_PATH");
     const std::filesystem::path from(std::string(all ? all : "", all ? std::strcspn(all, ":") : 0));
@@ -327,8 +329,8 @@ std::string DriverWithoutNvml() {
 #define NVML_FAILS(call) \
     { "FAKE_NVML_FAIL", call }
 
-// Each device by what it is: by its number, as a part of a device, or by its place.
-OWN_PROCESS_TEST(Nvml, TellsOfEachDevice) {
+// NVML identifies each device by index, as a part of a device, or by PCI address.
+OWN_PROCESS_TEST(Nvml, ReportsEachDevice) {
     ACL_OK(aclInit(nullptr));
     for (int round = 0; round < 2; ++round) {
         EXPECT_EQ(Busy(0), 37);
@@ -337,7 +339,7 @@ OWN_PROCESS_TEST(Nvml, TellsOfEachDevice) {
     ACL_OK(aclrtSetDevice(1));
     EXPECT_EQ(Busy(1), 62);
     ACL_OK(aclFinalize());
-    // It is started again.
+    // NVML is initialized again.
     ACL_OK(aclInit(nullptr));
     EXPECT_EQ(Busy(1), 62);
     ACL_OK(aclFinalize());
@@ -363,14 +365,14 @@ OWN_PROCESS_TEST(Nvml, KnowsPlaces, KNOWS("pci")) {
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(Nvml, TellsNoMoreThanAll, {"FAKE_NVML_BUSY", "100,4000000000"}) {
+OWN_PROCESS_TEST(Nvml, ReportsAtMostOneHundredPercent, {"FAKE_NVML_BUSY", "100,4000000000"}) {
     ACL_OK(aclInit(nullptr));
     EXPECT_EQ(Busy(0), 100);
     EXPECT_EQ(Busy(1), 100);
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(Nvml, IsAskedByManyThreads) {
+OWN_PROCESS_TEST(Nvml, IsQueriedByManyThreads) {
     ACL_OK(aclInit(nullptr));
     OnThreads(4, [](int thread) {
         for (int i = 0; i < 50; ++i) EXPECT_EQ(Busy(thread % 2), thread % 2 ? 62 : 37);
@@ -404,13 +406,12 @@ OWN_PROCESS_TEST(Nvml, DoesNotStart, NVML_FAILS("nvmlInit_v2:18")) {
                   "does not start: nvmlInit_v2 gave 18: Driver/library version mismatch");
 }
 
-OWN_PROCESS_TEST(Nvml, DoesNotTellOfThisDevice, NVML_FAILS("nvmlDeviceGetUtilizationRates:3")) {
+OWN_PROCESS_TEST(Nvml, DoesNotReportThisDevice, NVML_FAILS("nvmlDeviceGetUtilizationRates:3")) {
     ExpectNotTold(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                   "does not tell: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
 }
 
-OWN_PROCESS_TEST(Nvml, AnswersWithANumberThatNobodyKnows,
-                 NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {
+OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {
     ExpectNotTold(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetUtilizationRates gave 54321");
 }
 

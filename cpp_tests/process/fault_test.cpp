@@ -1,4 +1,4 @@
-// PORTACL_FAULT: failures that no hardware has on demand, as a program sees them.
+// PORTACL_FAULT: failures that hardware does not produce on demand, as a program sees them.
 
 #include "support/fault.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kSize = 4096;
 
-// A life of the library in which calls fail.
+// A session in which calls fail.
 class Life {
   public:
     explicit Life(const char* calls) : fault_(calls) {
@@ -66,7 +66,7 @@ TEST(Fault, TextNamesTheSite) {
                      "call 1 of device.alloc");
     ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize), "PORTACL_FAULT",
                      "call 1 of driver.alloc_host");
-    // The first one is the default stream.
+    // The first stream is the default stream.
     aclrtStream stream = nullptr;
     ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateStream(&stream), "PORTACL_FAULT",
                      "call 2 of device.create_stream");
@@ -75,7 +75,7 @@ TEST(Fault, TextNamesTheSite) {
                      "call 1 of device.create_event");
 }
 
-TEST(Fault, QueuedOperationFailsWhenItsTurnComes) {
+TEST(Fault, EnqueuedOperationFailsWhenItRuns) {
     const Life life("stream.fill:2:later");
     {
         const Stream stream;
@@ -93,7 +93,7 @@ TEST(Fault, QueuedOperationFailsWhenItsTurnComes) {
     }
 }
 
-TEST(Fault, FailureThatNobodyWasToldOfIsToldByDestroyStream) {
+TEST(Fault, UnreportedFailureIsReturnedByDestroyStream) {
     const Life life("stream.fill:1:later");
     aclrtStream stream = nullptr;
     ACL_EXPECT_OK(aclrtCreateStream(&stream));
@@ -104,7 +104,7 @@ TEST(Fault, FailureThatNobodyWasToldOfIsToldByDestroyStream) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream));
 }
 
-TEST(Fault, FailureThatNobodyWasToldOfIsToldByDestroyContextResetAndFinalize) {
+TEST(Fault, UnreportedFailureIsReturnedByDestroyContextResetAndFinalize) {
     Life life("stream.fill:1:later,stream.fill:2:later,stream.fill:3:later");
     void* memory = Malloc();
     aclrtContext context = nullptr;
@@ -127,7 +127,7 @@ TEST(Fault, FailureThatNobodyWasToldOfIsToldByDestroyContextResetAndFinalize) {
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-TEST(Fault, RefusedReleaseIsToldAndTheRestGoes) {
+TEST(Fault, FailedReleaseIsReturnedAndTheRestIsFreed) {
     Life life("device.free:1,device.close:1,driver.free_host:1");
     void* memory = Malloc();
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(memory), "call 1 of device.free");
@@ -146,7 +146,7 @@ TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
     setenv("PORTACL_FAULT", "device.aloc:1", 1);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_FAULT", "device.aloc:1",
                      "device.alloc,", "(error 100000)");
-    // A text has room for what the name may have meant, not for all sites.
+    // The text lists similar names, not all sites.
     setenv("PORTACL_FAULT", "malloc:1", 1);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"",
                      "docs/configuration.md", "driver, device,", "(error 100000)");
@@ -155,7 +155,7 @@ TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
     ACL_EXPECT_OK(aclFinalize());
 }
 
-TEST(Fault, CountsAreWrittenWhereTheyAreWanted) {
+TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
     std::string path = testing::TempDir() + "portacl-fault-counts-XXXXXX";
     const int file = mkstemp(path.data());
     ASSERT_GE(file, 0);

@@ -1,5 +1,5 @@
-// Threads and contexts that are not ours: who gives back need not have made it, and the driver's
-// current context may be anybody's.
+// Threads and contexts of other libraries: objects may be destroyed by a thread that did not create
+// them, and any context may be current in the driver.
 #include <portacl/portacl.h>
 
 #include <cstring>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr size_t kSize = 4096;
 
-// Another library of the process that uses the driver, and leaves a context of its own current
-// wherever it was called. The test double calls it misuse, and ends the process, if anything of
-// device 0 is made, used or given back in it.
+// Another library of the process that uses the driver and leaves its own context current after each
+// call. The test double reports misuse and ends the process if an object of device 0 is created,
+// used or destroyed in that context.
 class ForeignContext : public WithDevice {
   protected:
     void SetUp() override {
@@ -33,7 +33,7 @@ class ForeignContext : public WithDevice {
         WithDevice::TearDown();
     }
 
-    // What the driver says of the device that `address` is on.
+    // The device that the driver reports for `address`.
     static int DeviceOf(void* address) {
         int device = -1;
         constexpr int kOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
@@ -42,7 +42,7 @@ class ForeignContext : public WithDevice {
         return device;
     }
 
-    // One of everything, with `Leave` called before each call.
+    // One object of each kind, with `Leave` called before each call.
     template <typename Leave>
     static void UseDeviceZero(Leave leave) {
         aclrtStream stream = nullptr;
@@ -110,9 +110,9 @@ class ForeignContext : public WithDevice {
 
 }  // namespace
 
-// A thread that the driver has never seen gives everything back, some of it with work to do. Only
-// streams need a current context.
-TEST(OtherThread, DestroysWhatItDidNotMake) {
+// A thread that the driver has never seen destroys everything, some of it with pending work. Only
+// destroying streams needs a current context.
+TEST(OtherThread, DestroysObjectsOfAnotherThread) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     Stream stream;
@@ -133,15 +133,15 @@ TEST(OtherThread, DestroysWhatItDidNotMake) {
     OnNewThread([] { ACL_EXPECT_OK(aclFinalize()); });
 }
 
-TEST_F(ForeignContext, LeftCurrentHarmsNobody) {
+TEST_F(ForeignContext, MayBeLeftCurrent) {
     UseDeviceZero([this] { Driver("cuCtxSetCurrent", context_); });
 }
 
-TEST_F(ForeignContext, NoneLeftCurrentHarmsNobody) {
+TEST_F(ForeignContext, MayLeaveNoneCurrent) {
     UseDeviceZero([] { Driver("cuCtxSetCurrent", static_cast<void*>(nullptr)); });
 }
 
-TEST_F(ForeignContext, OneThatHasEndedHarmsNobody) {
+TEST_F(ForeignContext, MayBeDestroyedWhileCurrent) {
     UseDeviceZero([] {
         void* context = nullptr;
         Driver("cuDevicePrimaryCtxRelease_v2", 1);
@@ -152,13 +152,13 @@ TEST_F(ForeignContext, OneThatHasEndedHarmsNobody) {
     });
 }
 
-TEST_F(ForeignContext, LeftCurrentOverTheEnd) {
+TEST_F(ForeignContext, MayBeCurrentDuringFinalize) {
     DeviceMemory memory(kSize);
     ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
     Driver("cuCtxSetCurrent", context_);
     (void)memory.Release();
     ACL_OK(aclrtResetDevice(0));
-    // It is the other library's, and still current.
+    // It belongs to the other library, and is still current.
     void* current = nullptr;
     Driver("cuCtxGetCurrent", &current);
     EXPECT_TRUE(current == context_ || current == nullptr);

@@ -1,6 +1,6 @@
-// A program that makes one object of each kind, keeps those that it is told to, and ends in the way
-// that it is told to. It prints what it keeps. Linked with the shared library, and once more with
-// the static one.
+// A program that creates one object of each kind, keeps the kinds named in its arguments, and ends
+// in the way named there. It prints what it keeps. It is linked with the shared library, and a
+// second time with the static one.
 //
 // usage: leak_check_child KERNELS ENDING KIND...
 // KERNELS: a file to load, or - for none. ENDING: see End. KIND: the name of one, or all.
@@ -58,16 +58,16 @@ aclrtPhysicalMemProp PhysicalProps() {
     return props;
 }
 
-// A way to make something and to give it back.
+// How to create an object and how to destroy it.
 struct Kind {
     const char* name;
-    // What it ends with: device, session or process.
+    // What destroys it if the program does not: device, session or process.
     const char* ends_with;
     std::function<void*()> make;
     std::function<void(void*)> release;
 };
 
-// From a call that has the result first.
+// Creates it with a call whose first parameter is the result.
 template <typename Handle, typename Call>
 std::function<void*()> Made(Call call) {
     return [call] {
@@ -83,7 +83,7 @@ std::function<void(void*)> With(aclError (*call)(Handle)) {
 }
 
 namespace model {
-// Names of C++ that only a demangler shows.
+// C++ names that need a demangler.
 template <typename Size>
 [[gnu::noinline]] void* Load(Size size) {
     void* memory = nullptr;
@@ -203,8 +203,7 @@ std::vector<Kind> OtherKinds() {
     };
 }
 
-// Frees memory when static objects are destroyed, which may be after everything else of the
-// program.
+// Frees memory when static objects are destroyed, possibly as the last thing of the program.
 struct Owner {
     void* memory = nullptr;
     aclrtStream stream = nullptr;
@@ -214,7 +213,7 @@ struct Owner {
         if (stream && frees) OK(aclrtDestroyStream(stream));
     }
 };
-// Made before the first call, so destroyed after everything that comes later.
+// Constructed before the first call, so destroyed after all later objects.
 Owner owner;
 
 void End(const std::string& ending) {
@@ -236,7 +235,7 @@ void End(const std::string& ending) {
         OK(aclrtCreateStream(&owner.stream));
         owner.frees = true;
     } else if (ending == "fork") {
-        // The child has nothing of its own.
+        // The child itself has no objects.
         void* memory = nullptr;
         OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         const pid_t child = fork();
@@ -264,7 +263,7 @@ int main(int argc, char** argv) {
     OK(aclrtCreateStream(&own_stream));
     const aclrtMemPoolProps props = PoolProps(ACL_MEM_LOCATION_TYPE_DEVICE);
     OK(aclrtMemPoolCreate(&own_pool, &props));
-    // Objects that the library makes by itself are none of the program's.
+    // Objects that the library creates by itself are not the program's.
     void* memory = nullptr;
     OK(portaclMallocAsync(&memory, kSize, nullptr));
     OK(portaclFreeAsync(memory, nullptr));

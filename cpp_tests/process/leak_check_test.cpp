@@ -1,6 +1,6 @@
-// PORTACL_LEAK_CHECK: whatever takes memory and objects away reports them, each once.
-// leak_check_child is a program that keeps one of each kind and ends in one of several ways; it is
-// also linked statically.
+// PORTACL_LEAK_CHECK: the call that destroys leaked memory and objects reports each of them once.
+// leak_check_child is a program that keeps one object of each kind and ends in one of several ways;
+// it is also linked statically.
 #include <portacl/portacl.h>
 
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::string> kEndings = {"reset", "force", "finalize", "reference", "exit"};
 
-// What takes an object away that goes with a device, a session or the process.
+// Which call destroys an object that ends with a device, a session or the process.
 std::string Taker(const std::string& ending, const std::string& ends_with) {
     const std::string process = "the end of the process";
     if (ending == "exit" || ending == "quick" || ends_with == "process") return process;
@@ -35,7 +35,7 @@ ProcessResult RunChild(const std::string& program, const std::string& ending,
         is_static ? "-" : (ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx")).string();
     std::vector<std::string> arguments{kernels, ending};
     arguments.insert(arguments.end(), kept.begin(), kept.end());
-    // The test double of the driver has a check of its own.
+    // The test double of the driver has its own check.
     return RunProcess(ProgramDirectory() / program, arguments,
                       {{"PORTACL_LEAK_CHECK", mode}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
 }
@@ -44,7 +44,7 @@ struct Kept {
     std::string handle, ends_with, name;
 };
 
-// What the child has kept, and the lines of the library by what took it.
+// What the child has kept, and the library's lines, by the call that destroys it.
 struct Output {
     std::vector<Kept> kept;
     std::map<std::string, std::vector<std::string>> sections;
@@ -68,7 +68,7 @@ struct Output {
         }
     }
 
-    // How many lines of a taker name this.
+    // How many lines of a call name this.
     size_t Count(const std::string& taker, const Kept& one) const {
         const auto section = sections.find(taker);
         if (section == sections.end()) return 0;
@@ -121,8 +121,8 @@ TEST(LeakCheck, AbortsAtEachEnding) {
         }
 }
 
-// static: static objects give it back, which are destroyed after the functions of atexit.
-TEST(LeakCheck, IsSilentAboutAProgramThatGivesEverythingBack) {
+// static: destructors of static objects free everything, after the atexit functions.
+TEST(LeakCheck, PrintsNothingForAProgramThatFreesEverything) {
     std::vector<std::string> endings = kEndings;
     endings.insert(endings.end(), {"quick", "static", "fork"});
     for (const std::string& ending : endings) {
@@ -139,7 +139,7 @@ TEST(LeakCheck, IsSilentAboutAProgramThatGivesEverythingBack) {
     }
 }
 
-// Nothing outside of main, and nothing of the library.
+// No frames outside main, and none of the library.
 void ExpectFunctionsOfTheProgram(const std::string& text) {
     EXPECT_NE(text.find("main\n"), std::string::npos) << text;
     for (const char* other : {"libc_start", "_start", "core::", "algo::", "ffi::", "_Z"})
@@ -154,15 +154,15 @@ TEST(LeakCheck, NamesTheProgramsFunctionsOnly) {
         }
 }
 
-TEST(LeakCheck, WritesNamesOfCppAsSourcesHaveThem) {
-    // This program has no debugging information: names are the linker's.
+TEST(LeakCheck, DemanglesCppNames) {
+    // This program has no debugging information: names are those of the linker.
     const std::string text =
         RunChild("leak_check_child_static", "finalize", {"device memory"}, "1").output;
     EXPECT_NE(text.find("model::Load<unsigned long>(unsigned long)\n"), std::string::npos) << text;
     ExpectFunctionsOfTheProgram(text);
 }
 
-TEST(LeakCheck, CountsInWordsThatFit) {
+TEST(LeakCheck, CountsSingularAndPlural) {
     const auto headings = [](const std::vector<std::string>& kept) {
         const Output output(RunChild("leak_check_child", "finalize", kept, "1").output);
         std::string all;
@@ -203,7 +203,7 @@ OWN_PROCESS_TEST(LeakCheckInProcess, OfADeviceIsAboutThatDevice, {"PORTACL_LEAK_
         call();
         return testing::internal::GetCapturedStderr();
     };
-    // Set twice: the first reset takes nothing away.
+    // The device is set twice, so the first reset releases nothing.
     ACL_OK(aclrtSetDevice(1));
     EXPECT_EQ(reported([] { ACL_OK(aclrtResetDevice(1)); }), "");
     const std::string one = reported([] { ACL_OK(aclrtResetDevice(1)); });
@@ -234,7 +234,7 @@ OWN_PROCESS_TEST(LeakCheckInProcess, OfAContextIsAboutItsStreams, {"PORTACL_LEAK
     EXPECT_EQ(text, "");
 }
 
-// A graph that takes memory in each run and does not free it.
+// A graph that allocates in each run and does not free.
 aclmdlRI CaptureMalloc(aclrtStream stream, void** memory) {
     aclmdlRI graph = nullptr;
     ACL_EXPECT_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
@@ -250,9 +250,9 @@ OWN_PROCESS_TEST(LeakCheckInProcess, MemoryOfAGraphIsReportedWithoutIt, {"PORTAC
     void *kept = nullptr, *left = nullptr;
     {
         const Stream stream;
-        // This one keeps what it has: it is reported, and its memory is not.
+        // This graph still has its memory: the graph is reported, its memory is not.
         CaptureMalloc(stream, &kept);
-        // This one has given memory to the program, and is gone.
+        // This graph is destroyed, and the program has its memory.
         const aclmdlRI graph = CaptureMalloc(stream, &left);
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
@@ -269,7 +269,7 @@ OWN_PROCESS_TEST(LeakCheckInProcess, MemoryOfAGraphIsReportedWithoutIt, {"PORTAC
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(LeakCheckInProcess, BeginsAnewWithEachLife, {"PORTACL_LEAK_CHECK", "1"}) {
+OWN_PROCESS_TEST(LeakCheckInProcess, StartsAgainWithEachSession, {"PORTACL_LEAK_CHECK", "1"}) {
     for (int life = 0; life < 3; ++life) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));

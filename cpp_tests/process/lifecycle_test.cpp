@@ -1,5 +1,5 @@
-// The life of the process: what each kind of call gives before, during, after and between lives.
-// Every row starts in a process of its own.
+// Lifecycle of the process: what each kind of call returns before, during, after and between
+// sessions. Every row starts in its own process.
 #include "support/acl_test.h"
 #include "support/one_of_each.h"
 #include "support/own_process.h"
@@ -30,7 +30,7 @@ void ExpectPureQueriesWork() {
     EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
 }
 
-// Column 2 where it works: from aclrtSetDevice on everything does.
+// Column 2 where it works: everything works after aclrtSetDevice.
 void ExpectEverythingWorks() {
     ACL_OK(aclrtSetDevice(0));
     OneOfEach objects;
@@ -44,7 +44,8 @@ void ExpectEverythingWorks() {
     ACL_EXPECT_OK(aclrtResetDevice(0));
 }
 
-// Column 2 where it does not: 107002 that tells the way back, and nothing is written.
+// Column 2 where it does not work: 107002 with a text that names the remedy, and nothing is
+// written.
 void ExpectCreationRefused() {
     constexpr aclError kEnded = ACL_ERROR_RT_CONTEXT_NULL;
     auto handle = Poison<void*>();
@@ -76,18 +77,18 @@ void ExpectCreationRefused() {
                      "finalized");
     ACL_FAILS_SAYING(kEnded, aclrtResetDevice(0), "finalized");
     ACL_FAILS_SAYING(kEnded, aclrtResetDeviceForce(0), "finalized");
-    // A copy of nothing does nothing, whatever the state.
+    // A copy of 0 bytes succeeds in every state.
     ACL_EXPECT_OK(aclrtMemcpy(nullptr, 0, nullptr, 0, ACL_MEMCPY_HOST_TO_HOST));
 }
 
-// Column 3 where objects are dead.
+// Column 3 with invalid objects.
 void ExpectDead(const OneOfEach& objects) {
     objects.ExpectDeadHandles();
     objects.ExpectDeadDeviceMemory();
     objects.ExpectDeadHostMemory();
 }
 
-// A life that leaves its objects behind, ended by `end`.
+// A session that leaves its objects behind, ended by `end`.
 OneOfEach LiveAndEnd(aclError (*end)()) {
     OneOfEach objects;
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
@@ -156,7 +157,7 @@ OWN_PROCESS_TEST(Lifecycle, NeverInitializedContextFirst) {
     ACL_OK(aclrtCreateContext(&context, 0));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     ACL_OK(aclrtDestroyContext(context));
-    // Only to leave nothing behind.
+    // Releases the device.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
 }
@@ -168,7 +169,7 @@ OWN_PROCESS_TEST(Lifecycle, NeverInitializedPinnedMemoryFirst) {
     ACL_OK(aclrtFreeHost(host));
 }
 
-OWN_PROCESS_TEST(Lifecycle, NeverInitializedNeedsADeviceAsAlways) {
+OWN_PROCESS_TEST(Lifecycle, NeverInitializedNeedsADevice) {
     auto device = Poison<int32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device), "aclrtSetDevice");
     auto memory = Poison<void*>();
@@ -177,7 +178,7 @@ OWN_PROCESS_TEST(Lifecycle, NeverInitializedNeedsADeviceAsAlways) {
     EXPECT_TRUE(IsPoison(device) && IsPoison(memory));
 }
 
-// What was made before aclInit lives on in it.
+// Objects that were created before aclInit stay valid after it.
 OWN_PROCESS_TEST(Lifecycle, InitAfterUse) {
     ACL_OK(aclrtSetDevice(0));
     OneOfEach objects;
@@ -220,12 +221,12 @@ OWN_PROCESS_TEST(Lifecycle, InitializedAgainByReference) {
     InitializedAgainRow(FinalizeReference);
 }
 
-OWN_PROCESS_TEST(Lifecycle, SetDeviceBeginsANewLife) {
+OWN_PROCESS_TEST(Lifecycle, SetDeviceOpensANewSession) {
     const OneOfEach objects = LiveAndEnd(Finalize);
     ExpectEverythingWorks();
     ACL_OK(aclrtSetDevice(0));
     ExpectDead(objects);
-    // A refused one does not count as a beginning of anything else.
+    // A refused aclrtSetDevice does not open a session.
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(-1));
     ACL_OK(aclInit(nullptr));
     ExpectEverythingWorks();
@@ -233,8 +234,8 @@ OWN_PROCESS_TEST(Lifecycle, SetDeviceBeginsANewLife) {
     ExpectCreationRefused();
 }
 
-// Other threads' current context does not survive the life either.
-OWN_PROCESS_TEST(Lifecycle, AThreadFromTheEarlierLife) {
+// The current context of other threads ends with the session, too.
+OWN_PROCESS_TEST(Lifecycle, AThreadFromTheEarlierSession) {
     Signal ready, ended, refused, again;
     ACL_OK(aclInit(nullptr));
     std::thread other([&] {
@@ -273,7 +274,7 @@ OWN_PROCESS_TEST(Lifecycle, FinalizeWaitsForPendingWork) {
     EXPECT_EQ(done, 9);
 }
 
-// A failing call first of all: its text must be there although nothing was ever set up.
+// The very first call fails: it must have a text although nothing was initialized.
 OWN_PROCESS_TEST(Lifecycle, FirstCallFails) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtFree(nullptr), "devPtr is null");
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_INVALID_PARAM);

@@ -1,5 +1,5 @@
-// The end of the process and of the library: exit without finalize, static destructors, fork, new
-// lives without end, unloading, and user code that does not return.
+// The end of the process and of the library: exit without finalize, static destructors, fork,
+// repeated sessions, unloading, and user code that does not return.
 #include "support/acl_test.h"
 #include "support/every_function.h"
 #include "support/gate.h"
@@ -27,8 +27,8 @@
 
 using namespace portacl_test;
 
-// What a process that does not clean up leaves behind is no leak of this library, and neither is
-// what a forked child inherits from threads that it does not have.
+// Objects of a process that does not clean up are no leak of this library, nor is what a forked
+// child inherits from threads that it does not have.
 // clang-format off
 #define NO_LEAK_CHECK_AT_EXIT {"LSAN_OPTIONS", "detect_leaks=0"}
 #define NO_LEAK_CHECK NO_LEAK_CHECK_AT_EXIT, {"FAKE_CUDA_LEAK_CHECK", "0"}
@@ -41,7 +41,7 @@ bool IsCpu() {
     return backend && std::strcmp(backend, "cpu") == 0;
 }
 
-// For code that runs after the tests: says what was wrong and ends the process with a failure.
+// For code that runs after the tests: prints what was wrong and ends the process with a failure.
 void Demand(bool condition, const char* what) {
     if (condition) return;
     std::fprintf(stderr, "at exit: %s\n", what);
@@ -49,7 +49,7 @@ void Demand(bool condition, const char* what) {
     _exit(3);
 }
 
-// The call was refused with 107000 and says so.
+// The call was refused with 107000 and the text says so.
 void DemandRefused(aclError code, const char* call) {
     const char* text = aclGetRecentErrMsg();
     if (code == ACL_ERROR_RT_PARAM_INVALID && text && std::strstr(text, call)) return;
@@ -58,7 +58,7 @@ void DemandRefused(aclError code, const char* call) {
     _exit(3);
 }
 
-// Frees what it has when it is destroyed, as the static objects of many programs do.
+// Frees its memory when it is destroyed, like static objects of many programs.
 struct StaticOwner {
     OneOfEach objects;
     bool library_has_ended = false;
@@ -88,14 +88,14 @@ void QueueAlot(aclrtStream stream, void* memory, size_t size) {
     for (int i = 0; i < 200; ++i) ACL_OK(aclrtMemsetAsync(memory, size, i, size, stream));
 }
 
-// Waits for a child; its exit status, or -1 if it did not exit by itself.
+// Waits for a child; returns its exit status, or -1 if it did not exit by itself.
 int ExitOf(pid_t child) {
     int status = 0;
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
     return WEXITSTATUS(status);
 }
 
-// One use of everything, to its end.
+// Creates, uses and destroys one object of each kind.
 void UseOnce() {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -136,8 +136,8 @@ OWN_PROCESS_TEST(Shutdown, ExitWithWorkQueued, NO_LEAK_CHECK) {
     }
 }
 
-// The stream never gets past the host function, and the process ends all the same.
-OWN_PROCESS_TEST(Shutdown, ExitBehindABlockedStream, NO_LEAK_CHECK) {
+// The stream never passes the host function; the process ends anyway.
+OWN_PROCESS_TEST(Shutdown, ExitWithABlockedStream, NO_LEAK_CHECK) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     static auto* gate = new Gate;  // never opened
@@ -167,7 +167,7 @@ OWN_PROCESS_TEST(Shutdown, ExitWhileThreadsWork, NO_LEAK_CHECK) {
                 aclrtFree(memory);
                 aclrtFreeHost(host);
                 if (round != 10) continue;
-                // Nobody may keep the others from getting here.
+                // No thread may keep the others from getting here.
                 ++working;
                 while (working < 4) std::this_thread::yield();
             }
@@ -186,7 +186,7 @@ OWN_PROCESS_TEST(Shutdown, StaticDestructorsAfterFinalize) {
 }
 
 // The library itself is still there when static destructors run.
-OWN_PROCESS_TEST(Shutdown, StaticDestructorsEndTheLibrary) {
+OWN_PROCESS_TEST(Shutdown, StaticDestructorsFinalize) {
     static StaticOwner owner;
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -205,7 +205,7 @@ OWN_PROCESS_TEST(Shutdown, FinalizeAtExit) {
     objects.Create(0);
 }
 
-// Destructors of thread-local objects run when much of a thread is gone already.
+// Destructors of thread-local objects run when parts of the thread are already destroyed.
 OWN_PROCESS_TEST(Shutdown, ThreadLocalDestructors) {
     struct ThreadOwner {
         void* memory = nullptr;
@@ -226,7 +226,8 @@ OWN_PROCESS_TEST(Shutdown, ThreadLocalDestructors) {
     ACL_OK(aclFinalize());
 }
 
-// In a forked child every call is refused at once; it exits as any process, and the parent goes on.
+// In a forked child every call is refused at once; the child exits normally, and the parent
+// continues.
 OWN_PROCESS_TEST(Shutdown, ForkedChild, NO_LEAK_CHECK_AT_EXIT) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -251,11 +252,11 @@ OWN_PROCESS_TEST(Shutdown, ForkedChild, NO_LEAK_CHECK_AT_EXIT) {
         DemandRefused(aclFinalize(), "aclFinalize");
         DemandRefused(aclrtSetDevice(0), "aclrtSetDevice");
         Demand(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_RT_PARAM_INVALID, "last error");
-        // A refused call has touched nothing.
+        // A refused call has changed nothing.
         auto count = Poison<uint32_t>();
         DemandRefused(aclrtGetDeviceCount(&count), "aclrtGetDeviceCount");
         Demand(IsPoison(count), "aclrtGetDeviceCount wrote in a forked child");
-        // What only computes has no code to refuse with: a wrong number would pass for a right one.
+        // Functions without a status code cannot report a refusal, so they work.
         Demand(aclFloat16ToFloat(aclFloatToFloat16(1.5F)) == 1.5F, "half precision");
         Demand(aclDataTypeSize(ACL_FLOAT) == 4, "size of a type");
         const auto* bytes = static_cast<const unsigned char*>(objects.host);
@@ -280,7 +281,7 @@ OWN_PROCESS_TEST(Shutdown, ForkedChildEveryFunction, NO_LEAK_CHECK_AT_EXIT) {
     if (child == 0) {
         alarm(30);
         for (const EveryFunction& function : functions) {
-            // These tell about failures, or only compute.
+            // These return errors, or only compute.
             static const std::set<std::string> kOpen = {
                 "aclGetRecentErrMsg", "aclrtGetLastError", "aclrtPeekAtLastError",
                 "aclDataTypeSize",    "aclFloat16ToFloat", "aclFloatToFloat16"};
@@ -298,7 +299,7 @@ OWN_PROCESS_TEST(Shutdown, ForkedChildEveryFunction, NO_LEAK_CHECK_AT_EXIT) {
     ACL_OK(aclFinalize());
 }
 
-// Forked by one thread while others are inside the library, holding whatever it locks.
+// One thread forks while others are inside the library and hold its locks.
 OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsWork) {
     ACL_OK(aclInit(nullptr));
     std::atomic<bool> stop{false};
@@ -335,8 +336,8 @@ OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsWork) {
     ACL_OK(aclFinalize());
 }
 
-// A child of a child is a child as well.
-OWN_PROCESS_TEST(Shutdown, GrandchildIsRefusedToo) {
+// A child of a child is refused, too.
+OWN_PROCESS_TEST(Shutdown, GrandchildIsRefused) {
     ACL_OK(aclInit(nullptr));
     std::fflush(stdout);
     const pid_t child = fork();
@@ -363,8 +364,8 @@ OWN_PROCESS_TEST(Shutdown, ForkBeforeTheFirstCall) {
     EXPECT_EQ(ExitOf(child), 0);
 }
 
-OWN_PROCESS_TEST(Shutdown, LivesWithoutEnd) {
-    OnNewThread([] {});  // A sanitizer's own thread begins with the first one of the program.
+OWN_PROCESS_TEST(Shutdown, RepeatedSessions) {
+    OnNewThread([] {});  // A sanitizer's thread starts with the first thread of the program.
     const size_t threads_before = Threads();
     size_t threads = 0, files = 0;
     // Opening a GPU may take a good part of a second.
@@ -373,7 +374,7 @@ OWN_PROCESS_TEST(Shutdown, LivesWithoutEnd) {
         if (life >= 20 && std::chrono::steady_clock::now() > enough) break;
         UseOnce();
         if (testing::Test::HasFailure()) return;
-        // A driver may keep threads; ours are gone once aclFinalize has returned.
+        // A driver may keep threads; those of the library have ended once aclFinalize has returned.
         if (IsCpu()) {
             ASSERT_EQ(ThreadsDownTo(threads_before), threads_before) << life;
         }
@@ -391,7 +392,7 @@ TEST(Shutdown, UnloadedAndLoadedAgain) {
     void* function = dlsym(RTLD_DEFAULT, "aclInit");
     ASSERT_NE(function, nullptr);
     ASSERT_NE(dladdr(function, &info), 0);
-    // The tables of handles are never freed: with the library goes who would know of them.
+    // The tables of handles are never freed: unloading the library makes them unreachable.
     const ProcessResult result =
         RunProcess(ProgramDirectory() / "unload_child", {info.dli_fname}, {NO_LEAK_CHECK_AT_EXIT});
     EXPECT_TRUE(Succeeded(result));
@@ -426,7 +427,7 @@ OWN_PROCESS_TEST(Shutdown, FinalizeOnAThreadOfTheLibrary) {
     ACL_OK(aclFinalize());
 }
 
-// User code that never returns: finalize gives up in time, says so, and the process still ends.
+// User code that never returns: finalize times out with an error, and the process can still exit.
 OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK,
                  {"PORTACL_FINALIZE_TIMEOUT_MS", "300"}) {
     using Clock = std::chrono::steady_clock;
@@ -441,9 +442,9 @@ OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK,
     ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclFinalize(), "300 ms", "PORTACL_FINALIZE_TIMEOUT_MS");
     const auto took = Clock::now() - start;
     EXPECT_GE(took, std::chrono::milliseconds(300));
-    // Sooner than where nobody says how long to wait.
+    // Sooner than with the default timeout.
     EXPECT_LT(took, std::chrono::seconds(5));
-    // Ended all the same: nothing of it can be used.
+    // The session is ended anyway: its objects are invalid.
     objects.ExpectDeadHandles();
     objects.ExpectDeadDeviceMemory();
     auto device = Poison<int32_t>();
@@ -451,8 +452,8 @@ OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK,
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-// It does return, after finalize gave up on it: its thread finds the library in place, and a new
-// life is not disturbed.
+// The user code returns after finalize timed out: the library is still loaded for its thread, and a
+// new session is not disturbed.
 OWN_PROCESS_TEST(Shutdown, HostFunctionThatReturnsTooLate, NO_LEAK_CHECK,
                  {"PORTACL_FINALIZE_TIMEOUT_MS", "100"}) {
     ACL_OK(aclInit(nullptr));

@@ -1,5 +1,4 @@
-// Callbacks of snapshots: when they come, what becomes of those that fail, and what they may not
-// do.
+// Callbacks of snapshots: when they run, what their failures do, and which calls they may not make.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -14,7 +13,7 @@ using namespace portacl_test;
 
 using SnapshotCallback = WithSnapshots;
 
-TEST_F(SnapshotCallback, ThoseInThreadsOfTheProgramAreRun) {
+TEST_F(SnapshotCallback, CallbacksOnThreadsOfTheProgramRun) {
     const Stream stream;
     std::atomic<bool> ends{false};
     std::atomic<int> called{0};
@@ -30,7 +29,7 @@ TEST_F(SnapshotCallback, ThoseInThreadsOfTheProgramAreRun) {
     });
     const auto thread = static_cast<uint64_t>(reader.native_handle());
     ACL_OK(aclrtSubscribeReport(thread, stream));
-    // The stream comes to its callback when the lock has begun.
+    // The stream reaches its callback when locking has begun.
     const Stream before;
     Event event;
     Gate gate;
@@ -54,7 +53,7 @@ TEST_F(SnapshotCallback, ThoseInThreadsOfTheProgramAreRun) {
     reader.join();
 }
 
-TEST_F(SnapshotCallback, ComesAtItsStage) {
+TEST_F(SnapshotCallback, RunsAtItsStage) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Stages all;
     ACL_OK(aclrtSetDevice(1));
@@ -82,7 +81,7 @@ TEST_F(SnapshotCallback, ComesAtItsStage) {
                                   {4, 1},
                                   {5, 0},
                                   {5, 1}}));
-        // Between lock and unlock they may not call in.
+        // Between lock and unlock they may not call the library.
         std::vector<aclError> wanted(12, ACL_ERROR_RT_PARAM_INVALID);
         wanted[0] = wanted[1] = wanted[10] = wanted[11] = ACL_SUCCESS;
         EXPECT_EQ(codes, wanted);
@@ -102,7 +101,7 @@ TEST_F(SnapshotCallback, Fails) {
     Set(memory.At(), 1000, 5);
     Stages all;
     const Listening listening(all);
-    // Before: it does not happen.
+    // Before the stage: the stage does not take place.
     all.failing = ACL_RT_SNAPSHOT_LOCK_PRE;
     ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessLock(kSelf, nullptr),
                      "LockPre returned 17 for device 0");
@@ -113,7 +112,7 @@ TEST_F(SnapshotCallback, Fails) {
     all.failing = ACL_RT_SNAPSHOT_BACKUP_PRE;
     ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BackupPre");
     ACL_FAILS(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr));
-    // After: it has happened.
+    // After the stage: it took place.
     all.failing = ACL_RT_SNAPSHOT_BACKUP_POST;
     ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BackupPost");
     all.failing = ACL_RT_SNAPSHOT_RESTORE_PRE;

@@ -1,4 +1,5 @@
-// Snapshots: a process is locked, its devices' memory goes to the host and comes back, it goes on.
+// Snapshots: a process is locked, its devices' memory is saved to the host and restored, and the
+// process continues.
 
 #include <atomic>
 #include <cstring>
@@ -29,7 +30,7 @@ constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 
 using Snapshot = WithSnapshots;
 
-// Bytes of memory that files in memory have here, among them what devices of CPUs have.
+// Resident bytes of this process's memory files, which include the memory of CPU devices.
 size_t SharedBytes() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -107,7 +108,7 @@ TEST_F(Snapshot, GoesThroughItsStatesAndNoOthers) {
         locks(), restores();
         ACL_OK(Unlock());
     }
-    // Backup may come twice, or never.
+    // Backup may be repeated, or omitted.
     ACL_OK(Lock());
     for (int turn = 0; turn < 2; ++turn) {
         aclrtSnapShotBackupArgs args{};
@@ -119,7 +120,7 @@ TEST_F(Snapshot, GoesThroughItsStatesAndNoOthers) {
     ACL_OK(Unlock());
 }
 
-TEST_F(Snapshot, MemoryComesBackWhereItWas) {
+TEST_F(Snapshot, MemoryIsRestoredAtItsAddresses) {
     constexpr size_t kSizes[] = {1, 100, 4096, 70000, (3 << 20) + 100, 8 << 20};
     std::deque<DeviceMemory> memory;
     for (const size_t size : kSizes) memory.emplace_back(size);
@@ -132,7 +133,7 @@ TEST_F(Snapshot, MemoryComesBackWhereItWas) {
     const PhysicalMemory physical(kPiece);
     const Mapping mapping(range.At(), physical);
     PinnedMemory pinned(1000, 0x77);
-    // Of another device.
+    // Memory of another device.
     const bool has_other = DeviceCount() > 1;
     {
         std::optional<DeviceMemory> other;
@@ -152,7 +153,7 @@ TEST_F(Snapshot, MemoryComesBackWhereItWas) {
         ACL_OK(Lock());
         const size_t before = SharedBytes();
         ACL_OK(Backup());
-        // CPUs' memory went back to the system; of other backends nobody can see that here.
+        // CPU memory was returned to the system; other backends do not show this.
         if (OnCpu()) {
             EXPECT_LE(SharedBytes() + (size_t{13} << 20), before);
         }
@@ -173,7 +174,7 @@ TEST_F(Snapshot, MemoryComesBackWhereItWas) {
     }
     ACL_OK(aclrtSetDevice(0));
     EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(1000, 0x77));
-    // And can be used like before.
+    // The memory can be used as before.
     Set(memory[4].At(), kSizes[4], 9);
     EXPECT_TRUE(Holds(memory[4].At(), kSizes[4], 9));
     Free(pooled, stream);
@@ -209,7 +210,7 @@ TEST_F(Snapshot, CallsOfOtherThreadsWait) {
     for (int i = 0; i < 4; ++i) ACL_EXPECT_OK(aclrtResetDevice(0));
 }
 
-TEST_F(Snapshot, WhoHasLockedItIsNotLetWaitForItself) {
+TEST_F(Snapshot, TheLockingThreadIsRefusedInsteadOfBlocked) {
     const Stream stream;
     void* memory = Poison<void*>();
     ACL_OK(Lock());
@@ -219,14 +220,14 @@ TEST_F(Snapshot, WhoHasLockedItIsNotLetWaitForItself) {
     ACL_FAILS(kDead, aclrtSynchronizeStream(stream));
     ACL_FAILS(kDead, aclrtResetDevice(0));
     ACL_FAILS(kDead, aclFinalize());
-    // Another thread may unlock it, and this one is then as before.
+    // Another thread may unlock it; afterwards this thread's calls work.
     std::thread([] {
         ACL_EXPECT_OK(Backup());
         ACL_EXPECT_OK(Restore());
         ACL_EXPECT_OK(Unlock());
     }).join();
     ACL_OK(aclrtSynchronizeStream(stream));
-    // When others have locked it this thread waits like all.
+    // When another thread has locked it, this thread waits like all others.
     std::thread other([] { ACL_EXPECT_OK(Lock()); });
     other.join();
     std::thread unlocks([] { ACL_EXPECT_OK(Unlock()); });
@@ -234,7 +235,7 @@ TEST_F(Snapshot, WhoHasLockedItIsNotLetWaitForItself) {
     unlocks.join();
 }
 
-TEST_F(Snapshot, WorkUnderWayIsDoneFirst) {
+TEST_F(Snapshot, LockingWaitsForPendingWork) {
     const DeviceMemory memory(1000);
     const Stream stream;
     Gate gate;
@@ -242,7 +243,7 @@ TEST_F(Snapshot, WorkUnderWayIsDoneFirst) {
     ACL_OK(aclrtMemsetAsync(memory.At(), 1000, 3, 1000, stream));
     Log log;
     ACL_OK(log.Append(stream, 1));
-    // The gate opens when the lock has begun, and no earlier.
+    // The gate opens when locking has begun, and no earlier.
     Stages all;
     all.also = [&](int stage) {
         if (stage == ACL_RT_SNAPSHOT_LOCK_PRE) gate.Open();
@@ -258,8 +259,7 @@ TEST_F(Snapshot, WorkUnderWayIsDoneFirst) {
     EXPECT_TRUE(Holds(memory.At(), 1000, 3));
 }
 
-// What waits for a callback in a thread of the program ends, because that thread is not held there.
-TEST_F(Snapshot, ExportedMemoryKeepsItFromBackingUp) {
+TEST_F(Snapshot, ExportedMemoryPreventsABackup) {
     const DeviceMemory memory(1 << 20);
     const KeyText key = ExportKey(memory.At(), 1 << 20);
     ACL_OK(Lock());
@@ -282,8 +282,8 @@ TEST_F(Snapshot, ExportedMemoryKeepsItFromBackingUp) {
     ACL_OK(Unlock());
 }
 
-// The host may use it all the time, where it can be saved.
-TEST_F(Snapshot, ManagedMemoryStays) {
+// The host may use it at any time, if it can be saved.
+TEST_F(Snapshot, ManagedMemoryPreventsABackupOnGpus) {
     constexpr size_t kSize = 4 << 20;
     void* address = nullptr;
     ACL_OK(aclrtMemAllocManaged(&address, kSize, 1));
@@ -293,12 +293,12 @@ TEST_F(Snapshot, ManagedMemoryStays) {
     std::memset(bytes, 6, kSize);
     ACL_OK(Lock());
     if (!OnCpu()) {
-        // A GPU's driver saves none, and is not asked: it may lose the process.
+        // A GPU's driver does not save managed memory and is not called: it might end the process.
         ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "managed memory",
                          std::to_string(kSize), "aclrtMemAllocManaged");
         ACL_OK(Unlock());
         EXPECT_EQ(bytes[kSize - 1], 6);
-        // It goes also where work has it when it is freed.
+        // Freed managed memory of pending work counts, too.
         const Stream stream;
         Gate gate;
         ACL_OK(gate.Hold(stream));
@@ -324,7 +324,7 @@ TEST_F(Snapshot, ManagedMemoryStays) {
     ACL_OK(aclrtFree(address));
 }
 
-TEST_F(Snapshot, NotInsideHostFunctions) {
+TEST_F(Snapshot, RefusedInsideAHostFunction) {
     const Stream stream;
     static std::atomic<aclError> code{0};
     ACL_OK(aclrtLaunchHostFunc(
@@ -333,7 +333,7 @@ TEST_F(Snapshot, NotInsideHostFunctions) {
     EXPECT_EQ(code, kDead);
 }
 
-OWN_PROCESS_TEST(SnapshotProcess, WorkThatDoesNotEndIsNotWaitedForForever,
+OWN_PROCESS_TEST(SnapshotProcess, LockingTimesOutOnEndlessWork,
                  {"PORTACL_SNAPSHOT_TIMEOUT_MS", "50"}) {
     const Session session;
     const Stream stream;
@@ -341,7 +341,7 @@ OWN_PROCESS_TEST(SnapshotProcess, WorkThatDoesNotEndIsNotWaitedForForever,
     ACL_OK(gate.Hold(stream));
     ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT, aclrtSnapShotProcessLock(kSelf, nullptr),
                      "stream", "50 ms", "PORTACL_SNAPSHOT_TIMEOUT_MS");
-    // It runs, and what it was given as well.
+    // The host function runs, and so does the work after it.
     ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -349,8 +349,8 @@ OWN_PROCESS_TEST(SnapshotProcess, WorkThatDoesNotEndIsNotWaitedForForever,
     ACL_OK(Unlock());
 }
 
-OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterTheLibrarysLife) {
-    // As after aclInit; there is nothing to save.
+OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterASession) {
+    // The state after aclInit; there is nothing to save.
     ACL_OK(Lock());
     ACL_OK(Backup());
     ACL_OK(Restore());
@@ -369,8 +369,8 @@ OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterTheLibrarysLife) {
     ACL_OK(aclFinalize());
 }
 
-// Whatever is refused, nothing is lost, and the way on is open.
-OWN_PROCESS_TEST(SnapshotProcess, SurvivesRefusalsOfTheBackend) {
+// A failed step loses nothing, and can be repeated.
+OWN_PROCESS_TEST(SnapshotProcess, SurvivesBackendFailures) {
     const auto with = [](const char* fault, const std::function<void()>& body) {
         SCOPED_TRACE(fault);
         const Fault refused(fault);
@@ -412,7 +412,7 @@ OWN_PROCESS_TEST(SnapshotProcess, SurvivesRefusalsOfTheBackend) {
     });
 }
 
-// Threads that copy all the time are held and go on, again and again.
+// Threads that copy all the time are blocked and resumed, repeatedly.
 TEST_F(Snapshot, WhileOthersWork) {
     constexpr int kTurns = 20, kThreads = 3;
     constexpr size_t kSize = 100000;

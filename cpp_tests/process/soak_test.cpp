@@ -1,9 +1,8 @@
-// What is made and given back again and again leaves nothing behind: no memory, no threads, no
-// descriptors, no mappings.
+// Repeated creation and destruction leaks nothing: no memory, no threads, no descriptors, no
+// mappings.
 //
-// PORTACL_TEST_SOAK_SECONDS makes each part take that long, instead of a number of rounds that
-// suits a test; the bounds stay the same. For hours, run the program itself: ctest has a time
-// limit.
+// PORTACL_TEST_SOAK_SECONDS makes each part run that long, instead of a number of rounds that suits
+// a test; the bounds stay the same. For hours, run the program itself, because ctest has a timeout.
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,24 +30,24 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kSize = 8 << 10;
 constexpr size_t kLarge = 300 << 10;
 constexpr size_t kPinned = 1 << 20;
-// Rounds after which everything has its final size: tables, arenas, what the C library keeps.
+// Rounds after which everything has its final size: tables, arenas, caches of the C library.
 constexpr int kWarmUp = 100;
 constexpr int kRounds = 200;
-// What may still change after that. A block of 32 bytes, the least that there is, left behind by
-// each round would be more.
+// How much memory may still change after that. The smallest block, 32 bytes, leaked by each round
+// would be more.
 constexpr size_t kHeapSlack = kRounds * 31;
 constexpr size_t kResidentSlack = 2 << 20;
 constexpr size_t kMappingSlack = kRounds / 8;
 
-// Can memory be measured exactly? Where threads keep freed memory for themselves, it counts as
-// allocated. Without GLIBC_TUNABLES=glibc.malloc.tcache_count=0, which the tests have where all the
-// code is ours, the program looks only at what is no driver's secret, and not for long.
+// Whether memory can be measured exactly. Thread caches of the C library count as allocated; the
+// tests disable them with GLIBC_TUNABLES=glibc.malloc.tcache_count=0 on backends without a driver.
+// Without that, the program only measures what a driver does not change, and not for long.
 bool Exact() {
     const char* tunables = std::getenv("GLIBC_TUNABLES");
     return !kSanitized && tunables && std::strstr(tunables, "glibc.malloc.tcache_count=0");
 }
 constexpr std::chrono::seconds kLongest{8};
-// How long threads and descriptors may take to go after the last round.
+// How long threads and descriptors may take to disappear after the last round.
 constexpr std::chrono::seconds kPatience{10};
 
 std::chrono::seconds Duration() {
@@ -56,7 +55,7 @@ std::chrono::seconds Duration() {
     return std::chrono::seconds(text ? std::atoi(text) : 0);
 }
 
-// Does rounds, and says what they left behind; "" if nothing.
+// Runs rounds, and returns what they leaked; "" if nothing.
 template <typename Round>
 std::string Soak(Round round, std::chrono::seconds duration = Duration(),
                  std::chrono::seconds patience = kPatience) {
@@ -83,7 +82,7 @@ std::string Soak(Round round, std::chrono::seconds duration = Duration(),
             left += std::string(what) + " grew from " + std::to_string(was) + " to " +
                     std::to_string(is) + " in " + std::to_string(done) + " rounds\n";
     };
-    // One of each round would be more.
+    // One object leaked per round would be more.
     const size_t some = Exact() ? 0 : static_cast<size_t>(done) / 2;
     check("threads", before.threads, after.threads, some);
     check("descriptors", before.files, after.files, some);
@@ -105,7 +104,7 @@ void CountCall(void*) {
 
 void IgnoreException(aclrtExceptionInfo*) {}
 
-// Everything once: made, used, given back.
+// One object of each kind: created, used, destroyed.
 void UseEverything() {
     void *memory = nullptr, *large = nullptr, *pinned = nullptr;
     ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -139,7 +138,7 @@ void UseEverything() {
         ACL_OK(aclrtSynchronizeStream(nullptr));
     }).join();
 
-    // Freed and destroyed with work behind them.
+    // Freed and destroyed with pending work.
     ACL_OK(aclrtMemsetAsync(large, kLarge, 8, kLarge, streams[0]));
     ACL_OK(aclrtFree(large));
     ACL_OK(aclrtRecordEvent(events[1], streams[0]));
@@ -154,7 +153,7 @@ void UseEverything() {
     ACL_OK(aclrtDestroyContext(context));
 }
 
-// As UseEverything, with what is used less often.
+// As UseEverything, with functions that are used less often.
 void UseMore() {
     const auto self = static_cast<uint64_t>(pthread_self());
     void *managed = nullptr, *own = std::aligned_alloc(4096, kSize), *address = nullptr;
@@ -175,7 +174,7 @@ void UseMore() {
     ACL_OK(
         aclrtMemcpy2dAsync(managed, 128, own, 128, 64, 32, ACL_MEMCPY_HOST_TO_DEVICE, described));
     {
-        // Unloaded with its kernel queued.
+        // Unloaded while its kernel is pending.
         const Program program;
         ACL_OK(Mark(program.Kernel("mark"), managed, 1, kSize / sizeof(uint32_t), described));
     }
@@ -202,7 +201,7 @@ void UseMore() {
     std::free(own);
 }
 
-// Signals of streams, and of processes, and random numbers.
+// Notifies of streams and of processes, and random numbers.
 void UseSignals() {
     aclrtStream first = nullptr, second = nullptr;
     aclrtNotify notify = nullptr;
@@ -238,7 +237,7 @@ void UseSignals() {
     ACL_OK(aclrtSynchronizeEvent(event));
     ACL_OK(aclrtSynchronizeStream(second));
 
-    // Destroyed with a record behind them.
+    // Destroyed with a pending record.
     ACL_OK(aclrtRecordNotify(notify, first));
     ACL_OK(aclrtRecordEvent(event, first));
     ACL_OK(aclrtDestroyEvent(opened));
@@ -250,7 +249,7 @@ void UseSignals() {
     ACL_OK(aclrtFree(words));
 }
 
-// What fails leaves nothing behind either.
+// Failed calls leak nothing either.
 void FailEverything() {
     void* address = nullptr;
     size_t free = 0, total = 0;
@@ -273,7 +272,7 @@ void FailEverything() {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(&address));
 }
 
-// Things for a reset or a finalize to take along.
+// Objects that a reset or a finalize must free.
 void LeaveThings(int32_t device) {
     ACL_OK(aclrtSetDevice(device));
     void* address = nullptr;
@@ -289,8 +288,8 @@ void LeaveThings(int32_t device) {
     ACL_OK(aclrtCreateContext(&context, device));
 }
 
-// The measuring has to see what it is for: the least leak that there can be.
-TEST(Soak, SeesALeakOfOneObjectInEachRound) {
+// The measurement must detect the smallest possible leak.
+TEST(Soak, DetectsALeakOfOneObjectPerRound) {
     std::vector<std::unique_ptr<char[]>> blocks;
     blocks.reserve(kWarmUp + kRounds);
     const std::string left = Soak([&](int) { blocks.emplace_back(new char[16]); }, {});
@@ -304,7 +303,7 @@ TEST(Soak, SeesALeakOfOneObjectInEachRound) {
     for (int file : files) close(file);
 }
 
-TEST(Soak, OneLongLifeDoesNotGrow) {
+TEST(Soak, OneLongSessionDoesNotGrow) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const std::string left = Soak([](int) {
@@ -333,8 +332,8 @@ TEST(Soak, ResettingDevicesDoesNotGrow) {
     ACL_OK(aclFinalize());
 }
 
-// Lets the library's map of addresses have what it keeps for each part of the device's memory: the
-// test double uses addresses again late, so that the rounds alone would come to new parts for long.
+// Fills the library's address map for the device's memory: the test double reuses addresses late,
+// so the rounds alone would reach new parts for a long time.
 void UseAllAddresses() {
     constexpr size_t kBlock = 4096;
     constexpr size_t kMost = (size_t{4} << 20) / kBlock;
@@ -349,9 +348,9 @@ void UseAllAddresses() {
     ACL_OK(aclFinalize());
 }
 
-TEST(Soak, ManyLivesDoNotGrow) {
+TEST(Soak, ManySessionsDoNotGrow) {
     UseAllAddresses();
-    // Calls that fail in turn, also while the library begins and ends.
+    // Different calls fail in turn, also while the session opens and ends.
     const char* const faults[] = {
         "driver.open:1",       "device.create_stream:1", "device.alloc:1",
         "driver.alloc_host:1", "device.create_event:1",  "stream.fill:1:later",

@@ -1,11 +1,11 @@
-// 16 threads, 64 streams on all devices, random operations, and a model that knows every byte.
+// 16 threads, 64 streams on all devices, random operations, and a model that predicts every byte.
 //
-// A lane is a stream with its memory. Whoever queues something on it holds its lock and does the
-// same to the model, so the model is what the memory holds when the stream has come so far. Lanes
-// read each other's memory: events order that.
+// A lane is a stream with its memory. A thread that submits to a lane holds its lock and applies
+// the same operation to the model, so the model is the content of the memory when the stream has
+// run it. Lanes read each other's memory; events order that.
 //
-// PORTACL_TEST_STRESS_SEED repeats the operations of a run (not how its threads take turns),
-// PORTACL_TEST_STRESS_OPERATIONS says how many there are in all.
+// PORTACL_TEST_STRESS_SEED repeats the operations of a run (not the interleaving of its threads),
+// PORTACL_TEST_STRESS_OPERATIONS is the total number of operations.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kThreads = 16;
 constexpr int kLanes = 64;
-// The longest operations are some that no backend runs in the caller.
+// The longest operations are too long for any backend to run them in the caller.
 constexpr size_t kSize = 160 << 10;
 
 using Bytes = std::vector<uint8_t>;
@@ -49,20 +49,21 @@ class Random {
     std::mt19937_64 engine_;
 };
 
-// A part of a buffer, in bytes.
+// A range of a buffer, in bytes.
 struct Range {
     size_t begin;
     size_t length;
 };
 
-// Most are short, some nearly everything. Begin and length are multiples of `unit`.
+// Most ranges are short, some are nearly the whole buffer. Begin and length are multiples of
+// `unit`.
 Range RandomRange(Random& random, size_t unit = 1) {
     const size_t most = random.Below(8) == 0 ? kSize : 2048;
     const size_t length = unit * (1 + random.Below(most / unit));
     return {unit * random.Below((kSize - length) / unit + 1), length};
 }
 
-// Memory, and what it holds when everything has happened that is queued.
+// Memory, and its content when everything that is submitted has completed.
 struct Buffer {
     void* address = nullptr;
     Bytes model = Bytes(kSize, 0);
@@ -77,15 +78,15 @@ struct Lane {
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
     aclrtFuncHandle mark = nullptr;
-    int creator = 0;  // of the event: each function that makes events has its turn
+    int creator = 0;  // the function that creates the event: each has its turn
     std::array<Buffer, 2> memory;
     Buffer pinned;
 };
 
-// Bytes that are not what the model says, as far as operations on the device's side found them.
+// Bytes that differ from the model, as operations in stream order found them.
 std::atomic<int> wrong_in_order{0};
 
-// Looks at pinned memory, or writes to it, when its turn in the stream comes.
+// Reads pinned memory, or writes it, when the stream reaches it.
 struct HostWork {
     uint8_t* at;
     Bytes expected;  // empty: write
@@ -194,7 +195,7 @@ class Stress {
         }
     }
 
-    // Everything, byte for byte.
+    // All memory, byte for byte.
     void CheckAll() {
         for (Lane& lane : lanes_) {
             ACL_EXPECT_OK(aclrtSetDevice(lane.device));
@@ -221,7 +222,7 @@ class Stress {
     Stress& operator=(const Stress&) = delete;
 
   private:
-    // ---- making and replacing things; the lane's device is set ----
+    // ---- creating and replacing objects; the lane's device is set ----
 
     static void NewStream(Lane& lane) { ACL_EXPECT_OK(aclrtCreateStream(&lane.stream)); }
 
@@ -244,7 +245,7 @@ class Stress {
         std::memcpy(lane.pinned.address, lane.pinned.model.data(), kSize);
     }
 
-    // Queued operations keep the memory that is freed under them.
+    // Pending operations keep memory that is freed meanwhile.
     static void ReplaceMemory(Lane& lane, Random& random) {
         Buffer& buffer = lane.memory[random.Below(2)];
         void* const old = buffer.address;
@@ -257,7 +258,7 @@ class Stress {
         }
     }
 
-    // The new stream takes over after what the old one still has to do.
+    // The new stream is ordered after the old one's pending work.
     static void ReplaceStream(Lane& lane) {
         aclrtStream const old = lane.stream;
         ACL_EXPECT_OK(aclrtRecordEvent(lane.event, old));
@@ -266,7 +267,7 @@ class Stress {
         ACL_EXPECT_OK(aclrtDestroyStream(old));
     }
 
-    // Waits that are queued keep the event that is destroyed under them.
+    // Pending waits keep an event that is destroyed meanwhile.
     static void ReplaceEvent(Lane& lane) {
         ACL_EXPECT_OK(aclrtRecordEvent(lane.event, lane.stream));
         ACL_EXPECT_OK(aclrtStreamWaitEvent(lane.stream, lane.event));
@@ -274,7 +275,7 @@ class Stress {
         NewEvent(lane);
     }
 
-    // Host functions use it, so it goes when they are done.
+    // Host functions use it, so it is freed after them.
     static void ReplacePinned(Lane& lane) {
         Synchronize(lane);
         ACL_EXPECT_OK(aclrtFreeHost(lane.pinned.address));
@@ -317,7 +318,7 @@ class Stress {
         std::memcpy(lane.pinned.Model(range), from.Model(range), range.length);
     }
 
-    // The source is gone when the call has returned.
+    // The source is freed when the call has returned.
     static void FromPageable(Lane& lane, Random& random) {
         Buffer& to = lane.memory[random.Below(2)];
         const Range range = RandomRange(random);
@@ -329,7 +330,7 @@ class Stress {
         std::fill(source.begin(), source.end(), uint8_t{0xDD});
     }
 
-    // The destination has been written when the call returns.
+    // The destination is written when the call returns.
     static void ToPageable(Lane& lane, Random& random) {
         Buffer& from = lane.memory[random.Below(2)];
         const Range range = RandomRange(random);
@@ -403,7 +404,7 @@ class Stress {
                         width);
     }
 
-    // Parts of both buffers to pinned memory, at once: places that do not overlap.
+    // Parts of both buffers to pinned memory, concurrently: the ranges do not overlap.
     static void Batch(Lane& lane, Random& random) {
         constexpr size_t kParts = 4, kPart = kSize / kParts;
         void *to[kParts], *from[kParts];
@@ -440,7 +441,7 @@ class Stress {
         std::memset(lane.pinned.Model(range), value, range.length);
     }
 
-    // Synchronous calls are in order with nothing, so the lane has to be done first.
+    // Synchronous calls are not ordered with streams, so the lane is synchronized first.
     static void CopyNow(Lane& lane, Random& random) {
         Synchronize(lane);
         const size_t which = random.Below(2);
@@ -457,7 +458,7 @@ class Stress {
         ExpectModel(found.data(), to.Model(range), range, "what was copied out at once");
     }
 
-    // An answer may be "not yet", but not a lie: what is said to be done is done.
+    // A query may return "not complete", but if it returns "complete" the work is complete.
     static void Ask(Lane& lane) {
         ACL_EXPECT_OK(aclrtRecordEvent(lane.event, lane.stream));
         aclrtEventRecordedStatus recorded{};
@@ -485,8 +486,8 @@ class Stress {
 
     // ---- operations on two lanes ----
 
-    // The stream waits for the other lane's event, with or without a limit that it never reaches,
-    // and resets it where that can be.
+    // The stream waits for the other lane's event, with or without a timeout that it never reaches,
+    // and resets the event if that is supported.
     static void Await(aclrtStream stream, const Lane& other, Random& random) {
         if (random.Below(2) == 0)
             ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, other.event));
@@ -498,7 +499,7 @@ class Stress {
         ACL_EXPECT_OK(aclrtQueryEventWaitStatus(other.event, &waits));
     }
 
-    // `lane` reads what `other` holds so far, and `other` goes on after that.
+    // `lane` reads the present content of `other`, and `other` continues after that.
     static void ReadOther(Lane& lane, Lane& other, Random& random) {
         if (&lane == &other) return;
         const std::scoped_lock lock(lane.mutex, other.mutex);
@@ -517,12 +518,12 @@ class Stress {
     }
 
     uint32_t devices_ = 1;
-    // Of each device.
+    // Streams of each device.
     std::vector<std::unique_ptr<Program>> programs_;
     std::array<Lane, kLanes> lanes_;
 };
 
-TEST(Stress, EveryByteIsAsTheModelSays) {
+TEST(Stress, EveryByteMatchesTheModel) {
     const uint64_t seed = Setting("PORTACL_TEST_STRESS_SEED", std::random_device()());
     const uint64_t operations = Setting("PORTACL_TEST_STRESS_OPERATIONS", 16000);
     std::printf("PORTACL_TEST_STRESS_SEED=%llu PORTACL_TEST_STRESS_OPERATIONS=%llu\n",

@@ -1,9 +1,10 @@
-// Not linked with the library: loads it, uses it, ends it, unloads it, several times.
+// A program that is not linked with the library: it loads, uses, finalizes and unloads the library
+// several times.
 // usage: unload_child LIBRARY
 //
-// The C library keeps a shared object in memory as long as a thread lives that has a destructor to
-// run in there at its end. So the object is really gone where the threads that used it have ended;
-// a driver's thread that has called back into it is such a thread, and may live on.
+// The C library keeps a shared object loaded while a live thread has a destructor to run in it. So
+// the library is really unloaded only if the threads that used it have ended. A driver's thread
+// that has called back into it is such a thread, and may live on.
 #include <acl/acl.h>
 
 #include "support/proc.h"
@@ -77,7 +78,8 @@ void Use() {
     CALL(aclrtSynchronizeStream, stream);
     CHECK(called);
     CHECK(static_cast<unsigned char*>(host)[4095] == 5);
-    // A failure, so that this thread has a text, and a thread that ends before the library goes.
+    // A failed call, so that this thread has an error text, and a thread that ends before the
+    // library is unloaded.
     CHECK(Find<decltype(aclrtFree)>("aclrtFree")(nullptr) != ACL_SUCCESS);
     std::thread([] { CALL(aclrtSetDevice, 0); }).join();
     // The stream and the memory are left to aclFinalize.
@@ -91,7 +93,7 @@ int main(int argc, char** argv) {
     const std::string path = std::filesystem::canonical(argv[1]);
     const char* backend = std::getenv("PORTACL_BACKEND");
     const bool cpu = backend && std::strcmp(backend, "cpu") == 0;
-    std::thread([] {}).join();  // A sanitizer's own thread begins with the first of the program.
+    std::thread([] {}).join();  // A sanitizer's thread starts with the first thread of the program.
     const size_t threads_before = Threads();
     size_t files = 0;
     for (int cycle = 0; cycle < 10; ++cycle) {
@@ -107,7 +109,7 @@ int main(int argc, char** argv) {
             else
                 std::thread(Use).join();
         }
-        // A driver may keep threads; ours are gone once aclFinalize has returned.
+        // A driver may keep threads; those of the library have ended once aclFinalize has returned.
         if (cpu) CHECK(ThreadsDownTo(threads_before) == threads_before);
         CHECK(dlclose(library) == 0);
         if (cpu && !in_main_thread) CHECK(!IsMapped(path));
@@ -116,7 +118,8 @@ int main(int argc, char** argv) {
         } else if (cycle > 1) {
             CHECK(OpenFiles() <= files);
         }
-        // Nothing that the library registered with the system may point to where it was.
+        // No callback that the library registered with the system may point to its former
+        // addresses.
         const pid_t child = fork();
         CHECK(child >= 0);
         if (child == 0) _exit(0);

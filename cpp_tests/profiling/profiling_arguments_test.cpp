@@ -1,4 +1,5 @@
-// What aclprof... functions refuse: options, calls out of order, configs, stamps and marks.
+// Arguments that aclprof... functions refuse: options, calls out of order, configs, stamps and
+// marks.
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/profiling.h"
@@ -13,7 +14,7 @@ using ProfilingArguments = Profiling;
 
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-TEST_F(ProfilingArguments, RefusesOptionsThatMeanNothing) {
+TEST_F(ProfilingArguments, RefusesUnknownOptions) {
     const auto refuse = [](aclError code, int type, const std::string& value,
                            const std::string& words) {
         ACL_FAILS_SAYING(
@@ -41,7 +42,7 @@ TEST_F(ProfilingArguments, RefusesOptionsThatMeanNothing) {
 
 // ---- order of calls, and bad arguments ----
 
-TEST_F(ProfilingArguments, HasAnOrder) {
+TEST_F(ProfilingArguments, RefusesCallsOutOfOrder) {
     ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN, aclprofInit(folder_.data(), folder_.size()),
                      "aclprofFinalize first");
     ACL_FAILS_SAYING(ACL_ERROR_PROF_NOT_RUN, aclprofStop(config_), "aclprofStart first");

@@ -1,4 +1,4 @@
-// aclprof...: traces that a program asks for, and what it puts into them.
+// aclprof...: traces that a program starts, and what it adds to them.
 #include <acl/acl_prof.h>
 #include <acl/acl_rt_memory_soma.h>
 
@@ -24,7 +24,7 @@ std::vector<int64_t> Sizes(const std::vector<TraceEvent>& events) {
 
 // ---- what is recorded ----
 
-TEST_F(Profiling, RecordsStreamsThatAreThereBetweenStartAndStop) {
+TEST_F(Profiling, RecordsStreamsThatExistBetweenStartAndStop) {
     Stream stream;
     DeviceMemory memory(kSize), the_hosts(kSize), anothers(kSize);
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, 100, stream));
@@ -45,7 +45,7 @@ TEST_F(Profiling, RecordsStreamsThatAreThereBetweenStartAndStop) {
     EXPECT_EQ(sizes, (std::vector<int64_t>{200, 201, 202, 400}));
 }
 
-TEST_F(Profiling, HasWorkThatIsNotOverUpToTheEnd) {
+TEST_F(Profiling, RecordsWorkThatIsPendingAtTheEnd) {
     Stream stream;
     Gate gate;
     ACL_OK(aclprofStart(config_));
@@ -60,7 +60,7 @@ TEST_F(Profiling, HasWorkThatIsNotOverUpToTheEnd) {
     EXPECT_LT(functions[0].begin, functions[0].end);
 }
 
-TEST_F(Profiling, RecordsTheDevicesThatSomebodyWants) {
+TEST_F(Profiling, RecordsTheRequestedDevices) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     aclprofConfig* second = ConfigFor({1, 1});
     ASSERT_NE(second, nullptr);
@@ -113,7 +113,7 @@ TEST_F(Profiling, CountsMemoryOfDevicesAndPools) {
         Stream stream;
         void* block = nullptr;
         ACL_OK(aclrtMemPoolMallocAsync(&block, 4096, pool, stream));
-        ACL_OK(aclprofStop(config_));  // Looks at everything.
+        ACL_OK(aclprofStop(config_));  // Records all pending work.
         ACL_OK(aclrtMemPoolFreeAsync(block, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         ACL_OK(aclrtMemPoolDestroy(pool));
@@ -147,7 +147,7 @@ TEST_F(Profiling, IsCompleteAfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(Profiling, BeginsAnewInAnotherFile) {
+TEST_F(Profiling, RestartsInAnotherFile) {
     ACL_OK(aclprofStart(config_));
     ACL_OK(aclprofFinalize());
     ACL_OK(InitIn(folder_));
@@ -157,7 +157,7 @@ TEST_F(Profiling, BeginsAnewInAnotherFile) {
     EXPECT_EQ(std::distance(begin(files), end(files)), 2);
 }
 
-// ---- what the program puts in ----
+// ---- what the program adds ----
 
 TEST_F(Profiling, HasRangesAndMarksOfThreads) {
     void* outer = aclprofCreateStamp();
@@ -166,7 +166,7 @@ TEST_F(Profiling, HasRangesAndMarksOfThreads) {
     const std::string text = "epoch \"1\"\n\xff";
     ACL_OK(aclprofSetStampTraceMessage(outer, text.data(), text.size()));
     ACL_OK(aclprofSetStampTraceMessage(inner, "batch\0rest", 10));
-    ACL_OK(aclprofPush(outer));  // Before the trace: it has no end there.
+    ACL_OK(aclprofPush(outer));  // Before the trace, so it has no end in it.
     ACL_OK(aclprofStart(config_));
     ACL_OK(aclprofPush(outer));
     ACL_OK(aclprofPush(inner));
@@ -228,7 +228,7 @@ TEST_F(Profiling, HasOperatorsWithTheirTensors) {
     EXPECT_EQ(ranges[0].args.at("inputs"), "[3, 4] of type 1, format 2");
     EXPECT_EQ(ranges[0].args.at("outputs"), "[] of type 0, format 2");
 
-    // What it refuses, each field for itself.
+    // Refused attributes, one field at a time.
     const auto refused = [&](aclError code, auto change, const std::string& words) {
         aclprofEventAttributes wrong = attributes;
         aclprofTensorInfo wrong_info = info;
@@ -290,8 +290,8 @@ TEST_F(Profiling, HasMarksAndStepsInStreamOrder) {
     ASSERT_EQ(gates.size(), 1u);
     const auto steps = trace.Bars("step");
     ASSERT_EQ(steps.size(), 2u);
-    // A driver rounds. Host functions have the host's clock, which whoever compares it with a
-    // driver's reads late on a busy machine.
+    // A driver rounds times. Host functions use the host's clock, which is read late on a busy
+    // machine when it is compared with a driver's clock.
     const Nanoseconds rounding = OnCpu() ? 0 : 1000, clocks = OnCpu() ? 0 : 500'000'000;
     for (const char* name : {"after the gate", "loss 0.5", "data 01 ff"}) {
         const auto marks = trace.Named('i', name);
@@ -377,7 +377,7 @@ TEST_F(Profiling, EndsTheFileAtItsLimit) {
     }
 }
 
-TEST_F(Profiling, WritesWhereTheOptionSays) {
+TEST_F(Profiling, WritesToTheConfiguredFolder) {
     const std::string other = NewFolder();
     ACL_OK(SetOption(ACL_PROF_PATH, other + "/below"));
     ACL_OK(aclprofStart(config_));
@@ -391,7 +391,7 @@ TEST_F(Profiling, WritesWhereTheOptionSays) {
 
 // ---- the life of the process ----
 
-OWN_PROCESS_TEST(ProfilingLife, WorksBeforeInitAndKeepsStampsAfterFinalize) {
+OWN_PROCESS_TEST(ProfilingLife, StampsWorkBeforeInitAndAfterFinalize) {
     const std::string folder = NewFolder();
     void* stamp = aclprofCreateStamp();
     ACL_OK(InitIn(folder));
@@ -408,7 +408,7 @@ OWN_PROCESS_TEST(ProfilingLife, WorksBeforeInitAndKeepsStampsAfterFinalize) {
     aclprofDestroyStamp(stamp);
 }
 
-TEST(ProfilingLife, GoesToTheVariablesFileIfThatIsSet) {
+TEST(ProfilingLife, UsesTheFileOfTheVariable) {
     const std::string path =
         testing::TempDir() + "portacl_both_" + std::to_string(getpid()) + ".json";
     RunInOwnProcess(

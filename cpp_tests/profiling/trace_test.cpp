@@ -1,4 +1,4 @@
-// PORTACL_TRACE: what a program did, for a program that knows nothing of it.
+// PORTACL_TRACE: traces of a program that does not know about tracing.
 #include "support/trace.h"
 #include "support/gate.h"
 #include "support/kernels.h"
@@ -18,7 +18,7 @@ std::string PathFor(const std::string& test) {
     return testing::TempDir() + "portacl_trace_" + test + "_" + std::to_string(getpid()) + ".json";
 }
 
-// Runs `body` in a process of its own with a trace, which `check` is given afterwards.
+// Runs `body` in its own process with a trace, then calls `check` with the trace.
 void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trace&),
                Settings settings = {}) {
     const std::string path = PathFor(test);
@@ -36,7 +36,7 @@ void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trac
     std::remove(path.c_str());
 }
 
-// Sizes are looked at from time to time.
+// Memory sizes are sampled.
 bool FileHas(const std::string& path, const char* text) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
@@ -97,7 +97,7 @@ void CheckAllKinds(const Trace& trace) {
         if (event.phase != 'X') continue;
         (trace.IsOfDevice(event) ? in_streams : on_threads)[event.name].push_back(event);
     }
-    // At once, on the thread that asked: a copy and a fill, and what the test's objects copy.
+    // Synchronous, on the calling thread: a copy and a fill, and the copies of the test's objects.
     ASSERT_EQ(on_threads["copy host to device"].size(), 2u);
     EXPECT_EQ(on_threads["copy host to device"][1].Bytes(), int64_t(kSize / 2));
     EXPECT_EQ(on_threads["copy host to device"][1].args.at("from"), "pageable host memory");
@@ -119,7 +119,7 @@ void CheckAllKinds(const Trace& trace) {
     EXPECT_EQ(in_streams["mark"][0].category, "kernel");
     ASSERT_EQ(in_streams["host function"].size(), 1u);
 
-    // One stream in order, behind the host function that held it.
+    // One stream in order, after the host function that blocked it.
     const std::vector<std::string> order = {
         "host function", "copy host to device", "copy in device", "fill", "reduce", "mark"};
     std::vector<std::string> found;
@@ -131,7 +131,7 @@ void CheckAllKinds(const Trace& trace) {
     EXPECT_NE(trace.NameOf(copy.track).find("stream 1"), std::string::npos)
         << trace.NameOf(copy.track);
 
-    // The other one waits for the kernel.
+    // The other stream waits for the kernel.
     ASSERT_EQ(in_streams["wait for event"].size(), 1u);
     const TraceEvent wait = in_streams["wait for event"][0];
     EXPECT_NE(wait.track, copy.track);
@@ -142,7 +142,7 @@ void CheckAllKinds(const Trace& trace) {
     EXPECT_EQ(trace.BarAt(to[0].track, to[0].begin)->name, "wait for event");
     EXPECT_GE(wait.end, in_streams["mark"][0].end - (OnCpu() ? 0 : 1000));
 
-    // What is in use, and in the end nothing.
+    // Memory in use, and nothing at the end.
     const auto sizes_in_use = trace.Named('C', "memory in use");
     ASSERT_FALSE(sizes_in_use.empty());
     EXPECT_EQ(sizes_in_use.back().Bytes(), 0);
@@ -168,7 +168,7 @@ void CheckALittle(const Trace& trace) {
     EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(kSize));
 }
 
-TEST(Trace, IsWholeWithoutFinalize) {
+TEST(Trace, IsCompleteWithoutFinalize) {
     WithTrace("exit", DoALittle, CheckALittle, {{"FAKE_CUDA_LEAK_CHECK", "0"}});
 }
 
@@ -176,7 +176,7 @@ TEST(Trace, CanBeReadWhenTheProgramWasKilled) {
     const std::string path = PathFor("killed");
     if (const char* own = std::getenv("PORTACL_TEST_OWN_PROCESS"); own && CurrentTest() == own) {
         DoALittle();
-        // Nobody asks for it to be written: that happens by itself.
+        // No call requests the writing: it happens regularly.
         const std::string file = std::getenv("PORTACL_TRACE");
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
         for (std::string text; text.find("\"fill\"") == std::string::npos;) {
@@ -207,7 +207,7 @@ void LiveTwice() {
     }
 }
 
-TEST(Trace, GoesOnInTheNextLife) {
+TEST(Trace, ContinuesInTheNextSession) {
     WithTrace("lives", LiveTwice,
               [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); },
               {{"FAKE_CUDA_LEAK_CHECK", "0"}});
@@ -222,12 +222,12 @@ void ResetTwice() {
     ACL_OK(aclFinalize());
 }
 
-TEST(Trace, HasWhatADeviceDidBeforeItsReset) {
+TEST(Trace, RecordsADeviceBeforeItsReset) {
     WithTrace("resets", ResetTwice,
               [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); });
 }
 
-// ---- what never happens ----
+// ---- dropped work ----
 
 void Abort() {
     ACL_OK(aclInit(nullptr));
@@ -247,22 +247,22 @@ void Abort() {
     ACL_OK(aclFinalize());
 }
 
-TEST(Trace, LeavesOutWhatAnAbortDropped) {
+TEST(Trace, LeavesOutDroppedWork) {
     WithTrace("abort", Abort, [](const Trace& trace) {
         std::set<int64_t> sizes;
         for (const TraceEvent& fill : trace.Bars("fill")) sizes.insert(fill.Bytes());
         EXPECT_TRUE(sizes.count(512));
-        // What a GPU was given it does.
+        // A GPU completes the work that it holds.
         if (OnCpu()) {
             EXPECT_FALSE(sizes.count(4096));
         }
     });
 }
 
-// ---- what a trace cannot have ----
+// ---- failures of the trace ----
 
 TEST(Trace, NeverMakesACallFail) {
-    // Each is the first that the trace asks of the backend.
+    // Each site is the first backend call of the trace at it.
     for (const char* fault :
          {"device.create_event:1", "stream.record:1", "stream.record:2", "event.time_ns:1"}) {
         SCOPED_TRACE(fault);
@@ -281,7 +281,7 @@ TEST(Trace, NeverMakesACallFail) {
     }
 }
 
-// ---- more than is kept ----
+// ---- more events than buffers ----
 
 constexpr int kMany = 20000, kMore = 500;
 
@@ -298,8 +298,7 @@ void QueueMany() {
         gate.Open();
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, (kMany - 1) % 251));
-        // There is room again when some of it is written, which takes as long as the machine is
-        // busy.
+        // There is room again when some events are written, which takes longer on a busy machine.
         ASSERT_TRUE(FileHas(std::getenv("PORTACL_TRACE"), "\"name\":\"fill\""));
         for (int i = 0; i < kMore; ++i) {
             ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 1, stream));
@@ -309,7 +308,7 @@ void QueueMany() {
     ACL_OK(aclFinalize());
 }
 
-TEST(Trace, CountsWhatItHasNoRoomFor) {
+TEST(Trace, CountsDroppedEvents) {
     WithTrace("many", QueueMany,
               [](const Trace& trace) {
                   const size_t fills = trace.Bars("fill").size();
@@ -320,7 +319,7 @@ TEST(Trace, CountsWhatItHasNoRoomFor) {
                   ASSERT_EQ(told.size(), 1u);
                   EXPECT_EQ(told[0].name, std::to_string(kMany + kMore - fills) +
                                               " operations were not recorded");
-                  // It goes on afterwards.
+                  // Recording continues afterwards.
                   EXPECT_EQ(trace.Bars("fill").back().Bytes(), 1);
               },
               {{"FAKE_CUDA_DELAY_US", "0"}});
@@ -340,7 +339,7 @@ TEST(TraceVariable, HasTheNumberOfTheProcess) {
     ASSERT_EQ(found.size(), 1u);
     const Trace trace = Trace::Read(found[0]);
     trace.Check();
-    // Digits alone, where %p was.
+    // Digits only in the place of %p.
     const std::string number =
         found[0].substr(folder.size() + 4, found[0].size() - folder.size() - 9);
     EXPECT_FALSE(number.empty());

@@ -1,17 +1,14 @@
 // The system calls that may be refused.
 //
-// Not among them, because no program can do without, or because they cannot fail:
-//   futex                        how locks wait: of Rust's and the C library's, which take no
-//   answer for one exit, exit_group, execve, rt_sigreturn, arch_prctl, set_tid_address,
-//   set_robust_list, rseq
-//                                the C library's and the kernel's own, at the begin and end of
-//                                threads
-//   brk                          malloc's
+// Excluded, because no program works without them or because they cannot fail:
+//   futex                        locks of Rust and of the C library ignore its errors
+//   exit, exit_group, execve, rt_sigreturn, arch_prctl, set_tid_address,
+//   set_robust_list, rseq        used by the C library and the kernel when threads begin and end
+//   brk                          used by malloc
 //   sched_yield, getpid, gettid, getuid, geteuid, getppid, clock_gettime, gettimeofday
-//                                cannot fail, or have no answer that anybody looks at
-// What the C library and the loader call for themselves (malloc's mmap, the loader's open, what the
-// loader reads) is let through by its call site: the innermost call on the stack is not the
-// library's.
+//                                cannot fail, or have no result that a program checks
+// Calls that the C library and the loader make for themselves (malloc's mmap, the loader's open and
+// reads) are let through by their call site: the innermost call on the stack is not in the library.
 #pragma once
 
 #include <sys/syscall.h>
@@ -21,8 +18,8 @@
 struct Call {
     const char* name;
     long number;
-    // How many of the innermost calls on the stack may be the library's: 1, but for what only the C
-    // library can do, for the library.
+    // How many of the innermost calls on the stack may be the library's: 1, except for calls that
+    // only the C library makes on the library's behalf.
     int depth;
 };
 
@@ -52,7 +49,7 @@ inline constexpr Call kCalls[] = {
     {"ftruncate", SYS_ftruncate, 1},
     {"fallocate", SYS_fallocate, 1},
     {"flock", SYS_flock, 1},
-    // The C library looks at what is asked before it asks the kernel.
+    // The C library checks the request before it calls the kernel.
     {"fcntl", SYS_fcntl, 2},
     {"ioctl", SYS_ioctl, 1},
     {"dup", SYS_dup, 1},
@@ -99,9 +96,9 @@ inline constexpr Call kCalls[] = {
     {"sched_getparam", SYS_sched_getparam, 1},
     {"kill", SYS_kill, 1},
     {"tgkill", SYS_tgkill, 1},
-    // nanosleep of the C library is a call of its clock_nanosleep.
+    // The C library's nanosleep calls its clock_nanosleep.
     {"clock_nanosleep", SYS_clock_nanosleep, 3},
-    // Threads are the C library's to start: pthread_create, which tries the one and then the other.
+    // Threads are started by the C library: pthread_create tries one call, then the other.
     {"clone3", SYS_clone3, 12},
     {"clone", SYS_clone, 12},
 };

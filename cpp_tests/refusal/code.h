@@ -1,4 +1,4 @@
-// Whose code makes a system call: the return addresses on the stack of a thread that has stopped in
+// Which code makes a system call: the return addresses on the stack of a thread that has stopped in
 // one.
 #pragma once
 
@@ -27,7 +27,7 @@ class Registers {
     long CallNumber() const { return static_cast<long>(all_.orig_rax); }
     uint64_t Instruction() const { return all_.rip; }
     uint64_t StackPointer() const { return all_.rsp; }
-    // The call is not made, and its answer is this error.
+    // The call is not made, and returns this error.
     void Refuse(pid_t thread, int error) {
         all_.orig_rax = ~0ull;
         all_.rax = static_cast<uint64_t>(-static_cast<int64_t>(error));
@@ -38,7 +38,7 @@ class Registers {
     user_regs_struct all_{};
 };
 
-// Where a process has code.
+// Address ranges in which a process has code.
 class ProcessCode {
   public:
     explicit ProcessCode(pid_t process) : process_(process) {}
@@ -57,7 +57,7 @@ class ProcessCode {
         return false;
     }
 
-    // The innermost calls, for a person.
+    // The innermost calls, for a person to read.
     std::string Stack(uint64_t instruction, uint64_t stack) {
         std::string text = Place(instruction);
         int found = 0;
@@ -87,7 +87,7 @@ class ProcessCode {
     std::vector<uint64_t> Words(uint64_t from, size_t most) const {
         std::vector<uint64_t> words(most);
         iovec here{words.data(), words.size() * 8};
-        // To the end of the page at least, where the whole is more than the stack has.
+        // At least to the end of the page, if the stack is shorter than the buffer.
         for (size_t bytes : {most * 8, size_t{4096} - from % 4096}) {
             here.iov_len = std::min(bytes, most * 8);
             iovec there{reinterpret_cast<void*>(from), here.iov_len};
@@ -116,8 +116,7 @@ class ProcessCode {
 
     const Part* PartOf(uint64_t address) {
         if (const Part* known = Find(address)) return known;
-        // Words that are no addresses of code are most of a stack: look again only where one could
-        // be.
+        // Most words of a stack are no addresses of code: look up only those that may be.
         if (address < 0x10000 || address >> 47 || looks_ > 400) return nullptr;
         if (Excluded(address)) return nullptr;
         Look();
@@ -130,7 +129,7 @@ class ProcessCode {
         return nullptr;
     }
 
-    // Known to be something else than code.
+    // The address is known to be something other than code.
     bool Excluded(uint64_t address) const {
         for (const Part& part : other_)
             if (address - part.first < part.end - part.first) return true;

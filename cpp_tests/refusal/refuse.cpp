@@ -3,13 +3,13 @@
 // usage: refuse count LIBRARY REPORT PROGRAM [ARGUMENT...]
 //        refuse CALL ERROR NUMBER LIBRARY REPORT PROGRAM [ARGUMENT...]
 //
-// The first form counts. The second answers the calls named CALL with the error number ERROR: the
-// one with this NUMBER, counted from 1, or all of them (0). Calls count that code of LIBRARY makes,
-// through a function of the C library that does little else; what the C library and the loader call
-// for themselves is let through (calls.h). The report says how often each call was made, or
-// refused, and where threads are that have not ended after SECONDS. The exit status is the
-// program's, 128 and the signal that ended it, or 77 where the system lets nobody look at its
-// calls, with the reason in the report.
+// The first form counts. The second makes calls named CALL fail with the error number ERROR: the
+// call with this NUMBER, counted from 1, or all of them (0). Only calls count that code of LIBRARY
+// makes directly or through a thin function of the C library; calls that the C library and the
+// loader make for themselves are let through (calls.h). The report says how often each call was
+// made or refused, and where threads are that have not ended after SECONDS. The exit status is the
+// program's; 128 plus the signal that ended it; or 77, with the reason in the report, if the system
+// does not allow tracing.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -48,7 +48,7 @@ struct Options {
     char** program = nullptr;
 };
 
-// What the kernel asks the tracer about: the calls of a name, or, to count, all that may be
+// The calls for which the kernel stops the tracee: those of one name or, to count, all that may be
 // refused.
 std::vector<sock_filter> Filter(const std::string& wanted) {
     std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
@@ -78,7 +78,8 @@ class Tracer {
   public:
     Tracer(const Options& options, pid_t child) : options_(options), child_(child) {}
 
-    // Follows the program and all that it starts until it has ended: its exit status.
+    // Follows the program and all processes that it starts until it has ended. Returns its exit
+    // status.
     int Run() {
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
         while (!ended_) {
@@ -127,7 +128,7 @@ class Tracer {
             code_.erase(thread);
             signal = 0;
         } else if (event != 0 || (is_new && signal == SIGSTOP)) {
-            // A thread or process begins, or one that has begun stops for the first time.
+            // A thread or process begins, or a new one stops for the first time.
             signal = 0;
         }
         ptrace(PTRACE_CONT, thread, nullptr, signal);
@@ -151,7 +152,7 @@ class Tracer {
 
     ProcessCode& Code(pid_t thread) { return code_.try_emplace(thread, thread).first->second; }
 
-    // Says where everybody is, and ends them.
+    // Prints where each thread is, and kills them.
     void Hung() {
         hung_ = "hung\n";
         for (const pid_t thread : std::set<pid_t>(threads_)) {

@@ -1,4 +1,4 @@
-// Which atomic operations kernels can do on memory that is not their device's own.
+// Atomic operations that kernels support on host memory and memory of other devices.
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -55,7 +55,7 @@ std::vector<uint32_t> OnPeer(const Operations& operations) {
     return answers;
 }
 
-// Whole numbers of 32 and 64 bits everywhere; engines for copies and vectors have none.
+// Integers of 32 and 64 bits are supported everywhere; copy engines and vectors support none.
 void ExpectSensible(const std::vector<uint32_t>& answers) {
     for (size_t i = 0; i < kAll.size(); ++i) {
         SCOPED_TRACE(kAll[i]);
@@ -80,7 +80,7 @@ TEST_F(Atomics, OfAnotherDevice) {
     ExpectSensible(OnPeer(kAll));
 }
 
-TEST_F(Atomics, AnswersHaveTheOrderOfTheQuestions) {
+TEST_F(Atomics, ResultsHaveTheOrderOfTheRequests) {
     const Operations mixed = {ACL_RT_ATOMIC_OPERATION_DMA_MIN, ACL_RT_ATOMIC_OPERATION_FLOAT_ADD,
                               ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS, ACL_RT_ATOMIC_OPERATION_CAS};
     const std::vector<uint32_t> all = OnHost(kAll), answers = OnHost(mixed);

@@ -38,7 +38,7 @@ void* AsHandle(uint64_t number) {
     return reinterpret_cast<void*>(static_cast<uintptr_t>(number));
 }
 
-// Numbers that are no handles, or not any more.
+// Numbers that are no valid handles.
 std::vector<void*> Garbage() {
     static int variable = 0;
     return {AsHandle(1),          AsHandle(0xdeadbeef),         AsHandle(UINT64_MAX),
@@ -61,12 +61,12 @@ TEST_F(ContextWithoutDevice, CreateOpensTheDevice) {
     EXPECT_EQ(device, 0);
     ACL_OK(aclrtDestroyContext(context));
     ExpectNoContext();
-    // The default context came into being as well, for whoever sets the device.
+    // The default context exists as well, for threads that set the device.
     ACL_OK(aclrtSetDevice(0));
     EXPECT_NE(Current(), context);
 }
 
-TEST_F(ContextWithoutDevice, CreateWantsAPlace) {
+TEST_F(ContextWithoutDevice, CreateRefusesNull) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateContext(nullptr, 0), "context is null");
     ExpectNoContext();
 }
@@ -82,11 +82,11 @@ TEST_F(ContextWithoutDevice, CreateOnDevicesThatDoNotExist) {
     ExpectNoContext();
 }
 
-TEST_F(ContextWithoutDevice, GetWantsAPlace) {
+TEST_F(ContextWithoutDevice, GetRefusesNull) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetCurrentContext(nullptr), "context is null");
 }
 
-TEST_F(ContextWithoutDevice, BadHandlesAreTold) {
+TEST_F(ContextWithoutDevice, InvalidHandlesAreRefused) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetCurrentContext(nullptr), "context is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDestroyContext(nullptr), "context is null");
     for (void* garbage : Garbage()) {
@@ -98,7 +98,7 @@ TEST_F(ContextWithoutDevice, BadHandlesAreTold) {
     ExpectNoContext();
 }
 
-TEST_F(Context, HandlesOfOtherKindsAreTold) {
+TEST_F(Context, HandlesOfOtherKindsAreRefused) {
     const aclrtContext before = Current();
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
@@ -129,7 +129,7 @@ TEST_F(Context, CreateMakesItCurrent) {
     EXPECT_NE(first, primary);
     ACL_OK(aclrtSetCurrentContext(primary));
     EXPECT_EQ(Current(), primary);
-    // One that is not current goes without a trace.
+    // Destroying a context that is not current has no other effect.
     ACL_OK(aclrtDestroyContext(first));
     ACL_OK(aclrtDestroyContext(second));
     EXPECT_EQ(Current(), primary);
@@ -165,7 +165,7 @@ TEST_F(Context, TheDeviceFollows) {
     ACL_OK(aclrtDestroyContext(one));
 }
 
-TEST_F(Context, DestroyedIsDestroyed) {
+TEST_F(Context, ADestroyedContextIsInvalid) {
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
     ACL_OK(aclrtDestroyContext(context));
@@ -173,7 +173,7 @@ TEST_F(Context, DestroyedIsDestroyed) {
     ACL_FAILS_SAYING(kBadHandle, aclrtSetCurrentContext(context), "context", "was destroyed");
 }
 
-TEST_F(Context, AfterDestroyingTheCurrentOneThereIsNone) {
+TEST_F(Context, DestroyingTheCurrentContextLeavesNone) {
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
     ACL_OK(aclrtDestroyContext(context));
@@ -204,7 +204,7 @@ TEST_F(Context, DestroyWaitsForItsStreams) {
     ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
     ACL_OK(aclrtDestroyContext(context));
     EXPECT_EQ(done, 2);
-    // Its streams went with it.
+    // Its streams are destroyed with it.
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(kBadHandle, aclrtSynchronizeStream(stream));
     ACL_FAILS(kBadHandle, aclrtDestroyStream(stream));
@@ -228,7 +228,7 @@ TEST_F(Context, DestroyLeavesOtherContextsAlone) {
     ACL_OK(aclrtDestroyStream(stream));
 }
 
-// NULL means another stream in every context, and these do not wait for each other.
+// NULL is a different stream in every context; these streams do not wait for each other.
 TEST_F(Context, EachHasItsOwnDefaultStream) {
     const aclrtContext primary = Current();
     std::atomic<int> held{0}, done{0};
@@ -248,7 +248,7 @@ TEST_F(Context, EachHasItsOwnDefaultStream) {
     ACL_OK(aclrtDestroyContext(other));
 }
 
-// Only the device has to be the same.
+// Only the device must be the same.
 TEST_F(Context, StreamsWorkFromOtherContextsOfTheDevice) {
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
@@ -288,7 +288,7 @@ TEST_F(Context, DestroyedInAnotherThread) {
     ACL_OK(aclrtDestroyStream(stream));
 }
 
-// A handle is a number that is never given out twice, and no pointer.
+// A handle is a number that is never reused, and no pointer.
 TEST_F(Context, HandlesAreNotReused) {
     const aclrtContext primary = Current();
     std::set<aclrtContext> seen{primary};
@@ -336,7 +336,7 @@ aclrtStream DefaultStream() {
 
 }  // namespace
 
-TEST_F(ContextWithoutDevice, ItsDefaultStreamIsTheOneThatNullMeans) {
+TEST_F(ContextWithoutDevice, ItsDefaultStreamIsNull) {
     ACL_OK(aclrtSetDevice(0));
     const aclrtStream stream = DefaultStream();
     EXPECT_NE(stream, nullptr);
@@ -350,7 +350,7 @@ TEST_F(ContextWithoutDevice, ItsDefaultStreamIsTheOneThatNullMeans) {
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(done, 1);
     ACL_FAILS_SAYING(kBadHandle, aclrtDestroyStream(stream), "default stream");
-    // Another context has another one, and the same in another thread is the same.
+    // Another context has another default stream; in another thread it is the same.
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
     EXPECT_NE(DefaultStream(), stream);
@@ -363,7 +363,7 @@ TEST_F(ContextWithoutDevice, ItsDefaultStreamIsTheOneThatNullMeans) {
     ACL_FAILS(kBadHandle, aclrtSynchronizeStream(gone));
 }
 
-TEST_F(ContextWithoutDevice, ADefaultStreamNeedsAContextAndAPlace) {
+TEST_F(ContextWithoutDevice, ADefaultStreamNeedsAContextAndAnOutput) {
     auto stream = Poison<aclrtStream>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCtxGetCurrentDefaultStream(&stream));
     EXPECT_TRUE(IsPoison(stream));
@@ -371,7 +371,7 @@ TEST_F(ContextWithoutDevice, ADefaultStreamNeedsAContextAndAPlace) {
                      "stream is null");
 }
 
-TEST_F(ContextWithoutDevice, ThePrimaryOneExistsFromSetToReset) {
+TEST_F(ContextWithoutDevice, ThePrimaryContextExistsFromSetToReset) {
     for (int32_t device = 0; device < DeviceCount(); ++device) {
         EXPECT_EQ(PrimaryIsActive(device), 0);
         ACL_OK(aclrtSetDevice(device));
@@ -390,7 +390,7 @@ TEST_F(ContextWithoutDevice, ThePrimaryOneExistsFromSetToReset) {
     EXPECT_EQ(PrimaryIsActive(0), 0);
 }
 
-TEST_F(ContextWithoutDevice, ThePrimaryOnesStateWantsItsArguments) {
+TEST_F(ContextWithoutDevice, ThePrimaryContextsStateChecksArguments) {
     auto active = Poison<int32_t>();
     uint32_t flags = 0;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, nullptr, nullptr),

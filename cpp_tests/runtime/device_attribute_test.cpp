@@ -1,4 +1,4 @@
-// What devices are: cores, memory, caches, bounds, names that last.
+// Attributes of devices: cores, memory, caches, limits, persistent names.
 #include <portacl/portacl.h>
 
 #include <climits>
@@ -28,7 +28,7 @@ int64_t Number(uint32_t device, int32_t attribute) {
     return number;
 }
 
-// The level-2 cache of the first processor, as the kernel tells it; -1: it does not.
+// The level-2 cache of the first processor as the kernel reports it; -1 if it does not.
 int64_t Level2Cache() {
     for (int index = 0; index < 8; ++index) {
         const std::string cache =
@@ -55,14 +55,14 @@ std::string PciAddress(int32_t device) {
     return text;
 }
 
-// What the tests below compare from inside a host function.
+// Values that a host function compares with those below.
 struct Codes {
     aclError info = 0, uuid = 0, pci = 0, at = 0, rate = 0;
 };
 
 }  // namespace
 
-TEST_F(DeviceAttribute, EveryAttributeIsThereSetOrNot) {
+TEST_F(DeviceAttribute, EveryAttributeNeedsNoSetDevice) {
     std::vector<int64_t> before;
     for (const int32_t attribute : kAttributes) before.push_back(Number(0, attribute));
     ACL_OK(aclrtSetDevice(0));
@@ -72,7 +72,7 @@ TEST_F(DeviceAttribute, EveryAttributeIsThereSetOrNot) {
     }
 }
 
-// Programs divide by these, or launch as many blocks.
+// Programs divide by these, or launch that many blocks.
 TEST_F(DeviceAttribute, CoresAreNeverZero) {
     for (uint32_t device = 0; device < DeviceCount(); ++device) {
         const int64_t cores = Number(device, ACL_DEV_ATTR_AICORE_CORE_NUM);
@@ -82,14 +82,14 @@ TEST_F(DeviceAttribute, CoresAreNeverZero) {
     }
 }
 
-TEST_F(DeviceAttribute, MemoryIsWhatAllocationsSee) {
+TEST_F(DeviceAttribute, MemoryMatchesAllocations) {
     ACL_OK(aclrtSetDevice(0));
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     EXPECT_EQ(Number(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE), static_cast<int64_t>(total));
 }
 
-TEST_F(DeviceAttribute, CacheAndCoresAreTheMachines) {
+TEST_F(DeviceAttribute, CacheAndCoresMatchTheMachine) {
     if (OnCpu()) {
         if (Level2Cache() > 0) {
             EXPECT_EQ(Number(0, ACL_DEV_ATTR_L2_CACHE_SIZE), Level2Cache());
@@ -103,7 +103,7 @@ TEST_F(DeviceAttribute, CacheAndCoresAreTheMachines) {
     }
 }
 
-TEST_F(DeviceAttribute, ThreadBoundsAreThoseOfGpus) {
+TEST_F(DeviceAttribute, ThreadLimitsAreThoseOfGpus) {
     for (int32_t attribute = 202; attribute <= 212; ++attribute) {
         const int64_t bound = Number(0, attribute);
         if (OnCpu()) {
@@ -116,11 +116,11 @@ TEST_F(DeviceAttribute, ThreadBoundsAreThoseOfGpus) {
     EXPECT_EQ(Number(0, ACL_DEV_ATTR_WARP_SIZE), 32);
     EXPECT_GE(Number(0, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK),
               Number(0, ACL_DEV_ATTR_MAX_BLOCK_DIM_X));
-    // Nothing has run over.
+    // The call has not written past the structure.
     EXPECT_GE(Number(0, ACL_DEV_ATTR_MAX_BLOCK_PER_GRID), Number(0, ACL_DEV_ATTR_MAX_GRID_DIM_X));
 }
 
-TEST_F(DeviceAttribute, PlacesTellDevicesApart) {
+TEST_F(DeviceAttribute, PciPlacesAreUnique) {
     std::set<int64_t> places;
     for (uint32_t device = 0; device < DeviceCount(); ++device) {
         auto physical = Poison<int32_t>();
@@ -144,7 +144,7 @@ OWN_PROCESS_TEST(DeviceArchitecture, IsZeroForOtherNames, {"PORTACL_SOC_NAME", "
     EXPECT_EQ(Number(0, ACL_DEV_ATTR_NPU_ARCH), 0);
 }
 
-TEST_F(DeviceAttribute, InfoWantsADeviceAnAttributeAndAPlace) {
+TEST_F(DeviceAttribute, InfoChecksItsArguments) {
     auto number = Poison<int64_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                      aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, nullptr), "value is null");
@@ -189,7 +189,7 @@ TEST_F(DeviceAttribute, CapabilitiesAreTheSameNumbers) {
     EXPECT_TRUE(IsPoison(number));
 }
 
-TEST_F(DeviceAttribute, FeaturesAreNotThere) {
+TEST_F(DeviceAttribute, UnsupportedFeatures) {
     for (const auto feature :
          {ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV, ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV}) {
         auto has = Poison<int32_t>();
@@ -221,7 +221,7 @@ TEST(DeviceAttributeAtAnyTime, AttributesOfTheChip) {
     EXPECT_TRUE(IsPoison(list) && IsPoison(length));
     ACL_OK(aclGetCannAttributeList(&list, &length));
     ASSERT_EQ(length, 3u);
-    const int32_t kWanted[] = {1, 1, 0};  // infinities and NaNs; bfloat16; compiling at run time
+    const int32_t kWanted[] = {1, 1, 0};  // infinities and NaNs; bfloat16; runtime compilation
     for (size_t i = 0; i < length; ++i) {
         auto value = Poison<int32_t>();
         ACL_OK(aclGetCannAttribute(list[i], &value));
@@ -252,7 +252,7 @@ TEST_F(DeviceAttribute, TopologyIsOneHost) {
     EXPECT_EQ(bits, ACL_RT_DEVS_TOPOLOGY_PHB);
 }
 
-TEST_F(DeviceAttribute, UuidsAreDifferentAndLast) {
+TEST_F(DeviceAttribute, UuidsAreUniqueAndPersistent) {
     std::set<std::string> seen;
     for (uint32_t device = 0; device < DeviceCount(); ++device) {
         aclrtUuid first = Poison<aclrtUuid>(), again = Poison<aclrtUuid>();
@@ -276,7 +276,7 @@ TEST_F(DeviceAttribute, UuidsAreDifferentAndLast) {
     EXPECT_TRUE(IsPoison(uuid));
 }
 
-// Another process finds the same devices under the same names.
+// Another process sees the same devices with the same UUIDs.
 OWN_PROCESS_TEST(DeviceUuid, IsTheSameInAnotherProcess) {
     aclrtUuid mine;
     ACL_OK(aclrtDeviceGetUuid(0, &mine));
@@ -297,7 +297,7 @@ OWN_PROCESS_TEST(DeviceUuid, IsTheSameInAnotherProcess) {
     EXPECT_TRUE(Succeeded(result));
 }
 
-TEST_F(DeviceAttribute, PciAddressesLeadBack) {
+TEST_F(DeviceAttribute, PciAddressesFindTheirDevice) {
     std::set<std::string> seen;
     for (int32_t device = 0; device < static_cast<int32_t>(DeviceCount()); ++device) {
         const std::string address = PciAddress(device);
@@ -315,7 +315,7 @@ TEST_F(DeviceAttribute, PciAddressesLeadBack) {
     EXPECT_EQ(seen.size(), DeviceCount());
 }
 
-TEST_F(DeviceAttribute, PciAddressNeedsRoom) {
+TEST_F(DeviceAttribute, PciAddressNeedsALargeEnoughBuffer) {
     const std::string address = PciAddress(0);
     char text[64];
     for (const int32_t room : {INT32_MIN, -1, 0, 1, static_cast<int32_t>(address.size())}) {
@@ -336,7 +336,7 @@ TEST_F(DeviceAttribute, PciAddressNeedsRoom) {
     EXPECT_EQ(address, text);
 }
 
-TEST_F(DeviceAttribute, OtherPciAddressesAreNoDevices) {
+TEST_F(DeviceAttribute, UnknownPciAddressesAreRefused) {
     auto found = Poison<int32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetByPCIBusId(nullptr, &found),
                      "pciBusId is null");
@@ -350,7 +350,7 @@ TEST_F(DeviceAttribute, OtherPciAddressesAreNoDevices) {
     EXPECT_TRUE(IsPoison(found));
 }
 
-TEST_F(DeviceAttribute, NotInsideAHostFunction) {
+TEST_F(DeviceAttribute, RefusedInsideAHostFunction) {
     ACL_OK(aclrtSetDevice(0));
     Codes codes;
     ACL_OK(aclrtLaunchHostFunc(
@@ -374,7 +374,7 @@ TEST_F(DeviceAttribute, NotInsideAHostFunction) {
         EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST(DeviceAttributeAtAnyTime, NothingIsKnownAfterFinalize) {
+TEST(DeviceAttributeAtAnyTime, RefusedAfterFinalize) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
     auto number = Poison<int64_t>();

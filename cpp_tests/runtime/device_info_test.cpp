@@ -1,4 +1,4 @@
-// Facts about devices: their numbers, priorities, state.
+// Properties of devices: ids, priorities, status.
 #include <portacl/portacl.h>
 #include <unistd.h>
 
@@ -81,14 +81,14 @@ TEST_F(DeviceInfo, IdsOutOfRangeAreNotConverted) {
     }
 }
 
-TEST_F(DeviceInfo, ConversionsWantAPlace) {
+TEST_F(DeviceInfo, ConversionsRefuseNull) {
     for (const Conversion& conversion : kConversions)
         EXPECT_TRUE(FailedSaying(conversion.name, conversion.call(-1, nullptr),
                                  ACL_ERROR_INVALID_PARAM,
                                  {conversion.to + std::string(" is null")}));
 }
 
-TEST(DeviceInfoAtAnyTime, ConversionsAnswerAfterFinalize) {
+TEST(DeviceInfoAtAnyTime, ConversionsWorkAfterFinalize) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
     for (const Conversion& conversion : kConversions) {
@@ -136,7 +136,7 @@ TEST_F(DeviceInfo, StatusIsNormal) {
     EXPECT_EQ(Status(0), ACL_RT_DEVICE_STATUS_NORMAL);
 }
 
-TEST_F(DeviceInfo, StatusWantsADeviceAndAPlace) {
+TEST_F(DeviceInfo, StatusChecksItsArguments) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryDeviceStatus(0, nullptr),
                      "deviceStatus is null");
     auto status = Poison<aclrtDeviceStatus>();
@@ -146,7 +146,7 @@ TEST_F(DeviceInfo, StatusWantsADeviceAndAPlace) {
     EXPECT_TRUE(IsPoison(status));
 }
 
-TEST(DeviceInfoAtAnyTime, StatusIsNotKnownAfterFinalize) {
+TEST(DeviceInfoAtAnyTime, StatusIsRefusedAfterFinalize) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
     auto status = Poison<aclrtDeviceStatus>();
@@ -154,7 +154,7 @@ TEST(DeviceInfoAtAnyTime, StatusIsNotKnownAfterFinalize) {
     EXPECT_TRUE(IsPoison(status));
 }
 
-// Kernels and copies use host memory that is mapped for them; the rest is not there.
+// Kernels and copies use mapped host memory; the other engines do not exist.
 TEST_F(DeviceInfo, EnginesThatUseHostMemory) {
     for (int number = 0; number <= 9; ++number) {
         const auto engine = static_cast<aclrtHacType>(number);

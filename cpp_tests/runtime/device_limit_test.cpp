@@ -1,4 +1,4 @@
-// Limits of devices, which are kept.
+// Limits of devices: values are kept and have no effect.
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -38,7 +38,7 @@ TEST_F(DeviceLimit, EachIsKept) {
     });
 }
 
-TEST_F(DeviceLimit, BelongsToItsDeviceAndGoesWithIt) {
+TEST_F(DeviceLimit, BelongsToItsDeviceAndEndsWithIt) {
     ACL_OK(aclrtDeviceSetLimit(kLimits[0], 7));
     if (DeviceCount() > 1) {
         ACL_OK(aclrtSetDevice(1));

@@ -1,4 +1,4 @@
-// Devices: set, reset, reference counts, synchronise.
+// Devices: set, reset, reference counts, synchronize.
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/one_of_each.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr aclError kNotSet = ACL_ERROR_RT_PARAM_INVALID;
 
-// Without a device set.
+// Without a current device.
 class Device : public Initialized {
   protected:
     static int32_t Count() {
@@ -48,7 +48,7 @@ TEST_F(Device, CountIsPositive) {
     EXPECT_LE(count, 64u);
 }
 
-TEST_F(Device, CountWantsAPlace) {
+TEST_F(Device, CountRefusesNull) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCount(nullptr), "count is null");
 }
 
@@ -80,7 +80,7 @@ TEST_F(Device, ARefusedSetChangesNothing) {
     ACL_FAILS(kNotSet, aclrtResetDevice(0));
 }
 
-TEST_F(Device, GetWantsAPlace) {
+TEST_F(Device, GetRefusesNull) {
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDevice(nullptr), "deviceId is null");
 }
@@ -110,7 +110,7 @@ TEST_F(Device, EverySetCounts) {
 
 TEST_F(Device, SetsOfAllThreadsCountTogether) {
     ACL_OK(aclrtSetDevice(0));
-    // The thread's end takes nothing back.
+    // The end of a thread does not reset the device.
     OnNewThread([] {
         ACL_EXPECT_OK(aclrtSetDevice(0));
         ACL_EXPECT_OK(aclrtSetDevice(0));
@@ -145,7 +145,7 @@ TEST_F(Device, ForceAfterTheLastReset) {
     ACL_FAILS(kNotSet, aclrtResetDeviceForce(0));
 }
 
-TEST_F(Device, CountsBeginAnewAfterForce) {
+TEST_F(Device, CountsRestartAfterForce) {
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtResetDeviceForce(0));
@@ -160,13 +160,13 @@ TEST_F(Device, AnExplicitContextDoesNotCount) {
     ExpectCurrent(0);
     ACL_FAILS_SAYING(kNotSet, aclrtResetDevice(0), "reference count is 0");
     ExpectCurrent(0);
-    // It is open all the same, and can be released.
+    // The device is open and can be reset.
     ACL_OK(aclrtResetDeviceForce(0));
     ExpectNone();
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyContext(context));
 }
 
-TEST_F(Device, SettingLeavesAnExplicitContext) {
+TEST_F(Device, SettingKeepsAnExplicitContext) {
     ACL_OK(aclrtSetDevice(0));
     aclrtContext primary = nullptr, other = nullptr, current = nullptr;
     ACL_OK(aclrtGetCurrentContext(&primary));
@@ -211,7 +211,7 @@ TEST_F(Device, DevicesCountSeparately) {
     ExpectNone();
 }
 
-TEST_F(Device, ResetOfAnotherDeviceLeavesTheObjects) {
+TEST_F(Device, ResetOfAnotherDeviceKeepsTheObjects) {
     if (Count() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtSetDevice(0));
@@ -239,7 +239,7 @@ TEST_F(Device, ReleaseInvalidatesEverythingOfTheDevice) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr),
                          "aclrtSetDevice");
 
-        // A new life of the device does not wake them.
+        // A new opening of the device does not make the handles valid again.
         ACL_OK(aclrtSetDevice(0));
         objects.ExpectDeadHandles();
         objects.ExpectDeadDeviceMemory();
@@ -251,11 +251,11 @@ TEST_F(Device, ReleaseInvalidatesEverythingOfTheDevice) {
     }
 }
 
-TEST_F(Device, ReleaseGivesTheMemoryBack) {
+TEST_F(Device, ReleaseFreesTheMemory) {
     ACL_OK(aclrtSetDevice(0));
     size_t before = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
-    // More than the device has, if nothing came back.
+    // More than the device has, if the reset freed nothing.
     const size_t size = total / 4;
     for (int round = 0; round < 6; ++round) {
         void* memory = nullptr;
@@ -294,7 +294,7 @@ TEST_F(Device, SynchronizeWaitsForAllStreams) {
         ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
     }
     ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
-    // Another context of the device, and another thread's streams, belong to it as well.
+    // Streams of another context of the device, and of another thread, belong to it as well.
     OnNewThread([&done] {
         aclrtContext context = nullptr;
         ACL_OK(aclrtCreateContext(&context, 0));
@@ -360,14 +360,14 @@ TEST_F(Device, SynchronizeNotInTime) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeDeviceWithTimeout(5),
                      "device 0", "5 ms");
     EXPECT_EQ(done, 0);
-    // The work goes on.
+    // The work continues.
     gate.Open();
     ACL_OK(aclrtSynchronizeDeviceWithTimeout(60000));
     EXPECT_EQ(done, 1);
     ACL_OK(aclrtDestroyStream(stream));
 }
 
-TEST_F(Device, SynchronizeTimeoutsWithoutMeaning) {
+TEST_F(Device, SynchronizeRefusesInvalidTimeouts) {
     ACL_OK(aclrtSetDevice(0));
     for (const int32_t timeout : {0, -2, INT32_MIN})
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeDeviceWithTimeout(timeout),

@@ -1,4 +1,4 @@
-// How busy devices are.
+// Utilization of devices.
 #include <portacl/portacl.h>
 
 #include <climits>
@@ -12,8 +12,8 @@ using namespace portacl_test;
 
 namespace {
 
-// What it tells depends on the backend: the CPU has the time since it was asked last, CUDA what
-// NVML says of the last second (driver_trouble_test: what goes wrong there).
+// The result depends on the backend: the CPU reports the time since the last query, CUDA what NVML
+// reports for the last second (driver_trouble_test covers its failures).
 class Utilization : public WithDevice {
   protected:
     void SetUp() override {
@@ -37,7 +37,7 @@ aclrtUtilizationInfo Ask(int32_t device) {
     return rate;
 }
 
-// Whoever waits for work may be told that it is done before the thread that did it has put it down.
+// A synchronize may return before the thread that ran the work has recorded its time.
 void ExpectIdleSoon(int32_t device) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (Ask(device).cubeUtilization != 0) {
@@ -48,7 +48,7 @@ void ExpectIdleSoon(int32_t device) {
 
 }  // namespace
 
-TEST_F(Utilization, OnCudaNvmlTells) {
+TEST_F(Utilization, OnCudaNvmlReports) {
     if (on_cpu_) return;
     for (int32_t device = 0; device < static_cast<int32_t>(DeviceCount()); ++device) {
         auto rate = Poison<aclrtUtilizationInfo>();
@@ -64,7 +64,7 @@ TEST_F(Utilization, OnCudaNvmlTells) {
     }
 }
 
-TEST_F(Utilization, WorkShowsAndIsToldOnce) {
+TEST_F(Utilization, WorkIsReportedOnce) {
     if (!on_cpu_) return;
     constexpr size_t kSize = 8 << 20;
     DeviceMemory memory(kSize);
@@ -76,7 +76,7 @@ TEST_F(Utilization, WorkShowsAndIsToldOnce) {
     ExpectIdleSoon(0);
 }
 
-TEST_F(Utilization, SynchronousWorkShowsToo) {
+TEST_F(Utilization, SynchronousWorkIsReported) {
     if (!on_cpu_) return;
     constexpr size_t kSize = 8 << 20;
     DeviceMemory memory(kSize);
@@ -85,7 +85,7 @@ TEST_F(Utilization, SynchronousWorkShowsToo) {
     EXPECT_GT(Ask(0).cubeUtilization, 0);
 }
 
-TEST_F(Utilization, WorkIsOfItsOwnDevice) {
+TEST_F(Utilization, WorkCountsForItsDevice) {
     if (!on_cpu_) return;
     constexpr size_t kSize = 8 << 20;
     ACL_OK(aclrtSetDevice(1));
@@ -128,7 +128,7 @@ OWN_PROCESS_TEST(UtilizationOfMemory, IsTheShareInUse, {"PORTACL_CPU_MEMORY", "6
     void* bit = nullptr;
     ACL_OK(aclrtMallocAlign32(&half, 32 << 20, ACL_MEM_MALLOC_NORMAL_ONLY));
     EXPECT_EQ(Ask(0).memoryUtilization, 50);
-    // Rounded up: what is in use shows.
+    // Rounded up, so that any use is visible.
     ACL_OK(aclrtMalloc(&bit, 1, ACL_MEM_MALLOC_NORMAL_ONLY));
     EXPECT_EQ(Ask(0).memoryUtilization, 51);
     ACL_OK(aclrtFree(half));

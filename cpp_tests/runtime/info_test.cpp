@@ -1,4 +1,4 @@
-// Facts that can be asked for: version, chip name, run mode, memory.
+// Queries: version, chip name, run mode, memory.
 #include "support/acl_test.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -15,7 +15,7 @@ namespace {
 using MemInfoWithoutDevice = Initialized;
 using MemInfo = WithDevice;
 
-// Attributes that mean the device's memory.
+// Attributes that stand for the device's memory.
 constexpr aclrtMemAttr kDeviceMemory[] = {
     ACL_HBM_MEM,          ACL_HBM_MEM_HUGE,       ACL_HBM_MEM_NORMAL,
     ACL_HBM_MEM_P2P_HUGE, ACL_HBM_MEM_P2P_NORMAL, ACL_MEM_NORMAL,
@@ -31,7 +31,7 @@ TEST(Info, Version) {
     EXPECT_EQ(patch, ACL_PATCH_VERSION);
 }
 
-TEST(Info, VersionWantsAllPlaces) {
+TEST(Info, VersionRefusesNull) {
     auto first = Poison<int32_t>(), second = Poison<int32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(nullptr, &first, &second),
                      "majorVersion is null");
@@ -96,7 +96,7 @@ TEST_F(MemInfo, AttributesOutOfRange) {
     }
 }
 
-TEST_F(MemInfo, WantsBothPlaces) {
+TEST_F(MemInfo, RefusesNull) {
     auto place = Poison<size_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &place),
                      "free is null");
@@ -126,12 +126,12 @@ TEST_F(MemInfo, FollowsAllocations) {
     EXPECT_LE(during + size, before);
     ACL_OK(aclrtFree(memory));
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
-    // What is left of it is at most what an allocator keeps for later.
+    // Freed memory that is not available again is cached by an allocator.
     EXPECT_GE(after + (size_t{16} << 20), before);
 }
 
-// Without the variable CPU devices share what the machine has: memory_capacity_test.
-OWN_PROCESS_TEST(MemInfoOfDevices, EachDeviceHasItsOwn, {"PORTACL_CPU_MEMORY", "1G"}) {
+// Without the variable, CPU devices share the memory of the machine: see memory_capacity_test.
+OWN_PROCESS_TEST(MemInfoOfDevices, IsPerDevice, {"PORTACL_CPU_MEMORY", "1G"}) {
     ACL_OK(aclInit(nullptr));
     uint32_t count = 0;
     ACL_OK(aclrtGetDeviceCount(&count));

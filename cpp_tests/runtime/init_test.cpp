@@ -1,4 +1,4 @@
-// aclInit, aclFinalize, aclFinalizeReference: how often, in which order, from how many threads.
+// aclInit, aclFinalize, aclFinalizeReference: repeated, in any order, from many threads.
 #include "support/acl_test.h"
 #include "support/says.h"
 #include "support/threads.h"
@@ -12,7 +12,7 @@ using namespace portacl_test;
 
 namespace {
 
-// Whatever a test leaves open is ended, so that each begins with nothing.
+// Finalizes what a test leaves open, so that each test begins without a session.
 class Init : public testing::Test {
   protected:
     void TearDown() override {
@@ -82,15 +82,15 @@ TEST_F(Init, FinalizeWithoutInitIsRefused) {
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-// The count describes the failure, so it is written although the call fails.
-TEST_F(Init, FinalizeReferenceAtZeroTellsZero) {
+// The count explains the failure, so it is written although the call fails.
+TEST_F(Init, FinalizeReferenceAtZeroReturnsZero) {
     auto left = Poison<uint64_t>();
     ACL_FAILS_SAYING(ACL_ERROR_REPEAT_FINALIZE, aclFinalizeReference(&left), "nothing to finalize");
     EXPECT_EQ(left, 0u);
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalizeReference(nullptr));
 }
 
-TEST_F(Init, FinalizeReferenceTakesNoPointer) {
+TEST_F(Init, FinalizeReferenceAcceptsNull) {
     ACL_OK(aclInit(nullptr));
     ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
     ACL_OK(aclFinalizeReference(nullptr));
@@ -115,7 +115,7 @@ TEST_F(Init, FinalizeReferenceEndsOnlyTheLast) {
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
 }
 
-TEST_F(Init, EveryLifeBeginsWithZero) {
+TEST_F(Init, EverySessionStartsWithZero) {
     for (int life = 0; life < 5; ++life) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
@@ -136,7 +136,7 @@ TEST_F(Init, ConcurrentInitsOneSucceeds) {
         std::vector<char> set(kThreads);
         OnThreads(kThreads, [&](int i) {
             codes[i] = aclInit(nullptr);
-            // Whoever is told 100002 finds the library ready.
+            // A thread that gets 100002 can use the library.
             set[i] = aclrtSetDevice(0) == ACL_SUCCESS;
         });
         EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_SUCCESS), 1);
@@ -144,7 +144,7 @@ TEST_F(Init, ConcurrentInitsOneSucceeds) {
                   kThreads - 1);
         EXPECT_EQ(std::count(set.begin(), set.end(), 1), kThreads);
 
-        // Each of them counts; each count is told to exactly one.
+        // Each call counts; each count is returned to exactly one caller.
         std::vector<uint64_t> left(kThreads, Poison<uint64_t>());
         OnThreads(kThreads, [&](int i) { codes[i] = aclFinalizeReference(&left[i]); });
         EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_SUCCESS), kThreads);
@@ -164,7 +164,7 @@ TEST_F(Init, ConcurrentFinalizesOneSucceeds) {
     }
 }
 
-// Threads that use the library while another ends it get errors, no crash, and nobody hangs.
+// Threads that use the library while another one finalizes it get errors; none crashes or hangs.
 TEST_F(Init, FinalizeWhileOthersWork) {
     for (int round = 0; round < 5; ++round) {
         ACL_OK(aclInit(nullptr));
@@ -185,7 +185,7 @@ TEST_F(Init, FinalizeWhileOthersWork) {
                     aclrtSynchronizeStream(stream);
                     aclrtFree(memory);
                 }
-                // The end took everything: what is left of the handles is refused.
+                // The session is over: all remaining handles are refused.
                 EXPECT_EQ(aclrtDestroyStream(stream), ACL_ERROR_RT_PARAM_INVALID);
                 EXPECT_EQ(aclrtDestroyContext(context), ACL_ERROR_RT_PARAM_INVALID);
             });

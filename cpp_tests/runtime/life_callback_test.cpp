@@ -1,4 +1,4 @@
-// Functions of the program that aclInit and aclFinalize call.
+// Callbacks that aclInit and aclFinalize run.
 #include <atomic>
 #include <climits>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kType = ACL_REG_TYPE_OTHER;
 
-// What is called with this as its argument is written down, and may do something.
+// Records each call with this as its argument, and may run a function.
 struct Calls {
     struct Init {
         std::string text;
@@ -46,7 +46,7 @@ aclError OnFinalize(void* argument) {
     return calls->on_finalize();
 }
 
-// A few different functions, for the order of calls.
+// Several different functions, for the order of calls.
 std::vector<int>* order = nullptr;
 template <int kNumber>
 aclError InOrderInit(const char*, size_t, void*) {
@@ -59,7 +59,7 @@ aclError InOrderFinalize(void*) {
     return 0;
 }
 
-// Begins and ends with nothing registered, and not initialized.
+// Each test begins and ends with nothing registered and no session.
 class LifeCallback : public testing::Test {
   protected:
     void RegisterInit() { ACL_EXPECT_OK(aclInitCallbackRegister(kType, OnInit, &calls_)); }
@@ -79,7 +79,7 @@ class LifeCallback : public testing::Test {
 
 }  // namespace
 
-TEST_F(LifeCallback, EveryStartAndEndCalls) {
+TEST_F(LifeCallback, EveryStartAndEndRunsThem) {
     RegisterInit();
     RegisterFinalize();
     EXPECT_TRUE(calls_.inits.empty());
@@ -106,7 +106,7 @@ TEST_F(LifeCallback, OnlyTheLastReferenceEnds) {
     EXPECT_EQ(calls_.finalizes, 1);
 }
 
-TEST_F(LifeCallback, TheTextIsTheConfigurations) {
+TEST_F(LifeCallback, TheTextIsThatOfTheConfiguration) {
     RegisterInit();
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
@@ -126,7 +126,7 @@ TEST_F(LifeCallback, TheTextIsTheConfigurations) {
     EXPECT_EQ(calls_.inits[2].length, text.size());
 }
 
-TEST_F(LifeCallback, WhoRegistersLateIsCalledAtOnce) {
+TEST_F(LifeCallback, LateRegistrationsAreCalledAtOnce) {
     ACL_OK(aclInit(nullptr));
     RegisterInit();
     ASSERT_EQ(calls_.inits.size(), 1u);
@@ -138,7 +138,7 @@ TEST_F(LifeCallback, WhoRegistersLateIsCalledAtOnce) {
     EXPECT_EQ(calls_.inits.size(), 2u);
 }
 
-OWN_PROCESS_TEST(LifeCallbacks, UseWithoutInitIsNoStart) {
+OWN_PROCESS_TEST(LifeCallbacks, UseWithoutInitRunsNoStart) {
     static Calls calls;
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclInitCallbackRegister(kType, OnInit, &calls));
@@ -153,7 +153,7 @@ OWN_PROCESS_TEST(LifeCallbacks, UseWithoutInitIsNoStart) {
     ACL_OK(aclFinalize());
 }
 
-TEST_F(LifeCallback, CallsComeInOrderAndGoInTheOpposite) {
+TEST_F(LifeCallback, StartsRunInOrderAndEndsInReverse) {
     std::vector<int> numbers;
     order = &numbers;
     ACL_OK(aclInitCallbackRegister(ACL_REG_TYPE_ACL_MODEL, InOrderInit<1>, nullptr));
@@ -176,7 +176,7 @@ TEST_F(LifeCallback, CallsComeInOrderAndGoInTheOpposite) {
     ACL_OK(aclFinalizeCallbackUnRegister(ACL_REG_TYPE_ACL_DVPP, InOrderFinalize<3>));
 }
 
-TEST_F(LifeCallback, AFailureAtTheStartEndsTheLibraryAgain) {
+TEST_F(LifeCallback, AFailureAtTheStartEndsTheSession) {
     RegisterInit();
     RegisterFinalize();
     calls_.on_init = [] { return 77; };
@@ -189,7 +189,7 @@ TEST_F(LifeCallback, AFailureAtTheStartEndsTheLibraryAgain) {
     ACL_OK(aclFinalize());
 }
 
-TEST_F(LifeCallback, AFailureAtOnceIsNoRegistration) {
+TEST_F(LifeCallback, AFailingLateCallbackIsNotRegistered) {
     ACL_OK(aclInit(nullptr));
     calls_.on_init = [] { return -5; };
     ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclInitCallbackRegister(kType, OnInit, &calls_),
@@ -200,7 +200,7 @@ TEST_F(LifeCallback, AFailureAtOnceIsNoRegistration) {
     EXPECT_EQ(calls_.inits.size(), 1u);
 }
 
-TEST_F(LifeCallback, AFailureAtTheEndIsToldAfterIt) {
+TEST_F(LifeCallback, AFailureAtTheEndIsReturnedAfterwards) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     RegisterFinalize();
@@ -211,7 +211,7 @@ TEST_F(LifeCallback, AFailureAtTheEndIsToldAfterIt) {
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-// Everything is there when the library says that it starts, and still there when it ends.
+// The library is usable when the start callbacks run, and still usable in the end callbacks.
 TEST_F(LifeCallback, TheyMayUseTheLibrary) {
     void* memory = nullptr;
     aclrtStream stream = nullptr;
@@ -243,11 +243,12 @@ TEST_F(LifeCallback, TheyMayUseTheLibrary) {
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-TEST_F(LifeCallback, TheyMayRegisterAndTakeBack) {
+TEST_F(LifeCallback, TheyMayRegisterAndUnregister) {
     std::vector<int> numbers;
     order = &numbers;
     calls_.on_init = [&] {
-        // Not a part of this start's list any more, but the library has started: called at once.
+        // It is not in the list of this start any more, but the library has started: it is called
+        // at once.
         ACL_EXPECT_OK(aclInitCallbackRegister(kType, InOrderInit<1>, nullptr));
         ACL_EXPECT_OK(aclInitCallbackUnRegister(kType, OnInit));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackUnRegister(kType, OnInit));
@@ -272,7 +273,7 @@ TEST_F(LifeCallback, TheyMayRegisterAndTakeBack) {
     EXPECT_EQ(numbers, std::vector<int>{1});
 }
 
-TEST_F(LifeCallback, AStartMayEndItself) {
+TEST_F(LifeCallback, AStartMayFinalize) {
     calls_.on_init = [] {
         ACL_EXPECT_OK(aclFinalize());
         return 0;
@@ -284,8 +285,8 @@ TEST_F(LifeCallback, AStartMayEndItself) {
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-// Whoever is called may wait for other threads that use the library: no lock is held.
-TEST_F(LifeCallback, OtherThreadsAreNotHeldUp) {
+// A callback may wait for other threads that use the library: no lock is held.
+TEST_F(LifeCallback, OtherThreadsAreNotBlocked) {
     const auto use = [] {
         OnNewThread([] {
             ACL_EXPECT_OK(aclrtSetDevice(0));
@@ -314,7 +315,7 @@ TEST_F(LifeCallback, OtherThreadsAreNotHeldUp) {
 }
 
 // Before, during or after the start: each registration is called exactly once.
-TEST_F(LifeCallback, NobodyIsMissedOrCalledTwice) {
+TEST_F(LifeCallback, EachIsCalledExactlyOnce) {
     static std::atomic<int> called;
     const aclInitCallbackFunc count = [](const char*, size_t, void*) {
         ++called;
@@ -337,7 +338,7 @@ TEST_F(LifeCallback, NobodyIsMissedOrCalledTwice) {
     }
 }
 
-TEST_F(LifeCallback, OfSeveralEndsOneCalls) {
+TEST_F(LifeCallback, ConcurrentFinalizesRunThemOnce) {
     RegisterFinalize();
     for (int round = 1; round <= 10; ++round) {
         ACL_OK(aclInit(nullptr));
@@ -374,7 +375,7 @@ TEST_F(LifeCallback, BadArguments) {
     EXPECT_EQ(calls_.finalizes, 0);
 }
 
-TEST_F(LifeCallback, RegistrationsAreKnownByTypeAndFunction) {
+TEST_F(LifeCallback, RegistrationsAreIdentifiedByTypeAndFunction) {
     RegisterInit();
     RegisterFinalize();
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackRegister(kType, OnInit, nullptr),

@@ -1,4 +1,4 @@
-// Telling programs when devices and streams come and go.
+// Callbacks for the opening and closing of devices and the creation and destruction of streams.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -16,7 +16,7 @@ using namespace portacl_test;
 
 namespace {
 
-// What was told, as texts, in order: "0 set pre", "stream created".
+// The reported changes in order, as texts: "0 set pre", "stream created".
 class Told {
   public:
     void Device(int32_t id, aclrtDeviceState state) {
@@ -36,7 +36,7 @@ class Told {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::exchange(texts_, {});
     }
-    // How often each stream was told of.
+    // How often each stream was reported.
     std::map<aclrtStream, int> Created() { return Locked(created_); }
     std::map<aclrtStream, int> Ended() { return Locked(ended_); }
 
@@ -97,11 +97,11 @@ bool IsAlive(aclrtStream stream) {
 
 }  // namespace
 
-TEST_F(StateCallback, ADeviceIsToldOfWhenItOpensAndEnds) {
+TEST_F(StateCallback, ADeviceIsReportedWhenItOpensAndCloses) {
     WatchDevices();
     ACL_OK(aclrtSetDevice(0));
     EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "0 set post"}));
-    // Only counted.
+    // The set only counts.
     ACL_OK(aclrtSetDevice(0));
     OnNewThread([] { ACL_OK(aclrtSetDevice(0)); });
     ACL_OK(aclrtResetDevice(0));
@@ -116,7 +116,7 @@ TEST_F(StateCallback, ADeviceIsToldOfWhenItOpensAndEnds) {
     EXPECT_EQ(told_.Take(), Texts{});
 }
 
-TEST_F(StateCallback, AForcedResetEndsItAtOnce) {
+TEST_F(StateCallback, AForcedResetClosesTheDeviceAtOnce) {
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSetDevice(0));
     WatchDevices();
@@ -133,19 +133,19 @@ TEST_F(StateCallback, AContextOpensItsDevice) {
     EXPECT_EQ(told_.Take(), Texts{});
 }
 
-TEST_F(StateCallback, FinalizeEndsAllThatAreOpen) {
+TEST_F(StateCallback, FinalizeClosesAllDevices) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSetDevice(1));
     WatchDevices();
     ACL_OK(aclFinalize());
     EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "1 reset pre", "0 reset post", "1 reset post"}));
-    // The registration stays.
+    // The registration is kept.
     ACL_OK(aclrtSetDevice(1));
     EXPECT_EQ(told_.Take(), (Texts{"1 set pre", "1 set post"}));
 }
 
-TEST_F(StateCallback, TheDeviceIsAsItIsSaid) {
+TEST_F(StateCallback, TheDeviceIsInTheReportedState) {
     std::map<aclrtDeviceState, bool> active;
     told_.on_device = [&](int32_t id, aclrtDeviceState state) {
         active[state] = IsActive(id);
@@ -163,7 +163,7 @@ TEST_F(StateCallback, TheDeviceIsAsItIsSaid) {
                                                         {ACL_RT_DEVICE_STATE_RESET_POST, false}}));
 }
 
-TEST_F(StateCallback, StreamsAreToldOfWithTheirDevice) {
+TEST_F(StateCallback, StreamsAreReportedWithTheirDevice) {
     WatchDevices();
     WatchStreams();
     ACL_OK(aclrtSetDevice(0));
@@ -182,7 +182,7 @@ TEST_F(StateCallback, StreamsAreToldOfWithTheirDevice) {
     EXPECT_EQ(told_.Created().size(), 4u);
 }
 
-TEST_F(StateCallback, TheDefaultStreamIsTheRealOne) {
+TEST_F(StateCallback, TheDefaultStreamIsReportedByItsHandle) {
     WatchStreams();
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;
@@ -192,7 +192,7 @@ TEST_F(StateCallback, TheDefaultStreamIsTheRealOne) {
     EXPECT_EQ(told_.Ended(), (std::map<aclrtStream, int>{{stream, 1}}));
 }
 
-TEST_F(StateCallback, ContextsTakeTheirStreamsAlong) {
+TEST_F(StateCallback, DestroyingAContextReportsItsStreams) {
     told_.on_stream = [](aclrtStream stream, aclrtStreamState) { EXPECT_TRUE(IsAlive(stream)); };
     ACL_OK(aclrtSetDevice(0));
     WatchStreams();
@@ -227,7 +227,7 @@ TEST_F(StateCallback, TheStreamCanBeUsed) {
     EXPECT_EQ(used, 3) << "the default stream, made before the registration";
 }
 
-TEST_F(StateCallback, WhatFailsIsNotToldOf) {
+TEST_F(StateCallback, FailedCallsAreNotReported) {
     ACL_OK(aclrtSetDevice(0));
     WatchStreams();
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateStream(nullptr));
@@ -239,7 +239,7 @@ TEST_F(StateCallback, WhatFailsIsNotToldOf) {
     EXPECT_EQ(told_.Take(), Texts{});
 }
 
-TEST_F(StateCallback, WhatTheyDoThemselvesIsNotToldOf) {
+TEST_F(StateCallback, CallsOfTheCallbacksAreNotReported) {
     told_.on_device = [&](int32_t, aclrtDeviceState state) {
         if (state != ACL_RT_DEVICE_STATE_RESET_PRE) return;
         { Stream stream; }
@@ -260,7 +260,7 @@ TEST_F(StateCallback, WhatTheyDoThemselvesIsNotToldOf) {
     EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "stream ends", "0 reset post"}));
 }
 
-TEST_F(StateCallback, TheyMayTakeThemselvesBack) {
+TEST_F(StateCallback, TheyMayUnregisterThemselves) {
     told_.on_device = [&](int32_t, aclrtDeviceState) {
         ACL_EXPECT_OK(aclrtRegDeviceStateCallback("test", nullptr, nullptr));
         ACL_EXPECT_OK(aclrtRegDeviceStateCallback("other", OnDevice, &told_));
@@ -271,8 +271,8 @@ TEST_F(StateCallback, TheyMayTakeThemselvesBack) {
     EXPECT_EQ(told_.Take(), Texts{"0 set pre"});
 }
 
-// Whoever is told may wait for other threads that use the same device: no lock is held.
-TEST_F(StateCallback, OtherThreadsAreNotHeldUp) {
+// A callback may wait for other threads that use the same device: no lock is held.
+TEST_F(StateCallback, OtherThreadsAreNotBlocked) {
     std::atomic<int> depth{0};
     told_.on_device = [&](int32_t id, aclrtDeviceState state) {
         if (depth++ == 0) {
@@ -295,7 +295,7 @@ TEST_F(StateCallback, OtherThreadsAreNotHeldUp) {
     EXPECT_FALSE(IsActive(0));
 }
 
-TEST_F(StateCallback, TheyMayEndTheLibrary) {
+TEST_F(StateCallback, TheyMayFinalize) {
     ACL_OK(aclrtSetDevice(0));
     told_.on_device = [](int32_t, aclrtDeviceState state) {
         if (state == ACL_RT_DEVICE_STATE_RESET_PRE) {
@@ -307,8 +307,8 @@ TEST_F(StateCallback, TheyMayEndTheLibrary) {
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
-// Whoever makes and ends streams at once, and whoever resets meanwhile: each stream is told of as
-// often in the end as in the beginning, once.
+// Threads create and destroy streams while another one resets the device: each stream is reported
+// once as created and once as destroyed.
 TEST_F(StateCallback, EveryStreamOnce) {
     WatchStreams();
     for (int round = 0; round < 5; ++round) {
@@ -336,7 +336,7 @@ TEST_F(StateCallback, EveryStreamOnce) {
     EXPECT_GT(created.size(), 100u);
 }
 
-TEST_F(StateCallback, SeveralAreToldInOrder) {
+TEST_F(StateCallback, SeveralAreCalledInOrder) {
     Told other;
     WatchDevices();
     ACL_OK(aclrtRegDeviceStateCallback("another", OnDevice, &other));
@@ -349,7 +349,7 @@ TEST_F(StateCallback, SeveralAreToldInOrder) {
     EXPECT_EQ(other.Take(), Texts{});
 }
 
-TEST_F(StateCallback, NamesAreTakenOnce) {
+TEST_F(StateCallback, NamesAreUnique) {
     WatchDevices();
     WatchStreams();
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
@@ -368,7 +368,7 @@ TEST_F(StateCallback, NamesAreTakenOnce) {
                      aclrtRegDeviceStateCallback(nullptr, OnDevice, nullptr), "regName is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                      aclrtRegStreamStateCallback(nullptr, OnStream, nullptr), "regName is null");
-    // Taken back, a name is free; and the other one's names are its own.
+    // After unregistering, the name is free; the other registration keeps its name.
     ACL_OK(aclrtRegDeviceStateCallback("test", nullptr, nullptr));
     ACL_OK(aclrtRegDeviceStateCallback("test", OnDevice, &told_));
     ACL_OK(aclrtRegStreamStateCallback("test", nullptr, nullptr));

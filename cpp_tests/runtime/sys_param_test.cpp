@@ -40,7 +40,7 @@ void ExpectNotSet(aclSysParamOpt option) {
 
 }  // namespace
 
-OWN_PROCESS_TEST(SysParamOfProcess, BeginsAtZeroAndStays) {
+OWN_PROCESS_TEST(SysParamOfProcess, StartsAtZeroAndIsKept) {
     for (const aclSysParamOpt option : kOptions) EXPECT_EQ(OfProcess(option), 0);
     for (const int64_t value : kValues) {
         for (const aclSysParamOpt option : kOptions) {
@@ -49,7 +49,7 @@ OWN_PROCESS_TEST(SysParamOfProcess, BeginsAtZeroAndStays) {
         }
     }
     ACL_OK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 5));
-    // Each has its own place.
+    // Each option is stored separately.
     EXPECT_EQ(OfProcess(ACL_OPT_ENABLE_DEBUG_KERNEL), INT64_MIN);
     OnNewThread([] { EXPECT_EQ(OfProcess(ACL_OPT_DETERMINISTIC), 5); });
     ACL_OK(aclInit(nullptr));
@@ -87,7 +87,7 @@ TEST_F(SysParam, EachContextHasItsOwn) {
     EXPECT_TRUE(IsPoison(value));
 }
 
-TEST_F(SysParam, AResetForgetsThoseOfTheContext) {
+TEST_F(SysParam, AResetClearsThoseOfTheContext) {
     ACL_OK(aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1));
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(0));
@@ -108,7 +108,7 @@ TEST_F(SysParam, OptionsOutOfRange) {
     EXPECT_TRUE(IsPoison(value));
 }
 
-TEST_F(SysParam, WantsAPlace) {
+TEST_F(SysParam, RefusesNull) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr),
                      "value is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,

@@ -1,4 +1,4 @@
-// What belongs to a thread and what to the process: current device, handles, reference counts.
+// State of a thread and of the process: current device, handles, reference counts.
 #include "support/acl_test.h"
 #include "support/one_of_each.h"
 #include "support/says.h"
@@ -18,14 +18,15 @@ namespace {
 
 constexpr int kThreads = 16;
 
-// Opening a GPU may take a good part of a second: tests that do it all the time stop after this.
+// Opening a GPU may take a good part of a second: tests that open it repeatedly stop after this
+// time.
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kStressTime{10};
 
 using Thread = WithDevice;
 using ThreadWithoutDevice = Initialized;
 
-// How often the device can be reset until it is released: its reference count.
+// How often the device can be reset until it is closed: its reference count.
 int ReferenceCount(int32_t device) {
     int count = 0;
     while (aclrtResetDevice(device) == ACL_SUCCESS) ++count;
@@ -34,7 +35,7 @@ int ReferenceCount(int32_t device) {
     return count;
 }
 
-// Every call that needs a current context says so and writes nothing.
+// Every call that needs a current context reports that and writes nothing.
 void ExpectCallsWithoutContextRefused(void* memory) {
     constexpr aclError kNone = ACL_ERROR_RT_CONTEXT_NULL;
     auto device = Poison<int32_t>();
@@ -114,7 +115,7 @@ TEST_F(Thread, WithoutAContextSomeCallsWork) {
         EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
         ACL_OK(aclrtSynchronizeEvent(event));
         ACL_OK(aclrtDestroyEvent(event));
-        // Destructors run wherever they run.
+        // Destructors run on any thread.
         ACL_OK(aclrtFree(memory));
         uint32_t count = 0;
         ACL_OK(aclrtGetDeviceCount(&count));
@@ -149,8 +150,8 @@ TEST_F(Thread, ObjectsCrossThreads) {
     objects.ExpectDeadHostMemory();
 }
 
-// A reset kills the handles of all threads; each thread finds out by itself, and can go on.
-TEST_F(Thread, AResetReachesTheOthers) {
+// A reset invalidates the handles of all threads; each thread gets an error and can continue.
+TEST_F(Thread, AResetAffectsAllThreads) {
     Signal ready, reset;
     std::thread other([&] {
         ACL_EXPECT_OK(aclrtSetDevice(0));
@@ -195,7 +196,8 @@ TEST_F(ThreadWithoutDevice, ManyFirstSetsOpenOneDevice) {
     }
 }
 
-// The main thread keeps the device: it is never released, and every set and reset counts once.
+// The main thread keeps the device open, so it is never closed, and every set and reset counts
+// once.
 TEST_F(Thread, SetsAndResetsOfManyThreadsCountExactly) {
     constexpr int kRounds = 2000, kLeft = 3;
     OnThreads(kThreads, [](int) {
@@ -208,7 +210,7 @@ TEST_F(Thread, SetsAndResetsOfManyThreadsCountExactly) {
     EXPECT_EQ(ReferenceCount(0), 1 + kThreads * kLeft);
 }
 
-// Nobody keeps it: it is opened and released all the time, and nobody's set is lost.
+// No thread keeps it open: it is opened and closed all the time, and no set is lost.
 TEST_F(ThreadWithoutDevice, SetsAndResetsAcrossReleasesCountExactly) {
     constexpr int kRounds = 100;
     const auto enough = Clock::now() + kStressTime;
@@ -220,7 +222,7 @@ TEST_F(ThreadWithoutDevice, SetsAndResetsAcrossReleasesCountExactly) {
             if (mine == 0 || random() % 2 == 0) {
                 ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
                 ++mine;
-                // As long as a set of its own is not taken back, the device is there.
+                // The device is open while a set of this thread has no matching reset.
                 aclrtStream stream = nullptr;
                 ASSERT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS) << TakeText();
                 ASSERT_EQ(aclrtSynchronizeStream(stream), ACL_SUCCESS);
@@ -237,7 +239,8 @@ TEST_F(ThreadWithoutDevice, SetsAndResetsAcrossReleasesCountExactly) {
     EXPECT_EQ(ReferenceCount(0), sum);
 }
 
-// Forced resets between sets: calls succeed or say why not, and the count is right afterwards.
+// Forced resets between sets: calls succeed or fail with a reason, and the count is right
+// afterwards.
 TEST_F(ThreadWithoutDevice, ForcedResetsAmongSets) {
     constexpr int kRounds = 200;
     const auto enough = Clock::now() + kStressTime;
@@ -258,8 +261,9 @@ TEST_F(ThreadWithoutDevice, ForcedResetsAmongSets) {
     EXPECT_EQ(ReferenceCount(0), 1);
 }
 
-// Objects of one thread die under the hands of others: errors, no crash, no mix-up.
-TEST_F(Thread, HandlesDieWhileOthersUseThem) {
+// Objects of one thread are destroyed while others use them: errors, no crash, no confusion of
+// objects.
+TEST_F(Thread, HandlesBecomeInvalidWhileOthersUseThem) {
     for (int round = 0; round < 20; ++round) {
         aclrtStream stream = nullptr;
         aclrtEvent event = nullptr;

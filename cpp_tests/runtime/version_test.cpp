@@ -38,19 +38,19 @@ OWN_PROCESS_TEST(Version, Default, {"PORTACL_CANN_VERSION", ""}) {
     }
 }
 
-OWN_PROCESS_TEST(Version, TheEnvironmentNamesIt, {"PORTACL_CANN_VERSION", "9.12.3"}) {
+OWN_PROCESS_TEST(Version, ComesFromTheEnvironment, {"PORTACL_CANN_VERSION", "9.12.3"}) {
     EXPECT_EQ(VersionText(), "9.12.3");
     int32_t number = 0;
     ACL_OK(aclsysGetVersionNum(kRuntime, &number));
     EXPECT_EQ(number, 91203);
-    // The same to the end of the process.
+    // The same until the end of the process.
     setenv("PORTACL_CANN_VERSION", "1.2.3", 1);
     ACL_OK(aclInit(nullptr));
     EXPECT_EQ(VersionText(), "9.12.3");
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(Version, AVersionWithoutMeaning, {"PORTACL_CANN_VERSION", "8.3.RC1"}) {
+OWN_PROCESS_TEST(Version, AnInvalidVersion, {"PORTACL_CANN_VERSION", "8.3.RC1"}) {
     const std::string said = "PORTACL_CANN_VERSION is \"8.3.RC1\"", allowed = "as in 8.3.0";
     auto version = Poison<aclCANNPackageVersion>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version),
@@ -63,12 +63,12 @@ OWN_PROCESS_TEST(Version, AVersionWithoutMeaning, {"PORTACL_CANN_VERSION", "8.3.
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, &number), said,
                      allowed);
     EXPECT_EQ(number, -7);
-    // It concerns nothing else.
+    // It does not affect anything else.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
 }
 
-TEST(Version, AllNamesAreKnownButNone) {
+TEST(Version, AllPackageNamesAreKnown) {
     char driver[] = "driver", empty[] = "", text[ACL_PKG_VERSION_MAX_SIZE] = "before";
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(empty, text), "pkgName is empty");
     EXPECT_STREQ(text, "before");

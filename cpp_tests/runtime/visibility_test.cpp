@@ -1,5 +1,5 @@
-// ASCEND_RT_VISIBLE_DEVICES: which devices a process has, and under which numbers. Each test is a
-// process of its own, on machines with four devices where the backend can have as many as it wants.
+// ASCEND_RT_VISIBLE_DEVICES: which devices a process has, and with which ids. Each test has its own
+// process, on machines with four devices if the backend can have any number.
 #include <portacl/portacl.h>
 
 #include <climits>
@@ -12,13 +12,13 @@ using namespace portacl_test;
 
 namespace {
 
-// From aclInit to aclFinalize: the test double of a driver wants everything back.
+// Finalizes at the end, because the driver's test double checks for leaks.
 struct Life {
     Life() { ExpectOk("aclInit", aclInit(nullptr)); }
     ~Life() { ExpectOk("aclFinalize", aclFinalize()); }
 };
 
-// How many devices the machine has: as many as there are physical ids.
+// The number of devices of the machine: that of the physical ids.
 int32_t AllDevices() {
     int32_t all = 0, logical = 0;
     while (aclrtGetLogicDevIdByPhyDevId(all, &logical) == ACL_SUCCESS) ++all;
@@ -50,7 +50,7 @@ int64_t Number(int32_t device, aclrtDevAttr attribute) {
     return number;
 }
 
-// This process has exactly these devices, and uses them under their new numbers.
+// This process has exactly these devices, and uses them with their new ids.
 void ExpectVisible(const std::vector<int32_t>& wanted) {
     const Life life;
     const std::vector<int32_t> logical = Present(wanted);
@@ -86,7 +86,7 @@ void ExpectVisible(const std::vector<int32_t>& wanted) {
                          "phyDevId is " + std::to_string(id), "ASCEND_RT_VISIBLE_DEVICES");
         EXPECT_TRUE(IsPoison(converted));
     }
-    // The others are not there under any number.
+    // The other devices have no id.
     for (const int32_t id : {-1, static_cast<int32_t>(logical.size()), INT32_MAX}) {
         const std::string count = std::to_string(logical.size()) + " devices";
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id),
@@ -115,37 +115,37 @@ std::string PciAddress(int32_t device) {
         "ASCEND_RT_VISIBLE_DEVICES", list \
     }
 
-OWN_PROCESS_TEST(Visibility, WithoutTheVariableAllAreThere, FOUR_DEVICES) {
+OWN_PROCESS_TEST(Visibility, WithoutTheVariableAllAreVisible, FOUR_DEVICES) {
     ExpectVisible({0, 1, 2, 3});
     EXPECT_EQ(AllDevices(), static_cast<int32_t>(DeviceCount()));
 }
 
-// As all variables of this library: what is empty is not set.
+// An empty variable counts as not set, like all variables of this library.
 OWN_PROCESS_TEST(Visibility, EmptyMeansAll, VISIBLE("")) {
     ExpectVisible({0, 1, 2, 3});
 }
 
-OWN_PROCESS_TEST(Visibility, SomeAreCountedAnew, VISIBLE("1,3")) {
+OWN_PROCESS_TEST(Visibility, VisibleDevicesAreRenumbered, VISIBLE("1,3")) {
     ExpectVisible({1, 3});
 }
 
-OWN_PROCESS_TEST(Visibility, TheOrderIsTheList, VISIBLE("3,0,2")) {
+OWN_PROCESS_TEST(Visibility, TheOrderIsThatOfTheList, VISIBLE("3,0,2")) {
     ExpectVisible({3, 0, 2});
 }
 
-OWN_PROCESS_TEST(Visibility, ReadingStopsAtAnIdThatIsNotThere, VISIBLE("1,99,0")) {
+OWN_PROCESS_TEST(Visibility, ParsingStopsAtAnUnknownId, VISIBLE("1,99,0")) {
     ExpectVisible({1});
 }
 
-OWN_PROCESS_TEST(Visibility, ReadingStopsAtWhatIsNoId, VISIBLE("0,2x,1")) {
+OWN_PROCESS_TEST(Visibility, ParsingStopsAtAnInvalidId, VISIBLE("0,2x,1")) {
     ExpectVisible({0});
 }
 
-OWN_PROCESS_TEST(Visibility, ReadingStopsAtARepetition, VISIBLE("1,0,1,2")) {
+OWN_PROCESS_TEST(Visibility, ParsingStopsAtARepetition, VISIBLE("1,0,1,2")) {
     ExpectVisible({1, 0});
 }
 
-OWN_PROCESS_TEST(Visibility, NoneMayBeLeft, VISIBLE("-1")) {
+OWN_PROCESS_TEST(Visibility, AllMayBeHidden, VISIBLE("-1")) {
     ExpectVisible({});
     ACL_OK(aclInit(nullptr));
     ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(0), "0 devices",
@@ -154,14 +154,14 @@ OWN_PROCESS_TEST(Visibility, NoneMayBeLeft, VISIBLE("-1")) {
     EXPECT_EQ(DeviceCount(), 0u);
 }
 
-OWN_PROCESS_TEST(Visibility, FactsBelongToTheRightDevice, VISIBLE("2,1")) {
+OWN_PROCESS_TEST(Visibility, PropertiesBelongToTheRightDevice, VISIBLE("2,1")) {
     const Life life;
     const auto devices = static_cast<int32_t>(Present({2, 1}).size());
     const std::string backend = portaclBackendName();
     for (int32_t user = 0; user < devices; ++user) {
         const int32_t logical = user == 0 ? 2 : 1;
         char wanted[32] = "";
-        // As the CPU backend and the test double number their devices.
+        // The numbering of the CPU backend and of the test double.
         if (backend == "cpu") std::snprintf(wanted, sizeof wanted, "ffff:%02x:00.0", logical);
         if (std::getenv("FAKE_CUDA_STRICT"))
             std::snprintf(wanted, sizeof wanted, "0000:%02x:00.0", logical + 1);
@@ -196,7 +196,7 @@ OWN_PROCESS_TEST(Visibility, DevicesWorkTogether, VISIBLE("3,1")) {
     EXPECT_TRUE(there.Download() == Pattern(kSize));
 }
 
-OWN_PROCESS_TEST(Visibility, NumbersStayAfterFinalize, VISIBLE("2,0")) {
+OWN_PROCESS_TEST(Visibility, IdsStayAfterFinalize, VISIBLE("2,0")) {
     const std::vector<int32_t> present = Present({2, 0});
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());

@@ -1,4 +1,4 @@
-// Allocators of the program's: their descriptions, and the streams that they are registered for.
+// Allocators of the program: descriptions, and registration for streams.
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -15,7 +15,7 @@ using Allocator = WithDevice;
 constexpr aclError kBad = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
-// An allocator that counts: blocks are device memory behind a number.
+// An allocator that counts its calls: its blocks are device memory with a number.
 struct Counting {
     int allocated = 0, advised = 0, freed = 0;
 };
@@ -68,7 +68,7 @@ class Description {
     aclrtAllocatorDesc handle_;
 };
 
-// What aclrtAllocatorGetByStream gives.
+// The result of aclrtAllocatorGetByStream.
 struct Found {
     aclrtAllocatorDesc description = Poison<aclrtAllocatorDesc>();
     aclrtAllocator object = Poison<aclrtAllocator>();
@@ -96,7 +96,7 @@ void ExpectNone(aclrtStream stream) {
 
 }  // namespace
 
-// As a library would that needs memory for work on the stream.
+// Used like a library that allocates workspace for a stream.
 TEST_F(Allocator, IsFoundByItsStreamAndServes) {
     Counting counting;
     Description description;
@@ -122,7 +122,7 @@ TEST_F(Allocator, IsFoundByItsStreamAndServes) {
     ACL_FAILS_SAYING(kDead, aclrtAllocatorUnregister(stream), "no allocator");
 }
 
-TEST_F(Allocator, TheLibraryItselfCallsNoneOfIt) {
+TEST_F(Allocator, TheLibraryDoesNotCallIt) {
     Counting counting;
     Description description;
     description.Fill(&counting);
@@ -138,7 +138,7 @@ TEST_F(Allocator, TheLibraryItselfCallsNoneOfIt) {
     EXPECT_EQ(counting.allocated + counting.advised + counting.freed, 0);
 }
 
-TEST_F(Allocator, IsRegisteredAsItIsDescribedThen) {
+TEST_F(Allocator, RegistrationCopiesTheDescription) {
     Counting first, second;
     Description description;
     description.Fill(&first);
@@ -156,7 +156,7 @@ TEST_F(Allocator, IsRegisteredAsItIsDescribedThen) {
     EXPECT_EQ(found.object, &second);
 }
 
-TEST_F(Allocator, AStreamHasOne) {
+TEST_F(Allocator, AStreamHasOneAllocator) {
     Counting counting;
     Description description, other;
     description.Fill(&counting);
@@ -197,7 +197,7 @@ TEST_F(Allocator, NeedsThreeOfItsFunctions) {
     EXPECT_EQ(found.get_addr, &GetAddr);
 }
 
-TEST_F(Allocator, DescriptionsThatAreNone) {
+TEST_F(Allocator, InvalidDescriptions) {
     Stream stream;
     Description ended;
     const aclrtAllocatorDesc number = ended;
@@ -222,7 +222,7 @@ TEST_F(Allocator, DescriptionsThatAreNone) {
     ExpectNone(stream);
 }
 
-TEST_F(Allocator, FunctionsThatAreNone) {
+TEST_F(Allocator, NullFunctions) {
     Description description;
     ACL_FAILS_SAYING(kBad, aclrtAllocatorSetAllocFuncToDesc(description, nullptr), "func is null");
     ACL_FAILS_SAYING(kBad, aclrtAllocatorSetFreeFuncToDesc(description, nullptr), "func is null");
@@ -232,7 +232,7 @@ TEST_F(Allocator, FunctionsThatAreNone) {
                      "func is null");
 }
 
-TEST_F(Allocator, StreamsThatAreNone) {
+TEST_F(Allocator, InvalidStreams) {
     Description description;
     description.Fill(nullptr);
     aclrtStream destroyed = nullptr;
@@ -269,7 +269,7 @@ TEST_F(Allocator, StreamsThatAreNone) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(Allocator, PlacesThatAreMissing) {
+TEST_F(Allocator, NullOutputs) {
     Counting counting;
     Description description;
     description.Fill(&counting);
@@ -303,7 +303,7 @@ TEST_F(Allocator, PlacesThatAreMissing) {
     EXPECT_TRUE(f.IsUntouched());
 }
 
-TEST_F(Allocator, DescriptionsLiveThroughTheEnd) {
+TEST_F(Allocator, DescriptionsOutliveTheSession) {
     Description description;
     ACL_OK(aclFinalize());
     description.Fill(nullptr);

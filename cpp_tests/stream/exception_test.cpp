@@ -1,4 +1,5 @@
-// Exception callbacks: who is called when queued work fails, on which thread, with what.
+// Exception callbacks: which ones run when enqueued work fails, on which thread, with what
+// information.
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ struct Call {
     std::thread::id on;
 };
 
-// What the callbacks, which have no argument of their own, write down.
+// Recorded by the callbacks, which have no user argument.
 class Calls {
   public:
     void Note(int who, aclrtExceptionInfo* info) {
@@ -73,7 +74,7 @@ void Third(aclrtExceptionInfo* info) {
     Noted().Note(3, info);
 }
 
-// Lives in which every fill fails when its turn comes.
+// Sessions in which every fill fails when it runs.
 class ExceptionCallback : public testing::Test {
   protected:
     void SetUp() override {
@@ -89,7 +90,7 @@ class ExceptionCallback : public testing::Test {
     aclError Fill(aclrtStream stream) {
         return aclrtMemsetAsync(memory_->At(), kSize, 1, kSize, stream);
     }
-    // A fill that fails, told to whoever wants to know.
+    // Submits a fill that fails and waits for it, which runs the callbacks.
     void Fail(aclrtStream stream) {
         ACL_EXPECT_OK(Fill(stream));
         ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream));
@@ -132,7 +133,7 @@ TEST_F(ExceptionCallback, TheThreadIsTheOneThatSubmitted) {
         ACL_OK(aclrtGetThreadLastTaskId(&task));
         submitter = static_cast<uint32_t>(syscall(SYS_gettid));
     });
-    // Of the thread that synchronises, and of no other.
+    // The last error of the thread that synchronizes, and of no other.
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream));
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_AICORE_EXCEPTION);
     const std::vector<Call> calls = Noted().Take();
@@ -189,7 +190,7 @@ TEST_F(ExceptionCallback, MayNotWaitOrSubmit) {
     EXPECT_EQ(refused, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST_F(ExceptionCallback, ThatBlocksHoldsUpItsStreamOnly) {
+TEST_F(ExceptionCallback, ThatBlocksStallsItsStreamOnly) {
     Stream stream, other;
     Event event;
     static std::atomic<bool> entered, leave;
@@ -213,7 +214,7 @@ TEST_F(ExceptionCallback, ThatBlocksHoldsUpItsStreamOnly) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(ExceptionCallback, ThatTakesItselfBackIsCalledNoMore) {
+TEST_F(ExceptionCallback, ThatUnregistersItselfIsNotCalledAgain) {
     Stream stream;
     static std::atomic<int> count;
     count = 0;
@@ -229,7 +230,7 @@ TEST_F(ExceptionCallback, ThatTakesItselfBackIsCalledNoMore) {
     EXPECT_EQ(count, 1);
 }
 
-TEST_F(ExceptionCallback, IsForgottenByFinalize) {
+TEST_F(ExceptionCallback, EndsWithFinalize) {
     ACL_OK(aclrtSetExceptionInfoCallback(First));
     ACL_OK(aclrtExceptionInfoCallbackRegister(Second));
     memory_->Release();
@@ -253,8 +254,8 @@ TEST_F(ExceptionCallback, WorksForTheDefaultStreamAndUnderStop) {
     EXPECT_EQ(calls[0].stream, static_cast<uint32_t>(id));
 }
 
-// An event tells what failed before it, and not what failed behind it.
-TEST_F(ExceptionCallback, EventsTellWhatFailedBeforeThem) {
+// An event reports failures of work before it, and not of work after it.
+TEST_F(ExceptionCallback, EventsReportEarlierFailures) {
     Stream stream;
     Event before, behind;
     ACL_OK(aclrtRecordEvent(before, stream));

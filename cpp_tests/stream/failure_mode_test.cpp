@@ -1,4 +1,4 @@
-// What happens to streams after a failure of queued work: they go on, or they stop.
+// Streams after a failure of enqueued work: they continue, or they stop.
 
 #include <chrono>
 #include <functional>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kSize = 256;
 
-// The second fill of the life fails when its turn comes.
+// The second fill of the session fails when it runs.
 class FailureMode : public testing::Test {
   protected:
     void SetUp() override {
@@ -61,7 +61,7 @@ class FailureMode : public testing::Test {
     std::optional<DeviceMemory> memory_;
 };
 
-TEST_F(FailureMode, ContinueGoesOn) {
+TEST_F(FailureMode, ContinueKeepsTheStreamUsable) {
     Stream stream, other;
     ACL_OK(aclrtSetStreamFailureMode(stream, ACL_CONTINUE_ON_FAILURE));
     Log log;
@@ -100,7 +100,7 @@ TEST_F(FailureMode, StopRefusesEverythingFromThenOn) {
         EXPECT_TRUE(IsIdle(stopped));
     }
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeDevice());
-    // What is new works, also in this context.
+    // New streams work, also in this context.
     Stream fresh;
     ACL_OK(Fill(fresh, 4));
     ACL_OK(aclrtSynchronizeStream(fresh));
@@ -141,7 +141,7 @@ TEST_F(FailureMode, AFailureOfAnotherStreamDoesNotStop) {
     ACL_OK(aclrtSynchronizeStream(stopping));
 }
 
-TEST_F(FailureMode, StopDropsWhatOtherStreamsHaveQueued) {
+TEST_F(FailureMode, StopDropsPendingWorkOfOtherStreams) {
     Stream stream, other;
     Gate gate;
     Log log;
@@ -159,7 +159,7 @@ TEST_F(FailureMode, StopDropsWhatOtherStreamsHaveQueued) {
     gate.Open();
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(other));
     EXPECT_EQ(log.Size(), 0u) << "a host function that had not begun";
-    // A driver finishes what it holds, which the host's copy does not wait for.
+    // A driver completes the work that it holds, which the host's copy does not wait for.
     const std::vector<unsigned char> wanted(kSize, OnCpu() ? 1 : 3);
     for (int tries = 0; tries < 1000 && memory_->Download() != wanted; ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -173,7 +173,7 @@ TEST_F(FailureMode, TheDefaultStreamCanStop) {
     ACL_OK(Fill(nullptr, 2));
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(nullptr));
     EXPECT_TRUE(Returned("aclrtMemsetAsync", Fill(other, 3), ACL_ERROR_RT_AICORE_EXCEPTION));
-    // The context is what has to go.
+    // Only a new context makes the stream usable again.
     ACL_OK(aclrtDestroyStream(other.Release()));
     memory_->Release();
     ACL_OK(aclrtResetDeviceForce(0));
@@ -191,7 +191,7 @@ TEST_F(FailureModeArguments, ModesThatDoNotExist) {
     for (uint64_t mode : {uint64_t{2}, uint64_t{1} << 32, std::numeric_limits<uint64_t>::max()})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamFailureMode(stream, mode),
                          "mode is " + std::to_string(mode), "ACL_STOP_ON_FAILURE 1");
-    // A refusal is no set.
+    // A refused mode is not set.
     ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
 }
 

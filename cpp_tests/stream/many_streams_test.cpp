@@ -1,4 +1,4 @@
-// Streams that wait cost no thread, and one that waits for ever holds up no other.
+// Waiting streams need no threads, and a stream that waits forever blocks no other.
 
 #include <atomic>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 using namespace portacl_test;
 
-// Work that never ends is left behind with what it uses: no leak of this library.
+// Work that never ends is left behind with its objects: no leak of this library.
 // clang-format off
 #define NO_LEAK_CHECK {"LSAN_OPTIONS", "detect_leaks=0"}, {"FAKE_CUDA_LEAK_CHECK", "0"}
 // clang-format on
@@ -27,8 +27,7 @@ bool IsCpu() {
     return backend && std::strcmp(backend, "cpu") == 0;
 }
 
-// The stand-in for a GPU's driver has a thread for each stream, and a sanitizer makes each of them
-// many times as dear.
+// The test double has a thread for each stream, which a sanitizer makes far more expensive.
 int StreamCount() {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     constexpr int kOnCpu = 2000;
@@ -50,8 +49,8 @@ void ExpectFewThreads(const char* when) {
     EXPECT_LE(threads, Cores() + 8) << when;
 }
 
-// Half of them wait for one event, the others each for the stream before; behind it each adds one
-// to a number of its own and calls a host function.
+// Half of them wait for one event, the others each for the previous stream. After the wait each
+// stream increments its number and calls a host function.
 void BlockOnEvents() {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -91,7 +90,7 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
     BlockOnEvents();
 }
 
-OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsWithALimitNeedFewThreads) {
+OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsWithATimeoutNeedFewThreads) {
     ACL_OK(aclrtSetOpWaitTimeout(3600));
     BlockOnEvents();
 }
@@ -123,8 +122,8 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnCallbacksNeedFewThreads) {
     ACL_OK(aclFinalize());
 }
 
-// Host functions that never return, more of them than there are cores (on a GPU, fewer than it has
-// queues): everything else goes on, and the process ends.
+// More host functions that never return than there are cores (on a GPU, fewer than it has queues):
+// all other work continues, and the process can exit.
 OWN_PROCESS_TEST(ManyStreams, HostFunctionsThatBlockForEverStallTheirOwnStreams, NO_LEAK_CHECK,
                  {"PORTACL_FINALIZE_TIMEOUT_MS", "200"}) {
     ACL_OK(aclInit(nullptr));
@@ -166,7 +165,7 @@ OWN_PROCESS_TEST(ManyStreams, HostFunctionsThatBlockForEverStallTheirOwnStreams,
                 EXPECT_EQ(out.Bytes()[kSize * (i + 1) - 1], 10 * round + i);
             }
         }
-        // Who waits for a stuck stream waits, and gets its thread back in time.
+        // A synchronize of a stuck stream blocks, and returns after its timeout.
         Stream waiting;
         ACL_OK(aclrtStreamWaitEvent(waiting, behind));
         ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiting, 20));

@@ -1,4 +1,4 @@
-// The driver's own objects: what another library that calls the CUDA driver shares with us.
+// Native driver objects, shared with another library that calls the CUDA driver.
 #include <portacl/portacl.h>
 
 #include <climits>
@@ -36,7 +36,7 @@ void DriverFill(void* stream, void* address, unsigned char value, size_t size) {
     Driver("cuMemsetD8Async", reinterpret_cast<unsigned long long>(address), value, size, stream);
 }
 
-// Memory that another library has from the driver, of each kind.
+// Memory that another library has allocated from the driver, of each kind.
 struct OthersMemory {
     static constexpr size_t kSize = 3 * 4096;
     enum Kind { kOnDevice, kManaged, kPinned };
@@ -86,7 +86,7 @@ TEST_F(Native, NullOutputs) {
                      "stream is null");
 }
 
-TEST_F(Native, HandlesThatAreNone) {
+TEST_F(Native, InvalidHandles) {
     void* native = kBefore;
     void* const garbage = reinterpret_cast<void*>(uintptr_t{0x123456789});
     Event event;
@@ -147,8 +147,9 @@ TEST_F(Native, NothingAfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(Native, TheCpuHasNone) {
-    // Not a skip, which would be a failure where there is a GPU: the tests below are about that.
+TEST_F(Native, TheCpuHasNoNativeObjects) {
+    // Not skipped, since a skip counts as a failure on a machine with a GPU, which the tests below
+    // need.
     if (OnCuda()) return;
     Stream stream;
     Event event;
@@ -165,7 +166,7 @@ TEST_F(Native, TheCpuHasNone) {
     EXPECT_EQ(device, -7);
 }
 
-// The rest is about the driver that there is.
+// The remaining tests run with a driver.
 class NativeCuda : public Native {
   protected:
     void SetUp() override {
@@ -174,7 +175,7 @@ class NativeCuda : public Native {
     }
 };
 
-TEST_F(NativeCuda, DeviceAndContextAreTheDriversOwn) {
+TEST_F(NativeCuda, DeviceAndContextAreThoseOfTheDriver) {
     int32_t device = -7;
     ACL_OK(portaclDeviceGetNative(0, &device));
     int wanted = -1;
@@ -195,8 +196,9 @@ TEST_F(NativeCuda, DeviceAndContextAreTheDriversOwn) {
     EXPECT_EQ(same, context);
 }
 
-// The stream was idle when it was lent: only the driver knows of the work.
-TEST_F(NativeCuda, WorkOfOthersIsWaitedFor) {
+// The stream was idle when its native handle was queried: only the driver knows the other library's
+// work.
+TEST_F(NativeCuda, WorkOfOtherLibrariesIsWaitedFor) {
     constexpr size_t kSize = 1 << 20;
     Stream stream;
     DeviceMemory memory(kSize);
@@ -209,7 +211,7 @@ TEST_F(NativeCuda, WorkOfOthersIsWaitedFor) {
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 0x3c));
 }
 
-TEST_F(NativeCuda, BothSidesQueueInOneOrder) {
+TEST_F(NativeCuda, BothLibrariesSubmitInOneOrder) {
     constexpr size_t kSize = 4096;
     Stream stream;
     DeviceMemory memory(kSize);
@@ -228,7 +230,7 @@ TEST_F(NativeCuda, BothSidesQueueInOneOrder) {
     EXPECT_EQ(memory.Download(), wanted);
 }
 
-TEST_F(NativeCuda, TheDefaultStreamCanBeLentToo) {
+TEST_F(NativeCuda, TheDefaultStreamHasANativeHandle) {
     void* native = nullptr;
     ACL_OK(portaclStreamGetNative(nullptr, &native));
     EXPECT_NE(native, nullptr);
@@ -256,7 +258,7 @@ TEST_F(NativeCuda, EventsCanBeWaitedForByTheDriver) {
     Driver("cuStreamDestroy_v2", other);
 }
 
-TEST_F(NativeCuda, AWrappedStreamIsUsedAndLeftAlone) {
+TEST_F(NativeCuda, AWrappedStreamIsUsedAndNotDestroyed) {
     constexpr size_t kSize = 4096;
     void* const native = NewDriverStream();
     DeviceMemory memory(kSize);
@@ -279,14 +281,14 @@ TEST_F(NativeCuda, AWrappedStreamIsUsedAndLeftAlone) {
 
     ACL_OK(aclrtDestroyStream(stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
-    // Still the driver's: it takes work, and is destroyed once, here.
+    // It still belongs to the driver: it takes work, and is destroyed once, here.
     DriverFill(native, memory.At(), 11, kSize);
     Driver("cuStreamSynchronize", native);
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 11));
     Driver("cuStreamDestroy_v2", native);
 }
 
-// The device ends with the wrapped stream in it; whose stream it is still has it.
+// The device is reset while it has a wrapped stream; the stream's owner still has it.
 TEST_F(NativeCuda, AWrappedStreamOutlivesTheReset) {
     void* const native = NewDriverStream();
     void* context = nullptr;
@@ -319,7 +321,7 @@ TEST_F(NativeCuda, AStreamOfAnotherDeviceIsRefused) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(NativeCuda, NotInsideHostFunctions) {
+TEST_F(NativeCuda, RefusedInsideAHostFunction) {
     void* const native = NewDriverStream();
     struct Seen {
         void* native;
@@ -340,7 +342,7 @@ TEST_F(NativeCuda, NotInsideHostFunctions) {
     Driver("cuStreamDestroy_v2", native);
 }
 
-TEST_F(NativeCuda, MemoryOfOthersIsKnown) {
+TEST_F(NativeCuda, MemoryOfOtherLibrariesIsFound) {
     const struct {
         OthersMemory::Kind kind;
         aclrtMemLocationType type;
@@ -357,7 +359,7 @@ TEST_F(NativeCuda, MemoryOfOthersIsKnown) {
             auto size = Poison<size_t>();
             ACL_OK(aclrtMemGetAddressRange(memory.At(offset), &base, &size));
             EXPECT_EQ(base, memory.At(0));
-            // Drivers may round up.
+            // Drivers may round sizes up.
             EXPECT_GE(size, OthersMemory::kSize);
         }
         void* const freed = memory.At(5000);
@@ -371,7 +373,7 @@ TEST_F(NativeCuda, MemoryOfOthersIsKnown) {
     }
 }
 
-TEST_F(NativeCuda, MemoryOfOthersIsCopiedAndFilled) {
+TEST_F(NativeCuda, MemoryOfOtherLibrariesIsCopiedAndFilled) {
     constexpr size_t kSize = OthersMemory::kSize;
     for (const auto kind : {OthersMemory::kOnDevice, OthersMemory::kManaged}) {
         SCOPED_TRACE(kind);
@@ -386,7 +388,7 @@ TEST_F(NativeCuda, MemoryOfOthersIsCopiedAndFilled) {
         ACL_OK(aclrtMemcpy(to.data(), kSize, pinned.At(0), kSize, ACL_MEMCPY_HOST_TO_HOST));
         std::fill(from.begin() + 4096, from.begin() + 8192, static_cast<unsigned char>(0x22));
         EXPECT_EQ(to, from);
-        // It is not this library's to give back.
+        // This library cannot free it.
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory.At(0)));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(pinned.At(0)));
     }

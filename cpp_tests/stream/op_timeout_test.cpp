@@ -1,4 +1,4 @@
-// Time limits: of operators, which are only kept, and of waits for events.
+// Timeouts: of operators, which are only stored, and of waits for events.
 
 #include <atomic>
 #include <chrono>
@@ -75,12 +75,12 @@ TEST_F(OpTimeout, SecondsMillisecondsMicroseconds) {
     EXPECT_EQ(ExecuteMs(), 0u);
 }
 
-TEST_F(OpTimeout, LargeOnes) {
+TEST_F(OpTimeout, LargeTimeouts) {
     ACL_OK(aclrtSetOpExecuteTimeOutWithMs(kMost32));
     EXPECT_EQ(ExecuteMs(), kMost32);
     ACL_OK(aclrtSetOpExecuteTimeOut(kMost32 / 1000));
     EXPECT_EQ(ExecuteMs(), kMost32 / 1000 * 1000);
-    // More than 32 bits of milliseconds hold.
+    // The milliseconds exceed 32 bits.
     for (uint32_t seconds : {kMost32 / 1000 + 1, kMost32}) {
         ACL_OK(aclrtSetOpExecuteTimeOut(seconds));
         EXPECT_EQ(ExecuteMs(), kMost32);
@@ -124,8 +124,8 @@ TEST_F(OpTimeout, NullOutputs) {
                      "interval is null");
 }
 
-// A limit for operators ends none of them.
-TEST_F(OpTimeout, OperatorsGoOn) {
+// A timeout for operators aborts none of them.
+TEST_F(OpTimeout, OperatorsContinue) {
     ACL_OK(aclrtSetOpExecuteTimeOutWithMs(1));
     Stream stream;
     ACL_OK(aclrtLaunchHostFunc(
@@ -136,7 +136,7 @@ TEST_F(OpTimeout, OperatorsGoOn) {
 
 class StreamWait : public OpTimeout {
   protected:
-    // Two streams, of which one is held before it records the event.
+    // Two streams; a gate keeps the first one from recording the event.
     void SetUp() override {
         OpTimeout::SetUp();
         ACL_OK(aclrtCreateStream(&recorder_));
@@ -158,7 +158,7 @@ class StreamWait : public OpTimeout {
     aclrtEvent event_ = nullptr;
 };
 
-TEST_F(StreamWait, TimesOutAndTheStreamGoesOn) {
+TEST_F(StreamWait, TimesOutAndTheStreamContinues) {
     Log log;
     const auto start = Clock::now();
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
@@ -168,7 +168,7 @@ TEST_F(StreamWait, TimesOutAndTheStreamGoesOn) {
     EXPECT_GE(Clock::now() - start, std::chrono::seconds(1));
     EXPECT_EQ(log.Size(), 1u);
     EXPECT_FALSE(IsComplete(event_));
-    // It is told once, and the stream works on.
+    // The failure is returned once, and the stream continues.
     ACL_OK(aclrtSynchronizeStream(waiter_));
     ACL_OK(log.Append(waiter_, 2));
     ACL_OK(aclrtSynchronizeStream(waiter_));
@@ -177,7 +177,8 @@ TEST_F(StreamWait, TimesOutAndTheStreamGoesOn) {
     ACL_OK(aclrtSynchronizeStream(recorder_));
 }
 
-// The timer's thread asks the driver what a capture in global mode forbids all threads to ask.
+// A capture in global mode of another library forbids driver queries to all threads, also to the
+// timer's.
 TEST_F(StreamWait, ACaptureOfAnotherLibraryStaysValid) {
     if (OnCpu()) GTEST_SKIP() << "the cpu backend has no driver below it";
     Log log;
@@ -188,7 +189,7 @@ TEST_F(StreamWait, ACaptureOfAnotherLibraryStaysValid) {
     Driver("cuCtxSetCurrent", context);
     Driver("cuStreamCreate", &stream, 1u);
     Driver("cuStreamBeginCapture_v2", stream, 0u);
-    // No call of ours on this thread: it captures.
+    // No call of this library on this thread: it captures.
     while (log.Size() == 0) std::this_thread::yield();
     Driver("cuStreamEndCapture", stream, &graph);
     Driver("cuGraphDestroy", graph);
@@ -201,7 +202,7 @@ TEST_F(StreamWait, TheDefaultOfTheProcess) {
     ACL_OK(aclrtSetOpWaitTimeout(1));
     ACL_OK(aclrtStreamWaitEvent(waiter_, event_));
     ACL_OK(log.Append(waiter_, 1));
-    // The limit is that of the time of the call, and 0 of the other call is for ever.
+    // The default applies to calls after it; with 0 a wait has no timeout.
     ACL_OK(aclrtSetOpWaitTimeout(kMost32));
     Stream patient;
     ACL_OK(aclrtStreamWaitEventWithTimeout(patient, event_, 0));
@@ -215,7 +216,7 @@ TEST_F(StreamWait, TheDefaultOfTheProcess) {
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
 
-TEST_F(StreamWait, TheDeviceTellsOfIt) {
+TEST_F(StreamWait, SynchronizeDeviceReturnsIt) {
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiter_, 1));
     EXPECT_FALSE(IsIdle(waiter_));
@@ -225,7 +226,7 @@ TEST_F(StreamWait, TheDeviceTellsOfIt) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(StreamWait, ALaterEventTellsOfIt) {
+TEST_F(StreamWait, ALaterEventReturnsIt) {
     Event before, behind;
     ACL_OK(aclrtRecordEvent(before, waiter_));
     ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
@@ -237,7 +238,7 @@ TEST_F(StreamWait, ALaterEventTellsOfIt) {
     ACL_OK(aclrtSynchronizeStream(waiter_));
 }
 
-// In the mode that stops, what is behind the wait never runs, and the stream takes no more.
+// In the stop mode, work after the wait never runs, and the stream takes no more work.
 TEST_F(StreamWait, StopsAStreamThatStopsOnFailure) {
     Stream stopping;
     Log log;
@@ -250,7 +251,7 @@ TEST_F(StreamWait, StopsAStreamThatStopsOnFailure) {
     gate_.Open();
 }
 
-TEST_F(StreamWait, TheExceptionCallbackIsTold) {
+TEST_F(StreamWait, TheExceptionCallbackRuns) {
     static std::atomic<int> calls;
     static std::atomic<uint32_t> code, id;
     calls = 0;
@@ -269,7 +270,7 @@ TEST_F(StreamWait, TheExceptionCallbackIsTold) {
     ACL_OK(aclrtSetExceptionInfoCallback(nullptr));
 }
 
-// An aborted stream has given its wait up; one that waits for an aborted stream's record has not.
+// Aborting a stream drops its wait; a stream that waits for an aborted stream's record still waits.
 TEST_F(StreamWait, WithAborts) {
     aclrtEvent old = nullptr;
     Stream recorder, given_up;
@@ -313,7 +314,7 @@ TEST_F(StreamWait, InTimeIsNoFailure) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
-// The wait keeps the record that it saw, and needs the event no more.
+// The wait keeps the record at the time of the call, and does not need the event any more.
 TEST_F(StreamWait, KeepsTheRecordThatItSaw) {
     Stream later;
     Gate behind;
@@ -329,7 +330,7 @@ TEST_F(StreamWait, KeepsTheRecordThatItSaw) {
     EXPECT_FALSE(IsComplete(event_));
 }
 
-TEST_F(StreamWait, ForWhatHappenedOrWasNeverRecorded) {
+TEST_F(StreamWait, ForACompleteOrUnrecordedEvent) {
     Event fresh, done;
     ACL_OK(aclrtRecordEvent(done, waiter_));
     ACL_OK(aclrtSynchronizeStream(waiter_));
@@ -427,7 +428,7 @@ TEST_F(StreamWait, Flags) {
             ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRecordEventWithFlag(event_, nullptr, flag));
         });
     }
-    // None of these has queued or recorded anything.
+    // None of these calls has submitted or recorded anything.
     EXPECT_TRUE(IsIdle(waiter_));
     EXPECT_FALSE(IsComplete(event_));
     Event other;

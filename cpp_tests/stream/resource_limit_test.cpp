@@ -1,4 +1,4 @@
-// Limits of cores: of devices, streams and threads.
+// Core limits of devices, streams and threads.
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -34,7 +34,7 @@ uint32_t InThread(aclrtDevResLimitType type) {
     return value;
 }
 
-// What the device has.
+// The number of cores of the device.
 uint32_t All(aclrtDevResLimitType type) {
     auto value = Poison<int64_t>();
     ACL_EXPECT_OK(aclrtGetDeviceInfo(
@@ -44,7 +44,7 @@ uint32_t All(aclrtDevResLimitType type) {
 
 }  // namespace
 
-TEST_F(ResourceLimit, BeginsWithAllThatThereIs) {
+TEST_F(ResourceLimit, StartsWithAllCores) {
     Stream stream;
     for (const auto type : {kCube, kVector}) {
         EXPECT_GE(All(type), 1u);
@@ -54,7 +54,7 @@ TEST_F(ResourceLimit, BeginsWithAllThatThereIs) {
     }
 }
 
-TEST_F(ResourceLimit, OfADeviceIsEverybodysUntilItIsTakenBack) {
+TEST_F(ResourceLimit, OfADeviceAppliesToAllThreadsUntilItIsReset) {
     Stream stream;
     ACL_OK(aclrtSetDeviceResLimit(0, kVector, 1));
     EXPECT_EQ(OfDevice(kVector), 1u);
@@ -80,7 +80,7 @@ TEST_F(ResourceLimit, OfADeviceThatIsNotSet) {
     EXPECT_EQ(OfDevice(kVector, 0), All(kVector)) << "another device";
 }
 
-TEST_F(ResourceLimit, StaysThroughAResetAndGoesWithTheEnd) {
+TEST_F(ResourceLimit, SurvivesADeviceResetAndEndsWithTheSession) {
     ACL_OK(aclrtSetDeviceResLimit(0, kVector, 1));
     ACL_OK(aclrtResetDeviceForce(0));
     EXPECT_EQ(OfDevice(kVector), 1u);
@@ -96,7 +96,7 @@ TEST_F(ResourceLimit, StaysThroughAResetAndGoesWithTheEnd) {
     EXPECT_EQ(OfDevice(kVector), All(kVector));
 }
 
-TEST_F(ResourceLimit, MoreThanThereIsLimitsNothing) {
+TEST_F(ResourceLimit, ALimitAboveTheCoresHasNoEffect) {
     Stream stream;
     ACL_OK(aclrtSetDeviceResLimit(0, kCube, UINT32_MAX));
     EXPECT_EQ(OfDevice(kCube), All(kCube));
@@ -106,7 +106,7 @@ TEST_F(ResourceLimit, MoreThanThereIsLimitsNothing) {
     EXPECT_EQ(InThread(kVector), All(kVector));
 }
 
-TEST_F(ResourceLimit, OfAStreamComesFirst) {
+TEST_F(ResourceLimit, OfAStreamTakesPrecedence) {
     ACL_OK(aclrtSetDeviceResLimit(0, kVector, 1));
     Stream stream, other;
     ACL_OK(aclrtSetStreamResLimit(stream, kVector, 2));
@@ -122,7 +122,7 @@ TEST_F(ResourceLimit, OfAStreamComesFirst) {
     ACL_OK(aclrtResetStreamResLimit(nullptr));
 }
 
-TEST_F(ResourceLimit, OfAStreamIsTheThreadsThatUsesIt) {
+TEST_F(ResourceLimit, OfAStreamAppliesToTheThreadThatUsesIt) {
     Stream stream, other;
     ACL_OK(aclrtSetDeviceResLimit(0, kVector, 1));
     ACL_OK(aclrtSetStreamResLimit(stream, kVector, 2));
@@ -137,7 +137,7 @@ TEST_F(ResourceLimit, OfAStreamIsTheThreadsThatUsesIt) {
     ACL_OK(aclrtResetStreamResLimit(stream));
     EXPECT_EQ(InThread(kVector), 1u);
     ACL_OK(aclrtSetStreamResLimit(stream, kVector, 2));
-    // What is not in use is not given up.
+    // Unusing a stream that is not in use has no effect.
     ACL_OK(aclrtUnuseStreamResInCurrentThread(other));
     EXPECT_EQ(InThread(kVector), 2u);
     ACL_OK(aclrtUseStreamResInCurrentThread(other));
@@ -148,7 +148,7 @@ TEST_F(ResourceLimit, OfAStreamIsTheThreadsThatUsesIt) {
     ACL_OK(aclrtUnuseStreamResInCurrentThread(stream));
 }
 
-TEST_F(ResourceLimit, AStreamThatEndedCountsForNothing) {
+TEST_F(ResourceLimit, ADestroyedStreamHasNoEffect) {
     {
         Stream stream;
         ACL_OK(aclrtSetStreamResLimit(stream, kVector, 1));
@@ -158,7 +158,7 @@ TEST_F(ResourceLimit, AStreamThatEndedCountsForNothing) {
     EXPECT_EQ(InThread(kVector), All(kVector));
 }
 
-TEST_F(ResourceLimit, AStreamOfAnotherDeviceCountsForNothing) {
+TEST_F(ResourceLimit, AStreamOfAnotherDeviceHasNoEffect) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Stream stream;
     ACL_OK(aclrtSetStreamResLimit(stream, kVector, 1));

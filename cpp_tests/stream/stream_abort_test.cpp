@@ -1,4 +1,4 @@
-// Dropping what streams have queued, with the streams going on.
+// Aborting streams: pending work is dropped, and the streams stay usable.
 
 #include <portacl/portacl.h>
 
@@ -18,12 +18,12 @@ namespace {
 
 constexpr size_t kSize = 256;
 
-// A driver finishes what it holds, and its events happen.
+// A driver completes the work that it holds, including its events.
 bool DropsEverything() {
     return std::strcmp(portaclBackendName(), "cpu") == 0;
 }
 
-// A thread of device 0 in a call that waits, and what the call returned.
+// A thread of device 0 in a call that waits, and the result of the call.
 class Waiter {
   public:
     template <typename Call>
@@ -31,7 +31,7 @@ class Waiter {
         : thread_([this, call] {
               ACL_EXPECT_OK(aclrtSetDevice(0));
               code_ = call();
-              // Of this thread: its own last error.
+              // The last error of this thread.
               EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code_);
               const char* text = aclGetRecentErrMsg();
               text_ = text ? text : "";
@@ -41,7 +41,7 @@ class Waiter {
         if (thread_.joinable()) thread_.join();
     }
 
-    // Aborts until the call has returned: the first abort may come before the call.
+    // Aborts until the call has returned, because the first abort may precede the call.
     template <typename Abort>
     void Disturb(Abort abort) {
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
@@ -72,7 +72,7 @@ class StreamAbort : public WithDevice {
     }
 };
 
-TEST_F(StreamAbort, DropsWhatIsQueuedAndTheStreamGoesOn) {
+TEST_F(StreamAbort, DropsPendingWorkAndTheStreamContinues) {
     Stream own;
     for (aclrtStream stream : {static_cast<aclrtStream>(own), aclrtStream{nullptr}}) {
         DeviceMemory memory(kSize);
@@ -97,7 +97,7 @@ TEST_F(StreamAbort, DropsWhatIsQueuedAndTheStreamGoesOn) {
     }
 }
 
-TEST_F(StreamAbort, OfAnIdleStreamIsNothing) {
+TEST_F(StreamAbort, OfAnIdleStreamHasNoEffect) {
     Stream stream;
     for (int i = 0; i < 100; ++i) {
         ACL_OK(aclrtStreamAbort(stream));
@@ -107,7 +107,7 @@ TEST_F(StreamAbort, OfAnIdleStreamIsNothing) {
     }
 }
 
-TEST_F(StreamAbort, TellsThoseWhoSynchronise) {
+TEST_F(StreamAbort, IsReturnedBySynchronize) {
     Stream stream;
     aclrtStream handle = stream;
     Gate gate;
@@ -124,13 +124,13 @@ TEST_F(StreamAbort, TellsThoseWhoSynchronise) {
         waiter.Disturb([handle] { return aclrtStreamAbort(handle); });
         EXPECT_EQ(waiter.Code(), ACL_ERROR_RT_STREAM_ABORT);
     }
-    // Who comes later waits for what there is.
+    // A later synchronize waits for later work.
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 1));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(StreamAbort, LeavesOtherStreamsAlone) {
+TEST_F(StreamAbort, DoesNotAffectOtherStreams) {
     Stream stream, other;
     Gate gate, other_gate;
     Log log;
@@ -144,7 +144,7 @@ TEST_F(StreamAbort, LeavesOtherStreamsAlone) {
     gate.Open();
 }
 
-TEST_F(StreamAbort, StreamsThatWaitForADroppedRecordGoOnWhenItIsRecordedAgain) {
+TEST_F(StreamAbort, StreamsThatWaitForADroppedRecordContinueAfterTheNextRecord) {
     Stream stream, waiter;
     Event event;
     Gate gate;
@@ -191,7 +191,7 @@ TEST_F(StreamAbort, ABlockedStreamCanBeAbortedOrDestroyed) {
     }
     ASSERT_TRUE(gate.AwaitArrival());
     if (DropsEverything()) {
-        // Before the event is lost, and after: it does not matter.
+        // Before and after the event is destroyed: it makes no difference.
         ACL_OK(aclrtStreamAbort(aborted));
         ACL_OK(aclrtSynchronizeStream(aborted));
         ACL_OK(aclrtStreamAbort(stream));
@@ -199,7 +199,7 @@ TEST_F(StreamAbort, ABlockedStreamCanBeAbortedOrDestroyed) {
         ACL_OK(aclrtStreamAbort(aborted));
         ACL_OK(aclrtSynchronizeStream(aborted));
         EXPECT_EQ(log.Size(), 0u);
-        // What is behind the wait is run: nobody could let the stream go on any more.
+        // The work after the wait runs, because no call could release the stream any more.
         ACL_OK(aclrtDestroyStream(destroyed));
         EXPECT_EQ(log.Size(), 1u);
         gate.Open();
@@ -228,7 +228,8 @@ TEST_F(StreamAbort, AResetDoesNotWaitForDroppedRecords) {
 }
 
 TEST_F(StreamAbort, WaitsForAnOperationOnMemoryThatHasBegun) {
-    // The abort races with the fill: whether it is dropped or runs, it does not run afterwards.
+    // The abort races with the fill, which is dropped or runs; in either case it does not run after
+    // the abort.
     constexpr size_t kLarge = 8 << 20;
     Stream stream;
     DeviceMemory memory(kLarge);
@@ -298,7 +299,7 @@ TEST_F(StreamAbort, ByManyThreadsAtOnce) {
             }
         });
     for (std::thread& thread : threads) thread.join();
-    // Whoever waits for a record that was dropped goes on now.
+    // A stream that waits for a dropped record continues after the next record.
     ACL_OK(aclrtRecordEvent(event, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtSynchronizeStreamWithTimeout(other, 30000));
@@ -306,7 +307,7 @@ TEST_F(StreamAbort, ByManyThreadsAtOnce) {
 
 class DeviceTaskAbort : public WithDevice {};
 
-TEST_F(DeviceTaskAbort, DropsWhatAllStreamsOfTheDeviceHaveQueued) {
+TEST_F(DeviceTaskAbort, DropsPendingWorkOfAllStreamsOfTheDevice) {
     Stream first, second;
     aclrtStream handle = first;
     Gate gate, second_gate;
@@ -337,7 +338,7 @@ TEST_F(DeviceTaskAbort, DropsWhatAllStreamsOfTheDeviceHaveQueued) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
-TEST_F(DeviceTaskAbort, LeavesOtherDevicesAlone) {
+TEST_F(DeviceTaskAbort, DoesNotAffectOtherDevices) {
     if (DeviceCount() < 2) return;
     ACL_OK(aclrtSetDevice(1));
     Stream there;
@@ -362,7 +363,7 @@ TEST_F(DeviceTaskAbort, BadDevices) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceTaskAbort(1, 0), "deviceId 1",
                          "aclrtSetDevice");
     }
-    // A thread without a device can do it.
+    // A thread without a device may abort.
     OnNewThread([] { ACL_EXPECT_OK(aclrtDeviceTaskAbort(0, 0)); });
     ACL_OK(aclFinalize());
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceTaskAbort(0, 0));
@@ -382,13 +383,13 @@ struct Told {
                         void* own) {
         auto* told = static_cast<Told*>(own);
         told->stages.push_back({device, stage, timeout});
-        // It may call everything; its own abort is not told.
+        // It may make all calls; its own abort runs no callbacks.
         ACL_EXPECT_OK(aclrtDeviceTaskAbort(device, 0));
         return told->result;
     }
 };
 
-TEST_F(DeviceTaskAbort, TellsBeforeAndAfter) {
+TEST_F(DeviceTaskAbort, RunsCallbacksBeforeAndAfter) {
     Told told, other;
     ACL_OK(aclrtSetDeviceTaskAbortCallback("one", Told::Call, &told));
     ACL_OK(aclrtSetDeviceTaskAbortCallback("two", Told::Call, &other));
@@ -401,7 +402,7 @@ TEST_F(DeviceTaskAbort, TellsBeforeAndAfter) {
         EXPECT_EQ(stage.device, 0);
         EXPECT_EQ(stage.timeout, 1234u);
     }
-    // Not told: an abort that is refused, and one after it was taken back.
+    // No callback: a refused abort, and one after unregistering.
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceTaskAbort(-1, 0));
     ACL_OK(aclrtSetDeviceTaskAbortCallback("one", nullptr, nullptr));
     ACL_OK(aclrtDeviceTaskAbort(0, 0));
@@ -410,7 +411,7 @@ TEST_F(DeviceTaskAbort, TellsBeforeAndAfter) {
     ACL_OK(aclrtSetDeviceTaskAbortCallback("two", nullptr, nullptr));
 }
 
-TEST_F(DeviceTaskAbort, ACallbackThatFailsIsReportedAndTheAbortHappens) {
+TEST_F(DeviceTaskAbort, AFailingCallbackIsReportedAndTheAbortTakesPlace) {
     Stream stream;
     Gate gate;
     Log log;
@@ -447,7 +448,7 @@ TEST_F(DeviceTaskAbort, BadRegistrations) {
 
 }  // namespace
 
-// By the other name, which wants a stream that somebody has made.
+// By the other function, which does not accept the default stream.
 TEST_F(StreamAbort, StopDoesTheSame) {
     Stream stream;
     Gate gate;

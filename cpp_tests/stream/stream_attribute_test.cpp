@@ -53,7 +53,7 @@ TEST_F(StreamAttribute, AreZeroAtFirst) {
     }
 }
 
-TEST_F(StreamAttribute, AreKeptByEachStream) {
+TEST_F(StreamAttribute, ArePerStream) {
     Stream stream, other;
     for (aclrtStream each : {static_cast<aclrtStream>(stream), aclrtStream{nullptr}}) {
         ACL_OK(Set(each, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, 1));
@@ -94,7 +94,7 @@ TEST_F(StreamAttribute, PriorityIsKnownToTheStream) {
     if (OnCpu()) {
         ACL_OK(Set(stream, ACL_STREAM_ATTR_PRIORITY, least));
     } else {
-        // A driver keeps the priority of the creation.
+        // A driver keeps the priority from creation.
         EXPECT_TRUE(FailedSaying("aclrtSetStreamAttribute",
                                  Set(stream, ACL_STREAM_ATTR_PRIORITY, least),
                                  ACL_ERROR_RT_FEATURE_NOT_SUPPORT, {"aclrtCreateStreamV2"}));
@@ -104,7 +104,7 @@ TEST_F(StreamAttribute, PriorityIsKnownToTheStream) {
     auto priority = Poison<uint32_t>();
     ACL_OK(aclrtStreamGetPriority(stream, &priority));
     EXPECT_EQ(priority, now);
-    // The one that it has is always possible.
+    // Setting the current priority always succeeds.
     ACL_OK(Set(stream, ACL_STREAM_ATTR_PRIORITY, now));
     ACL_OK(aclrtSynchronizeStream(stream));
 }

@@ -1,4 +1,4 @@
-// Descriptions of streams, and the streams made from them.
+// Stream descriptions, and the streams created from them.
 
 #include <cstring>
 #include <limits>
@@ -12,7 +12,7 @@ using namespace portacl_test;
 
 namespace {
 
-// A description from the library, which the test gives back.
+// A description from the library; destroyed at the end.
 class Config {
   public:
     Config() : handle_(aclrtCreateStreamConfigHandle()) { EXPECT_NE(handle_, nullptr); }
@@ -57,7 +57,7 @@ uint32_t FlagsOf(aclrtStream stream) {
 
 class StreamConfig : public WithDevice {};
 
-TEST_F(StreamConfig, BeginsWithDefaults) {
+TEST_F(StreamConfig, StartsWithDefaults) {
     Config config;
     EXPECT_EQ(config->workptr, nullptr);
     EXPECT_EQ(config->workSize, 0u);
@@ -121,7 +121,7 @@ TEST_F(StreamConfig, BadOptions) {
     EXPECT_EQ(std::memcmp(&before, config, sizeof before), 0);
 }
 
-TEST_F(StreamConfig, DestroyedOnceAndOnlyOurs) {
+TEST_F(StreamConfig, OnlyLibraryDescriptionsAreDestroyedAndOnce) {
     Config config;
     aclrtStreamConfigHandle* handle = config.Release();
     ACL_OK(aclrtDestroyStreamConfigHandle(handle));
@@ -147,7 +147,7 @@ TEST_F(StreamConfig, NeedsNeitherDeviceNorInit) {
     ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(StreamConfig, MadeAndDestroyedByManyThreads) {
+TEST_F(StreamConfig, CreatedAndDestroyedByManyThreads) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([] {
@@ -171,7 +171,7 @@ TEST_F(StreamV2, HasFlagsAndPriorityOfItsDescription) {
             ACL_OK(config.Set(ACL_RT_STREAM_FLAG, flag));
             auto stream = Poison<aclrtStream>();
             ACL_OK(aclrtCreateStreamV2(&stream, config));
-            // The stream is made; the description may change, or go.
+            // The stream exists; the description may change or be destroyed.
             ACL_OK(config.Set(ACL_RT_STREAM_PRIORITY, least + 1));
             EXPECT_EQ(PriorityOf(stream), priority);
             EXPECT_EQ(FlagsOf(stream), flag);
@@ -184,7 +184,7 @@ TEST_F(StreamV2, HasFlagsAndPriorityOfItsDescription) {
     }
 }
 
-TEST_F(StreamV2, TakesADescriptionOfTheProgramsOwn) {
+TEST_F(StreamV2, TakesADescriptionInTheProgramsMemory) {
     aclrtStreamConfigHandle own{};
     own.flag = ACL_STREAM_FAST_SYNC | 0x12345678'00000000u;
     own.priority = LeastPriority();

@@ -1,4 +1,4 @@
-// Facts about streams and events: numbers, flags, priorities, how many more there can be.
+// Properties of streams and events: ids, flags, priorities, remaining numbers.
 #include "support/acl_test.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -39,7 +39,7 @@ uint32_t EventId(aclrtEvent event) {
     return id;
 }
 
-// All three questions about `stream` are refused with `code`, and write nothing.
+// The three queries of `stream` fail with `code`, and write nothing.
 void ExpectRefused(aclrtStream stream, aclError code) {
     auto id = Poison<int32_t>();
     auto flags = Poison<uint32_t>(), priority = Poison<uint32_t>();
@@ -51,7 +51,7 @@ void ExpectRefused(aclrtStream stream, aclError code) {
 
 }  // namespace
 
-TEST_F(StreamInfo, IdsAreDifferentAndStay) {
+TEST_F(StreamInfo, IdsAreUniqueAndConstant) {
     std::vector<aclrtStream> streams(20);
     std::set<int32_t> ids{Id(nullptr)};
     for (auto& stream : streams) {
@@ -76,7 +76,7 @@ TEST_F(StreamInfo, FlagsAreThoseOfTheCreation) {
     for (const uint32_t flags : {fast, uint32_t{ACL_STREAM_HUGE}, fast | ACL_STREAM_CPU_SCHEDULE,
                                  uint32_t{ACL_STREAM_DEVICE_USE_ONLY}, 0u}) {
         aclrtStream stream = nullptr;
-        // Unknown bits mean nothing.
+        // Unknown bits are ignored.
         ACL_OK(aclrtCreateStreamWithConfig(&stream, 0, flags | 0x8000));
         EXPECT_EQ(Flags(stream), flags);
         ACL_OK(aclrtDestroyStream(stream));
@@ -93,7 +93,7 @@ TEST_F(StreamInfo, PriorityOfACreationWithConfigIsIgnored) {
     }
 }
 
-TEST_F(StreamInfo, NullPlaces) {
+TEST_F(StreamInfo, NullOutputs) {
     Stream stream;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetId(stream, nullptr),
                      "streamId is null");
@@ -133,7 +133,7 @@ TEST_F(StreamInfoWithoutDevice, NeedsADevice) {
     EXPECT_TRUE(IsPoison(count));
 }
 
-TEST_F(StreamInfo, EventIdsAreDifferent) {
+TEST_F(StreamInfo, EventIdsAreUnique) {
     std::set<uint32_t> ids;
     std::vector<aclrtEvent> events(20);
     for (auto& event : events) {
@@ -160,7 +160,7 @@ TEST_F(StreamInfo, BadEvents) {
     EXPECT_TRUE(IsPoison(id));
 }
 
-TEST_F(StreamInfo, WhatIsTakenIsNotAvailable) {
+TEST_F(StreamInfo, LiveObjectsAreNotAvailable) {
     auto before = Poison<uint32_t>(), during = Poison<uint32_t>(), after = Poison<uint32_t>();
     ACL_OK(aclrtGetStreamAvailableNum(&before));
     {

@@ -1,4 +1,4 @@
-// What streams promise about order: in one stream always, between streams by events only.
+// Order of streams: within one stream always, between streams only by events.
 
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ TEST_F(StreamOrder, OneStreamRunsInTheOrderOfCalls) {
     }
 }
 
-TEST_F(StreamOrder, ABlockedStreamStopsNoOther) {
+TEST_F(StreamOrder, ABlockedStreamBlocksNoOther) {
     Stream blocked;
     auto others = Streams(20);
     DeviceMemory device(4096);
@@ -74,7 +74,7 @@ TEST_F(StreamOrder, ABlockedStreamStopsNoOther) {
     ACL_OK(aclrtSynchronizeStream(blocked));
 }
 
-// The default stream is a stream like any other: it waits for nobody, and nobody for it.
+// The default stream is an ordinary stream: it waits for no other, and no other waits for it.
 TEST_F(StreamOrder, TheDefaultStreamIsIndependent) {
     Stream own;
     Log log;
@@ -129,7 +129,8 @@ TEST_F(StreamOrder, ManyThreadsOnOneStream) {
     EXPECT_EQ(sum.Download<int32_t>(), std::vector<int32_t>(kCount, kThreads * kEach));
 }
 
-// Each stream adds its number after the one before it has; the sum of a prefix would show up.
+// Each stream adds its number after the previous one has; the sum of a prefix would show a missing
+// wait.
 TEST_F(StreamOrder, TwoThousandStreamsInAChain) {
     constexpr int kStreams = 2000;
     auto streams = Streams(kStreams);
@@ -139,7 +140,7 @@ TEST_F(StreamOrder, TwoThousandStreamsInAChain) {
     ACL_OK(gate.Hold(*streams[0]));
     Event done;
     for (int i = 0; i < kStreams; ++i) {
-        // Never recorded before the first round, and then there is nothing to wait for.
+        // The event is unrecorded in the first round, so the wait does not block.
         ACL_OK(aclrtStreamWaitEvent(*streams[i], done));
         ACL_OK(Add(value.At(), two.At(), 4, *streams[i]));
         ACL_OK(aclrtMemcpyAsync(seen.At(4 * i), 4, value.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST,
@@ -155,7 +156,7 @@ TEST_F(StreamOrder, TwoThousandStreamsInAChain) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-// As many streams as that, all waiting for one event.
+// That many streams, all waiting for one event.
 TEST_F(StreamOrder, TwoThousandStreamsWaitForOne) {
     constexpr int kStreams = 2000;
     Stream first;
@@ -179,8 +180,8 @@ TEST_F(StreamOrder, TwoThousandStreamsWaitForOne) {
     EXPECT_EQ(got, std::vector<int32_t>(kStreams, 1));
 }
 
-// A random program over many streams, ordered by just the events that it needs, against the same
-// program in one thread. A missing or broken wait changes the numbers.
+// A random program over many streams, ordered by only the events that it needs, compared with the
+// same program on one thread. A missing or broken wait changes the numbers.
 class RandomProgram {
   public:
     static constexpr int kStreams = 24, kBuffers = 40;
@@ -246,7 +247,7 @@ class RandomProgram {
   private:
     int Pick(int below) { return int(random_() % uint32_t(below)); }
 
-    // From here on `stream` may use the buffer: it waits for the one that used it last.
+    // From here on `stream` may use the buffer: it waits for the previous user.
     void Claim(int buffer, int stream) {
         const int before = std::exchange(user_[buffer], stream);
         if (before < 0 || before == stream) return;
@@ -271,7 +272,7 @@ TEST_F(StreamOrder, RandomProgramsOverManyStreams) {
     }
 }
 
-// Streams come and go while others work.
+// Streams are created and destroyed while others work.
 TEST_F(StreamOrder, StreamsOfManyThreadsComeAndGo) {
     constexpr int kThreads = 8, kRounds = 40;
     std::vector<std::thread> threads;

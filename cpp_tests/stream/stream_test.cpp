@@ -1,5 +1,5 @@
-// Streams: create, destroy, synchronise, query, and what every call does with a bad one.
-// What streams promise about order is in stream_order_test.cpp.
+// Streams: create, destroy, synchronize, query, and what every call does with an invalid stream.
+// stream_order_test.cpp covers their order.
 
 #include <sys/resource.h>
 
@@ -48,7 +48,7 @@ TEST_F(StreamCreate, WithEveryFlagAndPriority) {
             ACL_OK(aclrtCreateStreamWithConfig(&stream, priority, flag));
             Log log;
             ACL_OK(log.Append(stream, 1));
-            // Waits for the work, whatever the flags are.
+            // Destroying it waits for the work, whatever the flags are.
             ACL_OK(aclrtDestroyStream(stream));
             EXPECT_EQ(log.Size(), 1u);
         }
@@ -143,7 +143,7 @@ class StreamCalls : public WithDevice {
         return all;
     }
 
-    // All of them fail with `code` for `stream`, and say `words`.
+    // All calls fail with `code` for `stream`, and their texts contain `words`.
     void AllFail(aclError code, aclrtStream stream, std::initializer_list<std::string> words) {
         for (const Call& call : All())
             EXPECT_TRUE(FailedSaying(call.name, call.call(stream), code, words));
@@ -195,7 +195,7 @@ TEST_F(StreamCalls, RefuseHandlesOfOtherKinds) {
     AllFail(ACL_ERROR_RT_PARAM_INVALID, *event_, {"stream", Shown(*event_), "event"});
     AllFail(ACL_ERROR_RT_PARAM_INVALID, context, {"stream", Shown(context), "context"});
     AllFail(ACL_ERROR_RT_PARAM_INVALID, device_->At(), {"stream", Shown(device_->At())});
-    // They were not harmed.
+    // The objects still work.
     ACL_EXPECT_OK(aclrtSetCurrentContext(context));
     ACL_EXPECT_OK(aclrtSynchronizeEvent(*event_));
 }
@@ -206,7 +206,7 @@ TEST_F(StreamCalls, RefuseDestroyedStreams) {
         aclrtStream stream = Stream().Release();
         EXPECT_TRUE(Returned(destroy.name, destroy.call(stream), 0));
         AllFail(ACL_ERROR_RT_PARAM_INVALID, stream, {"stream", Shown(stream), "destroyed"});
-        // Also when its place has been taken by others.
+        // Also when the slot is used by another stream.
         std::vector<std::unique_ptr<Stream>> others;
         for (int i = 0; i < 50; ++i) others.push_back(std::make_unique<Stream>());
         AllFail(ACL_ERROR_RT_PARAM_INVALID, stream, {"stream", Shown(stream)});
@@ -247,7 +247,7 @@ TEST_F(StreamCalls, RefuseStreamsOfAnotherDevice) {
     Stream far;
     ACL_OK(aclrtSetDevice(0));
     AllFail(ACL_ERROR_RT_STREAM_CONTEXT, far, {"stream", Shown(far), "device 1", "device 0"});
-    // It lives, and its own device takes it.
+    // The stream is valid, and works on its own device.
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtSynchronizeStream(far));
     ACL_OK(aclrtDestroyStream(far.Release()));
@@ -256,7 +256,7 @@ TEST_F(StreamCalls, RefuseStreamsOfAnotherDevice) {
 
 TEST_F(StreamCalls, FailAfterFinalize) {
     aclrtStream stream = Stream().Release();
-    // Everything goes with its device, also what these would free.
+    // All objects end with their device, also those that these calls would free.
     (void)device_->Release();
     (void)pinned_->Release();
     const aclrtEvent dead = event_->Release();
@@ -273,7 +273,7 @@ TEST_F(StreamCalls, FailAfterFinalize) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamQuery(stream, &status));
     EXPECT_TRUE(IsPoison(status));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr));
-    // A new life does not bring it back.
+    // A new session does not make the handle valid again.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
@@ -282,7 +282,7 @@ TEST_F(StreamCalls, FailAfterFinalize) {
 
 class StreamDestroy : public WithDevice {
   protected:
-    // Waits until another thread's call has made the handle invalid. False: it never did.
+    // Waits until a call of another thread has invalidated the handle. False: it never did.
     static bool AwaitDeath(aclrtStream stream) {
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
         aclrtStreamStatus status;
@@ -308,7 +308,7 @@ TEST_F(StreamDestroy, WaitsForPendingWork) {
         EXPECT_EQ(log.Size(), 1u);
         returned = true;
     });
-    // The handle is dead as soon as the call begins, long before it can return.
+    // The handle is invalid as soon as the call begins, long before it can return.
     EXPECT_TRUE(AwaitDeath(stream));
     EXPECT_FALSE(returned);
     EXPECT_EQ(log.Size(), 0u);
@@ -331,17 +331,17 @@ TEST_F(StreamDestroy, ForceDoesNotWait) {
     ACL_OK(aclrtRecordEvent(behind, stream));
     ACL_OK(aclrtStreamWaitEvent(other, behind));
     ASSERT_TRUE(gate.AwaitArrival());
-    // Returns although the gate is shut.
+    // Returns although the gate is closed.
     ACL_OK(aclrtDestroyStreamForce(stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
     EXPECT_EQ(log.Size(), 0u);
     gate.Open();
-    // Nobody waits for ever for what was behind the gate, whether it was dropped or not.
+    // Waits for the work behind the gate end, whether it was dropped or not.
     ACL_OK(aclrtSynchronizeStream(other));
     ACL_OK(aclrtSynchronizeEvent(behind));
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_EQ(log.Size(), 0u);
-    // A driver finishes what it holds.
+    // A driver completes the work that it holds.
     EXPECT_EQ(device.Download(), std::vector<unsigned char>(64, OnCpu() ? 1 : 5));
 }
 
@@ -398,7 +398,7 @@ TEST_F(StreamSynchronize, OfAnIdleStreamReturns) {
     ACL_OK(aclrtSynchronizeStreamWithTimeout(stream, std::numeric_limits<int32_t>::max()));
 }
 
-TEST_F(StreamSynchronize, TimesOutAndTheWorkGoesOn) {
+TEST_F(StreamSynchronize, TimesOutAndTheWorkContinues) {
     Stream stream;
     Gate gate;
     Log log;
@@ -414,9 +414,9 @@ TEST_F(StreamSynchronize, TimesOutAndTheWorkGoesOn) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
-// Where a driver has no bounded wait it is asked again and again, ever less often. Only time that
-// this thread spends on a processor counts: what else the machine does changes nothing.
-TEST_F(StreamSynchronize, WhoWaitsWithATimeoutTakesLittleTime) {
+// Without a bounded wait of the driver the library polls, at growing intervals. Only processor time
+// of this thread counts, so other load of the machine does not matter.
+TEST_F(StreamSynchronize, AWaitWithATimeoutTakesLittleProcessorTime) {
     const auto used = [] {
         rusage usage{};
         EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
@@ -463,7 +463,7 @@ TEST_F(StreamSynchronize, OtherTimeoutsAreErrors) {
                          Shown(static_cast<long long>(timeout)), "-1");
 }
 
-TEST_F(StreamSynchronize, StreamsThatTheHostDoesNotWaitFor) {
+TEST_F(StreamSynchronize, ReturnsForStreamsWithoutHostWaits) {
     for (uint32_t flag : {ACL_STREAM_CPU_SCHEDULE, ACL_STREAM_DEVICE_USE_ONLY}) {
         aclrtStream stream = nullptr;
         ACL_OK(aclrtCreateStreamWithConfig(&stream, 0, flag));
@@ -495,7 +495,7 @@ TEST_F(StreamSynchronize, ByManyThreadsAtOnce) {
 
 class StreamQuery : public WithDevice {};
 
-TEST_F(StreamQuery, TellsWhetherWorkIsPending) {
+TEST_F(StreamQuery, ReturnsWhetherWorkIsPending) {
     Stream stream;
     auto status = Poison<aclrtStreamStatus>();
     ACL_OK(aclrtStreamQuery(stream, &status));
@@ -510,8 +510,8 @@ TEST_F(StreamQuery, TellsWhetherWorkIsPending) {
     EXPECT_EQ(status, ACL_STREAM_STATUS_COMPLETE);
 }
 
-// It is enough to ask: nobody has to synchronise for the work to get done.
-TEST_F(StreamQuery, BecomesCompleteByItself) {
+// Querying is enough: work completes without a synchronize.
+TEST_F(StreamQuery, BecomesCompleteWithoutASynchronize) {
     Stream stream;
     DeviceMemory device(1 << 20);
     Log log;

@@ -1,4 +1,4 @@
-// What every test program uses: assertions about return codes, and poisoned outputs.
+// Shared by all test programs: assertions about return codes, and outputs filled with a pattern.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace portacl_test {
 
-// Did `expression` return `wanted`? If not, the answer carries the library's own text.
+// Whether `expression` returned `wanted`. If not, the result contains the library's error text.
 inline testing::AssertionResult Returned(const char* expression, aclError got, aclError wanted) {
     if (got == wanted) return testing::AssertionSuccess();
     const char* text = aclGetRecentErrMsg();
@@ -18,7 +18,7 @@ inline testing::AssertionResult Returned(const char* expression, aclError got, a
                                        << wanted << "\n  text: " << (text ? text : "(none)");
 }
 
-// As Returned, for a failure: its text must be there and name the call.
+// As Returned, for a failure: it must have a text that names the call.
 inline testing::AssertionResult Failed(const char* expression, aclError got, aclError wanted) {
     testing::AssertionResult result = Returned(expression, got, wanted);
     if (!result) return result;
@@ -34,7 +34,7 @@ inline testing::AssertionResult Failed(const char* expression, aclError got, acl
     return testing::AssertionSuccess();
 }
 
-// A value that no call would write: outputs are filled with it before a call that must fail.
+// A value that no call writes: outputs are filled with it before a call that must fail.
 template <typename T>
 T Poison() {
     T value;
@@ -42,14 +42,14 @@ T Poison() {
     return value;
 }
 
-// Is an output still as Poison made it?
+// Whether an output still has the value of Poison.
 template <typename T>
 bool IsPoison(const T& value) {
     const T poison = Poison<T>();
     return std::memcmp(&value, &poison, sizeof value) == 0;
 }
 
-// aclInit before each test, aclFinalize after it: for tests that are not about the life cycle.
+// aclInit before each test, aclFinalize after it: for tests that are not about sessions.
 class Initialized : public testing::Test {
   protected:
     void SetUp() override { ASSERT_TRUE(Returned("aclInit(nullptr)", aclInit(nullptr), 0)); }

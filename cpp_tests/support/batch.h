@@ -8,7 +8,7 @@
 
 namespace portacl_test {
 
-// What `failIndex` is when no copy is to blame.
+// The value of `failIndex` if no copy is the cause.
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 inline aclrtMemLocation At(int type, uint32_t id = 0) {
@@ -25,7 +25,7 @@ inline aclrtMemLocation OnDevice0() {
     return At(ACL_MEM_LOCATION_TYPE_DEVICE, 0);
 }
 
-// The arrays of a call.
+// The arguments of a call.
 struct Batch {
     std::vector<void*> dsts, srcs;
     std::vector<size_t> dest_maxs, sizes, attrs_indexes;
@@ -40,9 +40,9 @@ struct Batch {
         return *this;
     }
 
-    // For the copies from number `first` on.
+    // Applies to the copies from number `first` on.
     Batch& Attribute(size_t first, aclrtMemLocation dst, aclrtMemLocation src) {
-        // Whatever is in the bytes that nobody uses.
+        // The reserved bytes may have any value.
         auto attribute = Poison<aclrtMemcpyBatchAttr>();
         attribute.dstLoc = dst;
         attribute.srcLoc = src;
@@ -54,14 +54,14 @@ struct Batch {
     Batch& Down() { return Attribute(0, Host(), OnDevice0()); }
 };
 
-// All calls under one signature. `fail_index` is poison where the call has none.
+// All calls under one signature. `fail_index` keeps its pattern if the call has no such output.
 struct Batcher {
     const char* name;
     bool asynchronous;
     bool tells_index;
     std::function<aclError(Batch&, size_t* fail_index, aclrtStream)> call;
 
-    // The call on the default stream, and the wait for it. Checks the index.
+    // Calls on the default stream, waits for it, and checks the index.
     aclError Run(Batch& batch, size_t wanted_index = kNone) const {
         auto index = Poison<size_t>();
         aclError code = call(batch, &index, nullptr);
@@ -101,7 +101,7 @@ inline std::vector<Batcher> Batchers() {
              }}};
 }
 
-// Four good copies.
+// Four valid copies.
 struct Four {
     Four() : device(std::vector<unsigned char>(4000, 1)), host(Pattern(4000)) {
         for (size_t i = 0; i < 4; ++i) batch.Add(device.At(1000 * i), &host[1000 * i], 1000);

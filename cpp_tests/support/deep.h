@@ -1,4 +1,4 @@
-// Code with many bytes of locals.
+// Code that uses much stack.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace portacl_test {
 
-// Writes so many MiB of the calling thread's stack, and little more: how many.
+// Writes `mebibytes` MiB of the calling thread's stack, and little more. Returns how many.
 struct Deep {
     [[gnu::noinline]] static uint32_t Use(uint32_t mebibytes) {
         return mebibytes == 0 ? 0 : UseOne(mebibytes);
@@ -15,7 +15,7 @@ struct Deep {
         constexpr size_t kSize = size_t{1} << 20;
         volatile char locals[kSize];
         for (size_t at = 0; at < kSize; at += 1024) locals[at] = 1;
-        // Not a tail call: the locals are used after it.
+        // Prevents a tail call: the locals are used after the call.
         return Use(mebibytes - 1) + static_cast<uint32_t>(locals[kSize / 2]);
     }
 };

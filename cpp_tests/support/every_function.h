@@ -1,4 +1,5 @@
-// Every function of the API but the variadic aclAppLog, callable with arguments that are all zero.
+// Every function of the API except the variadic aclAppLog, callable with arguments that are all
+// zero.
 #pragma once
 
 #include <acl/acl.h>
@@ -12,7 +13,7 @@
 
 namespace portacl_test {
 
-// What a call gave.
+// The result of a call.
 struct Answer {
     enum class Kind { kCode, kValue, kNothing };
     Kind kind = Kind::kNothing;

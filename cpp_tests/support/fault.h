@@ -7,12 +7,12 @@
 
 namespace portacl_test {
 
-// In force for the lives of the library that begin while it exists: create it before aclInit, and
-// not while the library is in use. Calls are counted from the first of these lives on.
+// Applies to sessions that are opened while it exists: create it before aclInit, and not while a
+// session is open. Calls are counted from the first of these sessions on.
 class Fault {
   public:
     explicit Fault(const char* calls) { setenv("PORTACL_FAULT", calls, 1); }
-    // The next life is without it, and so the one after that counts anew.
+    // The next session has no faults, so the one after it counts from zero again.
     ~Fault() {
         unsetenv("PORTACL_FAULT");
         ACL_EXPECT_OK(aclInit(nullptr));

@@ -1,5 +1,5 @@
-// Host functions for tests: a gate that holds a stream until the test opens it, and a log of what
-// ran. They outlive the test, so a stream that still runs one touches no dead memory.
+// Host functions for tests: a gate that blocks a stream until the test opens it, and a log of what
+// ran. They outlive the test, so a stream that still runs one accesses no freed memory.
 #pragma once
 
 #include <acl/acl.h>
@@ -14,19 +14,20 @@
 
 namespace portacl_test {
 
-// How long a test waits for something that has to happen before it calls that a failure.
+// How long a test waits for something that must happen before it fails.
 constexpr std::chrono::seconds kPatience{30};
 
 inline bool OnRealGpu() {
     return std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
 }
 
-// How many streams of a GPU a test may hold back while another one is to go on. The driver has 8
-// queues for all streams of a device, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS); those that share
-// one wait for each other.
+// How many streams of a GPU a test may block while another one continues. The driver has 8 queues
+// for all streams of a device, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS); streams that share a
+// queue wait for each other.
 constexpr int kMostHeldOnGpu = 3;
 
-// Makes an object that lives as long as the process. It stays reachable: no leak for a checker.
+// Creates an object that lives as long as the process. It stays reachable, so leak checkers ignore
+// it.
 template <typename T>
 T* MakeImmortal() {
     static std::mutex mutex;
@@ -35,8 +36,8 @@ T* MakeImmortal() {
     return &all->emplace_back();
 }
 
-// A point that a stream does not pass before Open(). Declare it after the streams that it holds:
-// its end opens it, so that a test that gave up leaves nothing blocked.
+// A point that a stream does not pass before Open(). Declare it after the streams that it blocks:
+// its destructor opens it, so that a failed test leaves no blocked stream.
 class Gate {
   public:
     Gate() : state_(MakeImmortal<State>()) {}
@@ -44,10 +45,10 @@ class Gate {
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;
 
-    // Queues the gate on `stream`.
+    // Enqueues the gate on `stream`.
     aclError Hold(aclrtStream stream) { return aclrtLaunchHostFunc(stream, &Gate::Pass, state_); }
 
-    // Waits until a stream stands at the gate. False: none came.
+    // Waits until a stream has reached the gate. False: none did.
     [[nodiscard]] bool AwaitArrival() {
         std::unique_lock<std::mutex> lock(state_->mutex);
         return state_->changed.wait_for(lock, kPatience, [this] { return state_->arrived > 0; });
@@ -78,7 +79,7 @@ class Gate {
     State* state_;
 };
 
-// Opens a gate from a thread of its own, once a stream stands at it: for calls that wait.
+// Opens a gate from another thread, once a stream has reached it: for calls that block.
 class Opener {
   public:
     explicit Opener(Gate& gate)
@@ -94,7 +95,7 @@ class Opener {
     std::thread thread_;
 };
 
-// Host functions that write down which of them ran, in which order, on which thread.
+// Host functions that record which of them ran, in which order, on which thread.
 class Log {
   public:
     struct Entry {
@@ -104,7 +105,7 @@ class Log {
 
     Log() : state_(MakeImmortal<State>()) {}
 
-    // Queues an entry on `stream`.
+    // Enqueues an entry on `stream`.
     aclError Append(aclrtStream stream, int number) {
         auto* note = MakeImmortal<Note>();
         note->state = state_;

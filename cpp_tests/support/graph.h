@@ -11,7 +11,7 @@
 
 namespace portacl_test {
 
-// A graph that was captured.
+// A captured graph.
 class Graph {
   public:
     explicit Graph(aclmdlRI handle) : handle_(handle) {}
@@ -29,7 +29,7 @@ class Graph {
     aclmdlRI handle_;
 };
 
-// The graph of what `work` gives to the stream.
+// Captures what `work` submits to the stream.
 template <typename Work>
 Graph Capture(aclrtStream stream, Work work,
               aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) {
@@ -40,7 +40,7 @@ Graph Capture(aclrtStream stream, Work work,
     return Graph(graph);
 }
 
-// What aclmdlRICaptureGetInfo says of a stream; -1 if it fails.
+// The capture status of a stream from aclmdlRICaptureGetInfo; -1 if it fails.
 inline int StatusOf(aclrtStream stream, aclmdlRI* graph = nullptr) {
     auto status = Poison<aclmdlRICaptureStatus>();
     auto found = Poison<aclmdlRI>();
@@ -60,7 +60,7 @@ inline std::vector<aclrtStream> StreamsOf(aclmdlRI graph) {
     return streams;
 }
 
-// The tasks of one of them.
+// The tasks of one of its streams.
 inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
     uint32_t count = 0;
     ExpectOk("aclmdlRIGetTasksByStream", aclmdlRIGetTasksByStream(stream, nullptr, &count));
@@ -72,14 +72,14 @@ inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
     return tasks;
 }
 
-// What a task was given.
+// The parameters of a task.
 inline aclmdlRITaskParams ParamsOf(aclmdlRITask task) {
     auto params = Poison<aclmdlRITaskParams>();
     ExpectOk("aclmdlRITaskGetParams", aclmdlRITaskGetParams(task, &params));
     return params;
 }
 
-// Ends a capture that is invalid.
+// Ends an invalid capture.
 inline void EndInvalid(aclrtStream stream) {
     EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);
     auto graph = Poison<aclmdlRI>();

@@ -1,4 +1,4 @@
-// Graphs that tests build from streams that are bound to them.
+// Graphs that tests build from bound streams.
 #pragma once
 
 #include <acl/acl.h>
@@ -11,10 +11,10 @@
 
 namespace portacl_test {
 
-// What aclmdlRIBindStream takes: runs start the stream, or leave that to another stream.
+// Flags of aclmdlRIBindStream: a run starts the stream, or another stream starts it.
 constexpr uint32_t kHead = 0, kDefault = 0x7FFFFFFF;
 
-// A stream that stores what it is given. Declare it before the graph that it is bound to.
+// A persistent stream, which stores its work. Declare it before the graph that it is bound to.
 class Persistent {
   public:
     Persistent() {
@@ -36,7 +36,7 @@ class Persistent {
     aclrtStream handle_ = nullptr;
 };
 
-// A graph that is being built, or is built.
+// A graph that is being built, or has been built.
 class Built {
   public:
     Built() { ExpectOk("aclmdlRIBuildBegin", aclmdlRIBuildBegin(&handle_, 0)); }
@@ -52,7 +52,7 @@ class Built {
         ExpectOk("aclmdlRIBindStream", aclmdlRIBindStream(handle_, stream, flag));
     }
 
-    // The end of `stream` and of the building.
+    // Ends `stream` and the building.
     void End(aclrtStream stream) const {
         ExpectOk("aclmdlRIEndTask", aclmdlRIEndTask(handle_, stream));
         ExpectOk("aclmdlRIBuildEnd", aclmdlRIBuildEnd(handle_, nullptr));

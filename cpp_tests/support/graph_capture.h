@@ -23,7 +23,7 @@ inline aclmdlRICaptureMode Exchange(aclmdlRICaptureMode mode) {
     return mode;
 }
 
-// This thread's mode, for a while.
+// Sets this thread's capture mode for the lifetime of this object.
 class ModeOfThread {
   public:
     explicit ModeOfThread(aclmdlRICaptureMode mode) : before_(Exchange(mode)) {}
@@ -33,7 +33,7 @@ class ModeOfThread {
     aclmdlRICaptureMode before_;
 };
 
-// A stream to be captured, and memory to give it work on.
+// A stream to capture, and memory for its work.
 class WithCapture : public WithDevice {
   protected:
     void SetUp() override {

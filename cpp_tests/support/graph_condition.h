@@ -13,20 +13,20 @@
 namespace portacl_test {
 
 constexpr auto kAssign = ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT;
-// The value stays what it was.
+// The value keeps its content between runs.
 constexpr auto kKeep = static_cast<aclmdlRICondHandleFlag>(0);
 constexpr auto kIf = ACL_MODEL_RI_COND_TYPE_IF;
 constexpr auto kWhile = ACL_MODEL_RI_COND_TYPE_WHILE;
 constexpr auto kSwitch = ACL_MODEL_RI_COND_TYPE_SWITCH;
 
-// The graph that a stream records into.
+// The graph that a stream captures into.
 inline aclmdlRI GraphOf(aclrtStream stream) {
     aclmdlRI graph = nullptr;
     StatusOf(stream, &graph);
     return graph;
 }
 
-// A value that a conditional task looks at. It belongs to its graph.
+// A value that a conditional task reads. It belongs to its graph.
 class Condition {
   public:
     explicit Condition(aclmdlRI graph, uint32_t value = 0, aclmdlRICondHandleFlag flag = kAssign) {
@@ -45,11 +45,11 @@ class Condition {
     void Set(uint64_t value) const {
         ACL_EXPECT_OK(aclrtMemcpy(value_, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE));
     }
-    // Sets it, in a stream.
+    // Sets it in stream order.
     aclError Write(uint64_t value, aclrtStream stream) const {
         return aclrtValueWrite(value_, value, 0, stream);
     }
-    // Adds a number of 32 bits in device memory to its lower half, in a stream.
+    // Adds a 32-bit number in device memory to its lower half, in stream order.
     aclError Add(const void* other, aclrtStream stream) const {
         return aclrtReduceAsync(value_, other, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
                                 stream, nullptr);
@@ -60,7 +60,7 @@ class Condition {
     uint64_t* value_ = nullptr;
 };
 
-// Adds a conditional task to a stream: its bodies.
+// Adds a conditional task to a stream; returns its bodies.
 inline std::vector<aclmdlRI> AddTask(aclmdlRICondHandle handle, aclmdlRICondTaskType type,
                                      uint32_t size, aclrtStream stream) {
     std::vector<aclmdlRI> bodies(size);
@@ -69,7 +69,7 @@ inline std::vector<aclmdlRI> AddTask(aclmdlRICondHandle handle, aclmdlRICondTask
     return bodies;
 }
 
-// Captures what `work` gives to the stream into a body.
+// Captures what `work` submits to the stream into a body.
 template <typename Work>
 void CaptureBody(aclmdlRI body, aclrtStream stream, Work work,
                  aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) {

@@ -1,4 +1,4 @@
-// Graphs that take their way by numbers in device memory.
+// Graphs whose control flow depends on numbers in device memory.
 #pragma once
 
 #include <acl/acl.h>
@@ -16,7 +16,7 @@
 
 namespace portacl_test {
 
-// A number of 32 bits in device memory.
+// A 32-bit number in device memory.
 class Number {
   public:
     explicit Number(int32_t value = 0) : memory_(std::in_place, std::vector<int32_t>(8, value)) {}
@@ -25,24 +25,24 @@ class Number {
     void Set(int32_t value) const {
         ACL_EXPECT_OK(aclrtMemcpy(At(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
     }
-    // Adds `other`, in a stream.
+    // Adds `other`, in stream order.
     aclError Add(const Number& other, aclrtStream stream) const {
         return aclrtReduceAsync(At(), other.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
                                 stream, nullptr);
     }
-    // Sets it, in a stream.
+    // Sets it, in stream order.
     aclError Write(uint32_t value, aclrtStream stream) const {
         return aclrtMemsetD32Async(At(), 4, value, 1, stream);
     }
 
-    // It can be freed before its end.
+    // Frees it early.
     void Free() { memory_.reset(); }
 
   private:
     std::optional<DeviceMemory> memory_;
 };
 
-// A choice between streams by two numbers.
+// A choice between streams by comparing two numbers.
 inline aclError Switch(const Number& left, aclrtCondition condition, const Number& right,
                        aclrtStream then, aclrtStream otherwise, aclrtStream stream) {
     return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, otherwise,
@@ -58,7 +58,7 @@ inline void BuildLoop(const Built& graph, aclrtStream stream, const Number& coun
     graph.End(stream);
 }
 
-// A loop without an end.
+// An endless loop.
 struct Endless {
     Persistent inner;
     Number count, one{1}, zero;
@@ -71,7 +71,7 @@ struct Endless {
         graph.End(inner);
     }
 
-    // No run goes on any more.
+    // Checks that no run continues.
     void AwaitEnd() const {
         for (const auto deadline = std::chrono::steady_clock::now() + kPatience;;) {
             const aclError code = aclmdlRIUnbindStream(graph, inner);
@@ -81,7 +81,7 @@ struct Endless {
         }
     }
 
-    // It has gone round more than once.
+    // The loop has iterated more than once.
     void AwaitRounds() const {
         const int32_t before = count.Get();
         for (const auto deadline = std::chrono::steady_clock::now() + kPatience;

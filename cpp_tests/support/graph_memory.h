@@ -1,4 +1,4 @@
-// What the graphs of device 0 have of memory.
+// Memory of the graphs of device 0.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ inline uint64_t GraphReservedHigh() {
     return GraphAttribute(PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
 }
 
-// A driver takes memory back when what destroyed streams had is over, and something is asked of it.
+// A driver frees memory when the work of destroyed streams is complete and a call is made.
 inline uint64_t GraphUsedAtLast() {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (GraphUsed() != 0 && std::chrono::steady_clock::now() < deadline) {

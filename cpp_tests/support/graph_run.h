@@ -1,4 +1,4 @@
-// What is expected of runs of all kinds of graphs.
+// Expectations about runs of all kinds of graphs.
 #pragma once
 
 #include <acl/acl.h>
@@ -13,8 +13,7 @@
 
 namespace portacl_test {
 
-// The second run waits for the first one, which waits for a gate in its own stream. A run
-// appends 1.
+// The second run waits for the first one, which waits for a gate in its stream. A run appends 1.
 inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, aclrtStream second,
                                            Log& log) {
     Gate gate;
@@ -31,8 +30,8 @@ inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, ac
     ACL_OK(aclrtSynchronizeStream(first));
 }
 
-// What a run that was aborted before its end appends is left out where a device can do that, and
-// the next run does all. A run appends one number.
+// If the device supports it, an aborted run leaves out the rest of its tasks. The next run is
+// complete. A run appends one number.
 inline void ExpectTheRestIsLeftOut(aclmdlRI graph, aclrtStream stream, Log& log) {
     if (OnCpu()) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream),
@@ -47,8 +46,8 @@ inline void ExpectTheRestIsLeftOut(aclmdlRI graph, aclrtStream stream, Log& log)
     EXPECT_EQ(log.Size(), before + 1);
 }
 
-// A run that would not end by itself is ended by what PORTACL_FAULT lets fail, and its stream goes
-// on.
+// A run that would not end by itself is ended by a failure from PORTACL_FAULT, and its stream
+// continues.
 inline void ExpectAFaultEndsTheRun(aclmdlRI graph, aclrtStream stream) {
     Log log;
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));

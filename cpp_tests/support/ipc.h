@@ -1,4 +1,4 @@
-// Memory that two processes have by a key.
+// Memory that two processes share by a key.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace portacl_test {
 constexpr uint64_t kListed = ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT;
 constexpr uint64_t kAnyone = ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION;
 
-// As programs pass it on: plain bytes, with the zero.
+// The key as programs pass it on: plain bytes including the final zero.
 struct KeyText {
     char text[65];
 
@@ -32,7 +32,7 @@ inline void* ImportKey(const char* key, uint64_t flags = ACL_RT_IPC_MEM_IMPORT_F
     return ptr;
 }
 
-// Nothing is to be had under the key, and the text says why.
+// Importing the key fails, and the text says why.
 inline void ExpectImportFails(const char* key, const char* says) {
     void* ptr = Poison<void*>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemImportByKey(&ptr, key, 0), says);
@@ -43,7 +43,7 @@ inline void CloseKey(const char* key) {
     ExpectOk("aclrtIpcMemClose", aclrtIpcMemClose(key));
 }
 
-// How this process is listed.
+// This process's id for the list of allowed processes.
 inline int32_t OwnProcess() {
     int32_t process = -1;
     ExpectOk("aclrtDeviceGetBareTgid", aclrtDeviceGetBareTgid(&process));
@@ -59,7 +59,7 @@ inline std::string WithPart(const char* key, int part, const std::string& text) 
     return all.replace(from, to == std::string::npos ? to : to - from, text);
 }
 
-// Sockets of this library in this network namespace, by the processes in their names.
+// Sockets of this library in this network namespace, by the process ids in their names.
 inline bool HasSocket(pid_t process) {
     std::ifstream sockets("/proc/net/unix");
     const std::string part =

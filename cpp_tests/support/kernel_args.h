@@ -1,4 +1,4 @@
-// What tests of kernels' arguments share.
+// Shared by the tests of kernel arguments.
 #pragma once
 
 #include <acl/acl.h>
@@ -15,7 +15,7 @@
 
 namespace portacl_test {
 
-// What the kernel `add_pair` adds, by its address.
+// The operand of the kernel `add_pair`, which takes its address.
 struct Pair {
     uint32_t a, b;
 };
@@ -38,7 +38,7 @@ class WithKernels : public WithDevice {
         WithDevice::TearDown();
     }
 
-    // Words that one block of the kernel `mark` reaches.
+    // Words that one block of the kernel `mark` writes.
     static constexpr size_t kWords = 256;
     static std::vector<uint32_t> Marked(uint32_t number) {
         std::vector<uint32_t> all(kWords, 0);

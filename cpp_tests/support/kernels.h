@@ -1,4 +1,4 @@
-// The kernels of cpp_tests/kernels, which lie beside the test programs.
+// The kernels of cpp_tests/kernels, which are built beside the test programs.
 #pragma once
 
 #include <portacl/portacl.h>
@@ -58,20 +58,20 @@ class Program {
     aclrtBinHandle handle_ = nullptr;
 };
 
-// So many words of device memory, all 0.
+// Words of device memory, all 0.
 class ZeroWords : public DeviceMemory {
   public:
     explicit ZeroWords(size_t count) : DeviceMemory(std::vector<uint32_t>(count)) {}
 };
 
-// What `mark` gets, and how much of it that is.
+// The arguments of `mark`, and their size.
 struct MarkArguments {
     void* words;
     uint32_t number;
 };
 constexpr size_t kMarkArgumentsSize = 12;
 
-// Adds `number` to `count` words, by one thread each.
+// Adds `number` to `count` words, with one thread per word.
 inline aclError Mark(aclrtFuncHandle mark, void* words, uint32_t number, uint32_t count,
                      aclrtStream stream) {
     void* arguments[] = {&words, &number};

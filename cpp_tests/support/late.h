@@ -1,5 +1,5 @@
-// Calls at the ends of threads and of the process: in destructors of thread-local and static
-// objects, in those of pthread keys, and in atexit functions.
+// Calls at the end of threads and of the process: in destructors of thread-local and static
+// objects, in destructors of pthread keys, and in atexit functions.
 #pragma once
 
 #include <acl/acl.h>
@@ -17,8 +17,8 @@
 
 namespace portacl_test {
 
-// For code that runs when no test can fail any more: says what was wrong and ends the process with
-// a failure.
+// For code that runs after the last test: prints what was wrong and ends the process with a
+// failure.
 inline void DemandAt(const char* file, int line, bool condition, const char* what) {
     if (condition) return;
     const char* text = aclGetRecentErrMsg();
@@ -31,7 +31,7 @@ inline void DemandAt(const char* file, int line, bool condition, const char* wha
 #define LATE(condition) ::portacl_test::DemandAt(__FILE__, __LINE__, (condition), #condition)
 #define LATE_OK(call) LATE((call) == ACL_SUCCESS)
 
-// Something that is used early in a thread, and once more late.
+// Work with an early part, while a thread runs, and a late part, while the thread ends.
 class LateWork {
   public:
     virtual ~LateWork() = default;
@@ -39,10 +39,10 @@ class LateWork {
     virtual void Late() = 0;
 };
 
-// How many late uses are to come.
+// How many late parts are expected.
 inline std::atomic<int> late_uses{0};
 
-// Does the late part when it is destroyed.
+// Runs the late part when it is destroyed.
 class LateOwner {
   public:
     ~LateOwner() { Finish(); }
@@ -62,8 +62,8 @@ class LateOwner {
     std::unique_ptr<LateWork> work_;
 };
 
-// Two threads that use the library and end. The owner is there before the library's own values of
-// the thread, so it is destroyed after them.
+// Two threads that use the library and end. The owner is constructed before the library's
+// thread-local values, so it is destroyed after them.
 template <typename Work>
 void LateInThreads() {
     const int before = late_uses;
@@ -82,9 +82,8 @@ void LateInThreads() {
     LATE(late_uses == before);
 }
 
-// The end of the process: destructors of the main thread's objects and of static ones, and
-// functions of atexit, around those that the library has registered. The last of all of them ends
-// the library.
+// The end of the process: destructors of the main thread's objects and of static ones, and atexit
+// functions, before and after those that the library has registered. The last of them finalizes.
 template <typename Work>
 void LateInProcess() {
     static struct Last {

@@ -1,4 +1,4 @@
-// The threads of the library: one of each kind, and where the system shows them.
+// Starts each kind of library thread, and lists them as the kernel shows them.
 #pragma once
 
 #include <acl/acl.h>
@@ -22,7 +22,7 @@
 
 namespace portacl_test {
 
-// The names of the library's threads that run now, and the system's numbers of them.
+// The names of the library's running threads, with their kernel ids.
 inline std::map<std::string, pid_t> ThreadsOfTheLibrary() {
     std::map<std::string, pid_t> found;
     for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -34,9 +34,9 @@ inline std::map<std::string, pid_t> ThreadsOfTheLibrary() {
     return found;
 }
 
-// While it exists each kind of thread is there, in a life that began with PORTACL_TRACE: those that
-// run user code, that look at time limits and memory, that drive graphs, that answer other
-// processes, and that write a trace. The calling thread starts all but the last.
+// While it exists each kind of thread runs, in a session with PORTACL_TRACE: threads that run user
+// code, the timer and the watcher, the graph driver, the broker, and the trace writer. The calling
+// thread starts all but the last.
 class EachThreadOfTheLibrary {
   public:
     EachThreadOfTheLibrary() { Start(); }
@@ -81,7 +81,7 @@ class EachThreadOfTheLibrary {
     const DeviceMemory memory_{1 << 20};
     KeyText key_;
     std::optional<Graph> graph_;
-    // Last: its end opens it, before the streams go.
+    // Last member: its destructor opens it before the streams are destroyed.
     Gate gate_;
 };
 

@@ -21,7 +21,7 @@ inline uint64_t MemoryLine(const std::string& name) {
     return 0;
 }
 
-// The smallest number in files of that name in a folder and all folders above it, or `most`.
+// The smallest number in files of that name in a folder and all its parents, or `most`.
 inline uint64_t LeastAbove(std::filesystem::path folder, const std::string& name, uint64_t most) {
     for (; folder.string().rfind("/sys/fs/cgroup", 0) == 0; folder = folder.parent_path()) {
         std::ifstream file(folder / name);

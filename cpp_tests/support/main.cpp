@@ -1,4 +1,4 @@
-// main() of every test program: says which backend it runs on, and counts skipped tests.
+// main() of every test program: prints the backend, and counts skipped tests.
 #include <acl/acl.h>
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@ const char* Setting(const char* name, const char* otherwise) {
     return value && *value ? value : otherwise;
 }
 
-// Counts skipped tests that could have run here. Only for these reasons can they not: a test "needs
-// two devices" and there is one, "needs devices that reach each other" and they do not, "needs
-// Graphviz" and it is not installed, or is "for CPUs only", because it is about what drivers of
-// GPUs decide as they like, and this is a GPU.
+// Counts skipped tests that this machine could run. A skip is valid only for these reasons: a test
+// "needs two devices" and there is one, "needs devices that reach each other" and they do not,
+// "needs Graphviz" and it is not installed, or is "for CPUs only", because it tests what drivers of
+// GPUs decide freely, and this is a GPU.
 class Skips : public testing::EmptyTestEventListener {
   public:
     void OnTestPartResult(const testing::TestPartResult& result) override {
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     testing::UnitTest::GetInstance()->listeners().Append(skips);  // which owns it
     int result = RUN_ALL_TESTS();
     const int skipped = skips->Count();
-    // On the machine that a test is for, a test that skips itself has failed.
+    // On the machine that a test is for, a skipped test is a failure.
     if (skipped > 0 && std::strcmp(Setting("PORTACL_TEST_NO_SKIPS", "0"), "0") != 0) {
         std::printf("%d tests skipped, and PORTACL_TEST_NO_SKIPS is set\n", skipped);
         result = 1;

@@ -9,7 +9,7 @@
 
 namespace portacl_test {
 
-// The piece that sizes and advised ranges are multiples of.
+// Sizes and advised ranges are multiples of this.
 constexpr size_t kManagedGrain = 2 << 20;
 
 class ManagedMemory {

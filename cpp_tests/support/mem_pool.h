@@ -14,7 +14,7 @@ namespace portacl_test {
 
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 
-// Properties of an ordinary pool on a device.
+// Properties of a plain pool on a device.
 inline aclrtMemPoolProps PoolProps(uint32_t device = 0, size_t max_size = 0) {
     aclrtMemPoolProps props;
     std::memset(&props, 0, sizeof props);
@@ -39,7 +39,7 @@ inline uint64_t Used(aclrtMemPool pool) {
     return PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT);
 }
 
-// A pool of device 0, or of other properties.
+// A pool on device 0, or with other properties.
 class MemPool {
   public:
     explicit MemPool(const aclrtMemPoolProps& props = PoolProps()) {
@@ -56,7 +56,7 @@ class MemPool {
     // The test destroys it.
     aclrtMemPool Release() { return std::exchange(handle_, nullptr); }
 
-    // Memory, or null if the call fails, which it must not.
+    // Allocates memory; null if the call fails, which fails the test.
     void* Allocate(size_t size, aclrtStream stream) const {
         void* address = nullptr;
         ExpectOk("aclrtMemPoolMallocAsync",
@@ -68,7 +68,7 @@ class MemPool {
         ExpectOk("aclrtMemPoolSetAttr", aclrtMemPoolSetAttr(handle_, attribute, &on));
     }
 
-    // Which of the three ways to use other streams' memory there are.
+    // The three switches for reusing memory of other streams.
     void Allow(bool follow_events, bool opportunistic, bool internal) const {
         SetSwitch(ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, follow_events);
         SetSwitch(ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, opportunistic);

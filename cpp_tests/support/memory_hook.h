@@ -1,4 +1,4 @@
-// What tests of memory hooks share.
+// Shared by the tests of memory hooks.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 inline const Words kFromDevice = {"before malloc", "before alloc", "after alloc", "after malloc"};
 inline const Words kFromCache = {"before malloc", "after malloc"};
 inline const Words kFreed = {"before free", "after free"};
-constexpr size_t kLarge = size_t{3} << 20;  // not kept when it is freed
+constexpr size_t kLarge = size_t{3} << 20;  // not cached when it is freed
 
 class MemoryHook : public WithDevice {
   protected:
@@ -24,7 +24,7 @@ class MemoryHook : public WithDevice {
     Words Told(bool names = false) { return Story::Words(story.Take(), names); }
 };
 
-// Does the text of the last failure have all of these words?
+// Whether the last error text contains all of these words.
 inline bool Says(std::initializer_list<std::string> words) {
     const std::string text = TakeText();
     for (const std::string& word : words)

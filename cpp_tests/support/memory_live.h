@@ -10,7 +10,7 @@
 
 namespace portacl_test {
 
-// Those of a kind.
+// The live allocations of one kind.
 inline std::vector<portaclMemoryAllocation> LiveMemory(portaclMemoryKind kind) {
     size_t count = 0;
     ExpectOk("portaclMemorySnapshot", portaclMemorySnapshot(nullptr, 0, &count));

@@ -1,4 +1,4 @@
-// Notifies that are destroyed with their owner, and what tests do with them.
+// Notifies that are destroyed with their owner, and helpers of the tests.
 #pragma once
 
 #include "support/objects.h"
@@ -10,7 +10,7 @@ class Notify {
     explicit Notify(uint64_t flag = ACL_NOTIFY_DEFAULT) {
         ExpectOk("aclrtCreateNotify", aclrtCreateNotify(&handle_, flag));
     }
-    // One of another process.
+    // A notify of another process.
     explicit Notify(const char* key) {
         ExpectOk("aclrtNotifyImportByKey",
                  aclrtNotifyImportByKey(&handle_, key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT));
@@ -55,7 +55,7 @@ inline aclError Record(aclrtCntNotify notify, aclrtStream stream, int mode, uint
 
 inline aclError Wait(aclrtCntNotify notify, aclrtStream stream, int mode, uint32_t value,
                      uint32_t timeout = 0, uint8_t clear = 0) {
-    // Whatever is in the bytes that nobody uses.
+    // The reserved bytes may have any value.
     auto info = Poison<aclrtCntNotifyWaitInfo>();
     info.mode = static_cast<aclrtCntNotifyWaitMode>(mode);
     info.value = value;

@@ -1,4 +1,4 @@
-// What tests make and have to give back: streams, events, memory, threads.
+// Objects of tests that free themselves: streams, events, memory, threads.
 #pragma once
 
 #include <portacl/portacl.h>
@@ -38,7 +38,7 @@ class Stream {
     aclrtStream handle_ = nullptr;
 };
 
-// An event of aclrtCreateEventExWithFlag, with time and for streams to wait for.
+// An event of aclrtCreateEventExWithFlag, with timing and for stream waits.
 class Event {
   public:
     explicit Event(uint32_t flags = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE) {
@@ -66,7 +66,7 @@ class DeviceMemory {
         : size_(size) {
         ExpectOk("aclrtMalloc", aclrtMalloc(&address_, size, policy));
     }
-    // Room for `values`, with a copy of them.
+    // Memory with a copy of `values`.
     template <typename T>
     explicit DeviceMemory(const std::vector<T>& values) : DeviceMemory(values.size() * sizeof(T)) {
         Upload(values);
@@ -90,7 +90,7 @@ class DeviceMemory {
                  aclrtMemcpy(address_, size_, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
     }
 
-    // The whole of it, copied back: the host never touches device memory.
+    // Copies all of it back: the host never accesses device memory.
     template <typename T = unsigned char>
     std::vector<T> Download() const {
         std::vector<T> values(size_ / sizeof(T));
@@ -105,7 +105,7 @@ class DeviceMemory {
     size_t size_;
 };
 
-// Page-locked host memory.
+// Pinned host memory.
 class PinnedMemory {
   public:
     explicit PinnedMemory(size_t size) : size_(size) {
@@ -137,14 +137,15 @@ inline bool OnCpu() {
     return std::string(portaclBackendName()) == "cpu";
 }
 
-// Whether every figure is ours: on a GPU the driver has its own sizes, and frees in its own time.
+// Whether the library computes all figures itself: on a GPU the driver has other sizes, and frees
+// at other times.
 inline bool IsExact() {
     static const bool exact = !std::getenv("PORTACL_TEST_ON_GPU");
     return exact;
 }
 
-// After everything was given back. On a GPU the figure is the system's: its other users are in it,
-// and what the driver keeps for streams and kernels.
+// Checks that everything was freed. On a GPU the figure is the system's: it includes other
+// processes, and what the driver keeps for streams and kernels.
 inline void ExpectFreeAgain(size_t now, size_t before) {
     constexpr size_t kOfTheDriver = size_t{32} << 20;
     if (IsExact())
@@ -159,7 +160,7 @@ inline uint32_t DeviceCount() {
     return count;
 }
 
-// Whether everything queued on `stream` has finished.
+// Whether all work of `stream` is complete.
 inline bool IsIdle(aclrtStream stream) {
     auto status = Poison<aclrtStreamStatus>();
     ExpectOk("aclrtStreamQuery", aclrtStreamQuery(stream, &status));
@@ -167,12 +168,12 @@ inline bool IsIdle(aclrtStream stream) {
     return status == ACL_STREAM_STATUS_COMPLETE;
 }
 
-// The stream does not come to its end for a while.
+// The stream has pending work for a while.
 inline void ExpectStuck(aclrtStream stream) {
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 20));
 }
 
-// Whether what `event` stands for has happened.
+// Whether the latest record of `event` is complete.
 inline bool IsComplete(aclrtEvent event) {
     auto status = Poison<aclrtEventRecordedStatus>();
     ExpectOk("aclrtQueryEventStatus", aclrtQueryEventStatus(event, &status));
@@ -181,7 +182,7 @@ inline bool IsComplete(aclrtEvent event) {
     return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
 }
 
-// Bytes without a pattern that a wrong copy could repeat, other ones for another seed.
+// Bytes without a pattern that a wrong copy could repeat; each seed has its own.
 inline std::vector<unsigned char> Pattern(size_t size, uint32_t seed = 1) {
     std::vector<unsigned char> bytes(size);
     uint64_t state = (seed + 1) * 0x9E3779B97F4A7C15u;

@@ -1,4 +1,4 @@
-// One object of every kind, and what is expected of all of them once they are dead.
+// One object of every kind, and the expected results of all calls once they are invalid.
 #pragma once
 
 #include "support/acl_test.h"
@@ -14,13 +14,13 @@ struct OneOfEach {
     static constexpr size_t kBytes = 4096;
 
     aclrtContext context = nullptr;
-    aclrtStream stream = nullptr;  // of that context
+    aclrtStream stream = nullptr;  // in that context
     aclrtEvent event = nullptr;    // recorded
-    aclrtEvent timer = nullptr;    // with a time, recorded
+    aclrtEvent timer = nullptr;    // with timing, recorded
     void* memory = nullptr;
     void* host = nullptr;  // pinned
 
-    // Makes them on `device`; the current context of the thread is as before.
+    // Creates them on `device`; the current context of the thread does not change.
     void Create(int32_t device) {
         aclrtContext before = nullptr;
         ACL_OK(aclrtGetCurrentContext(&before));
@@ -37,7 +37,7 @@ struct OneOfEach {
         ACL_OK(aclrtSetCurrentContext(before));
     }
 
-    // Uses all of them; the current context must be one of their device.
+    // Uses all of them; the current context must belong to their device.
     void ExpectAlive() const {
         ACL_EXPECT_OK(aclrtMemsetAsync(memory, kBytes, 7, kBytes, stream));
         ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
@@ -106,7 +106,7 @@ struct OneOfEach {
         ExpectNoHostMemory(memory);
     }
 
-    // The pinned memory went, too.
+    // The pinned memory was freed, too.
     void ExpectDeadHostMemory() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFreeHost(host));
@@ -115,14 +115,14 @@ struct OneOfEach {
     }
 
   private:
-    // Something is there: maybe memory of the test's own by now.
+    // The address is mapped: maybe the test has memory there by now.
     static bool IsReadable(void* address) {
         char byte = 0;
         iovec to{&byte, 1}, from{address, 1};
         return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
     }
 
-    // With a device, copies do not take what is gone for ordinary host memory.
+    // With a device, copies do not take freed memory for pageable memory.
     static void ExpectNoHostMemory(void* gone) {
         int32_t device = 0;
         if (aclrtGetDevice(&device) != ACL_SUCCESS || IsReadable(gone)) return;

@@ -1,4 +1,4 @@
-// Tests that need a process of their own: about its first call, its end, its environment, fork.
+// Tests that need their own process: about its first call, its end, its environment, fork.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,12 +31,12 @@ struct ProcessResult {
     std::string output;  // stdout and stderr
 };
 
-// Where this test program and its helper programs are.
+// The folder of this test program and its helper programs.
 inline std::filesystem::path ProgramDirectory() {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-// This process's environment with some of it set anew. A report of this program stays its own.
+// This process's environment with some variables set. The child writes no test report.
 inline std::vector<std::string> Environment(const Settings& settings) {
     std::vector<std::string> environment;
     for (char** entry = environ; *entry; ++entry) {
@@ -50,7 +50,7 @@ inline std::vector<std::string> Environment(const Settings& settings) {
     return environment;
 }
 
-// Null-terminated, as exec wants it; the texts stay where they are.
+// Null-terminated, as exec expects it; the strings are not copied.
 inline std::vector<char*> Pointers(const std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -58,13 +58,13 @@ inline std::vector<char*> Pointers(const std::vector<std::string>& texts) {
     return pointers;
 }
 
-// "Suite.Name" of the test that runs.
+// "Suite.Name" of the running test.
 inline std::string CurrentTest() {
     const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
     return std::string(test->test_suite_name()) + "." + test->name();
 }
 
-// Runs a program to its end, or kills it after `patience`.
+// Runs a program until it ends, or kills it after `patience`.
 inline ProcessResult RunProcess(const std::string& program,
                                 const std::vector<std::string>& arguments,
                                 const Settings& settings = {},
@@ -97,7 +97,7 @@ inline ProcessResult RunProcess(const std::string& program,
         return result;
     }
 
-    // The end of the output is the end of the child and of whatever it forked.
+    // The output ends when the child and all processes that it forked have ended.
     const auto deadline = std::chrono::steady_clock::now() + patience;
     char buffer[4096];
     while (true) {
@@ -125,7 +125,7 @@ inline ProcessResult RunProcess(const std::string& program,
     return result;
 }
 
-// Did the process run to its end and exit with 0?
+// Whether the process exited by itself with status 0.
 inline testing::AssertionResult Succeeded(const ProcessResult& result) {
     if (!result.timed_out && result.exit_code == 0) return testing::AssertionSuccess();
     testing::AssertionResult failure = testing::AssertionFailure();
@@ -139,7 +139,7 @@ inline testing::AssertionResult Succeeded(const ProcessResult& result) {
 }
 
 // Runs `body` in a new process of this program, from its start to its normal end (exit, static
-// destructors). Failures in there are failures here.
+// destructors). Its failures are failures of this test.
 inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
     static const char* const kMarker = "PORTACL_TEST_OWN_PROCESS";
     static const char* const kDone = "[ body ran to its end ]";

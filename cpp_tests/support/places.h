@@ -1,4 +1,4 @@
-// Memory anywhere: host memory of either kind, or a device's.
+// Memory in any place: pageable or pinned host memory, or memory of a device.
 #pragma once
 
 #include <memory>
@@ -19,14 +19,14 @@ inline bool OnHost(Where where) {
     return where == Where::kPageable || where == Where::kPinned;
 }
 
-// All places that there are.
+// All places of this machine.
 inline std::vector<Where> Places() {
     std::vector<Where> places{Where::kPageable, Where::kPinned, Where::kDevice0};
     if (DeviceCount() > 1) places.push_back(Where::kDevice1);
     return places;
 }
 
-// Makes a device current for a while; then the one that was.
+// Makes a device current for the lifetime of this object, then restores the previous one.
 class OnDevice {
   public:
     explicit OnDevice(int32_t device) {

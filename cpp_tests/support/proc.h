@@ -1,4 +1,4 @@
-// What the system lists of this process.
+// What /proc lists about this process.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ inline size_t OpenFiles() {
     return Entries("/proc/self/fd");
 }
 
-// The number of threads, once it is no more than this: the system lists a thread for a moment
-// longer than others wait for its end.
+// The number of threads, once it is at most this: /proc lists a thread for a moment after it was
+// joined.
 inline size_t ThreadsDownTo(size_t most) {
     for (int i = 0; i < 10'000 && Threads() > most; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,4 +1,4 @@
-// Profiling that a test begins and reads back.
+// Profiling that a test starts and reads back.
 #pragma once
 
 #include <acl/acl_prof.h>
@@ -36,7 +36,7 @@ inline aclError SetOption(aclprofConfigType type, const std::string& value) {
     return aclprofSetConfig(type, value.c_str(), value.size());
 }
 
-// The only trace in a folder, which is removed.
+// The only trace in a folder. The folder is removed.
 inline Trace Only(const std::string& folder) {
     std::vector<std::string> files;
     for (const auto& file : std::filesystem::directory_iterator(folder))
@@ -49,7 +49,7 @@ inline Trace Only(const std::string& folder) {
     return trace;
 }
 
-// With a device, and profiling begun in a folder.
+// With a device, and with profiling started in a folder.
 class Profiling : public WithDevice {
   protected:
     void SetUp() override {
@@ -60,7 +60,7 @@ class Profiling : public WithDevice {
         ASSERT_NE(config_, nullptr);
     }
     void TearDown() override {
-        // A test may have ended it.
+        // A test may have finalized it.
         (void)aclprofFinalize();
         if (config_) {
             ACL_EXPECT_OK(aclprofDestroyConfig(config_));

@@ -1,4 +1,4 @@
-// A memory hook for tests that writes down what it is called with.
+// A memory hook for tests that records its calls.
 #pragma once
 
 #include <portacl/portacl.h>
@@ -17,7 +17,7 @@ struct Told {
     portaclMemoryEvent event;
 };
 
-// What several hooks were told, in one list.
+// The calls of several hooks, in one list.
 class Story {
   public:
     void Add(Told told) {
@@ -28,7 +28,7 @@ class Story {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::move(all_);
     }
-    // "name: before malloc" of each, or "before malloc" where there is one hook only.
+    // "name: before malloc" of each call, or "before malloc" if there is only one hook.
     static std::vector<std::string> Words(const std::vector<Told>& all, bool names = false) {
         std::vector<std::string> words;
         for (const Told& told : all)
@@ -41,7 +41,7 @@ class Story {
     std::vector<Told> all_;
 };
 
-// A hook that is registered while it lives.
+// A hook that is registered for the lifetime of this object.
 class Recorder {
   public:
     Recorder(Story& story, std::string name,
@@ -67,7 +67,7 @@ class Recorder {
 
     aclError registered = ACL_SUCCESS;
     uint64_t id = 0;
-    // Called inside of its functions; what it returns, a before function returns.
+    // Called inside each hook function; a before function returns its result.
     std::function<aclError(const std::string& what, const portaclMemoryEvent& event)> also;
 
   private:

@@ -1,4 +1,4 @@
-// System calls that the kernel refuses from now on, to this thread and to those that it starts.
+// Makes the kernel refuse system calls of this thread and of threads that it starts.
 #pragma once
 
 #include <linux/audit.h>
@@ -14,9 +14,9 @@
 
 namespace portacl_test {
 
-// Has the kernel answer the call of this number with `error`; where `argument` has a value, only if
-// the second argument of the call is that. For ever: only in a process of its own. False: this
-// system lets no process say so about itself.
+// Makes the system call with this number fail with `error`; if `argument` has a value, only calls
+// with that second argument. It cannot be undone: use it in a separate process. False: this system
+// does not allow it.
 inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument = {}) {
     const auto answer = static_cast<uint32_t>(SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA));
     sock_filter with_argument[] = {
@@ -43,7 +43,7 @@ inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument 
 
 }  // namespace portacl_test
 
-// Skips the rest of a test where no call can be refused.
+// Skips the rest of a test if system calls cannot be refused.
 #define REFUSE_CALL(...)                          \
     if (!::portacl_test::RefuseCall(__VA_ARGS__)) \
     GTEST_SKIP() << "seccomp filters: " << std::strerror(errno)

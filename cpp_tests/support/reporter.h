@@ -1,5 +1,5 @@
-// Callbacks for tests, and a thread that runs them as programs do it: a loop around
-// aclrtProcessReport, until a flag.
+// Callbacks for tests, and a thread that runs them like programs do: a loop around
+// aclrtProcessReport until a flag is set.
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 namespace portacl_test {
 
-// How threads are named to the callback calls.
+// The thread id that the callback calls take.
 inline uint64_t ThisThread() {
     return static_cast<uint64_t>(pthread_self());
 }
@@ -30,10 +30,10 @@ inline constexpr aclError kThread = ACL_ERROR_RT_THREAD_SUBSCRIBE;
 inline constexpr aclError kStream = ACL_ERROR_RT_STREAM_SUBSCRIBE;
 inline constexpr aclError kNoThread = ACL_ERROR_RT_STREAM_NO_CB_REG;
 
-// Ids of threads that process nothing.
+// Ids of threads that process no reports.
 inline constexpr uint64_t kSomeThread = 0x5eed;
 
-// A thread's number as the library's texts write it.
+// A thread's id as the library's texts print it.
 inline std::string Hex(uint64_t thread) {
     return Shown(reinterpret_cast<void*>(thread));
 }
@@ -53,7 +53,7 @@ class Reporter {
                       case ACL_ERROR_RT_REPORT_TIMEOUT:
                           break;
                       case ACL_ERROR_RT_THREAD_SUBSCRIBE:
-                          std::this_thread::yield();  // nobody has subscribed it yet
+                          std::this_thread::yield();  // not subscribed yet
                           break;
                       default:
                           failed_ += 1;
@@ -68,14 +68,14 @@ class Reporter {
     uint64_t Id() const { return number_; }
     std::thread::id ThreadId() const { return thread_.get_id(); }
 
-    // Ends the loop, and waits for the thread.
+    // Ends the loop and joins the thread.
     void Stop() {
         stop_ = true;
         if (thread_.joinable()) thread_.join();
         EXPECT_EQ(failed_.load(), 0) << "calls that failed otherwise than by a timeout";
     }
 
-    // Calls that have run something.
+    // Number of calls that have run a callback.
     int Processed() const { return processed_; }
 
   private:
@@ -102,10 +102,10 @@ inline std::vector<int> UpTo(int count) {
     return numbers;
 }
 
-// Callbacks that write down which of them ran, in which order, on which thread.
+// Callbacks that record which of them ran, in which order, on which thread.
 class Notes {
   public:
-    // Queues a note on `stream`.
+    // Enqueues a callback on `stream`.
     aclError Launch(aclrtStream stream, int number,
                     aclrtCallbackBlockType type = ACL_CALLBACK_BLOCK) {
         auto* note = MakeImmortal<Note>();
@@ -144,7 +144,7 @@ class Notes {
     std::vector<std::thread::id> threads_;
 };
 
-// A callback that stands still between two points of a test.
+// A callback that blocks between two points of a test.
 struct Standing {
     std::promise<void> begun, go_on;
     std::atomic<bool> over{false};

@@ -1,4 +1,4 @@
-// Failures with their words: the text names the call, the argument, the value and the bound.
+// Failures with their texts: a text contains the call, the argument, the value and the bound.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace portacl_test {
 
-// A value as the library's texts write it: handles and addresses in hexadecimal.
+// A value as the library's texts print it: handles and addresses in hexadecimal.
 inline std::string Shown(const void* value) {
     std::ostringstream text;
     text << "0x" << std::hex << reinterpret_cast<uintptr_t>(value);
@@ -25,7 +25,7 @@ inline std::string TakeText() {
     return text ? text : "";
 }
 
-// As Failed, and the text begins with the call and has all of `words`.
+// As Failed; the text begins with the call and contains all of `words`.
 inline testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted,
                                              std::initializer_list<std::string> words) {
     testing::AssertionResult result = Returned(expression, got, wanted);
@@ -49,6 +49,6 @@ inline testing::AssertionResult FailedSaying(const char* expression, aclError go
 
 }  // namespace portacl_test
 
-// As ACL_FAILS, and the text has each of the words that follow.
+// As ACL_FAILS; the text contains each of the following words.
 #define ACL_FAILS_SAYING(code, expression, ...) \
     EXPECT_TRUE(::portacl_test::FailedSaying(#expression, (expression), (code), {__VA_ARGS__}))

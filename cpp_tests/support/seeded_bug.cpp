@@ -1,5 +1,5 @@
-// A program with one bug, which the sanitizer of this build has to report: else it is not in.
-// The argument says whose code does the forbidden access: `program` (C++) or `library` (Rust).
+// A program with one bug, which the sanitizer of this build must report; otherwise the build has no
+// sanitizer. The argument selects the code with the bug: `program` (C++) or `library` (Rust).
 #include <acl/acl.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ void Check(aclError code, const char* call) {
 #define CHECK(call) Check((call), #call)
 
 #if defined(__SANITIZE_ADDRESS__)
-// Reads behind the end of an allocation.
+// Reads past the end of an allocation.
 void InProgram() {
     char* buffer = static_cast<char*>(std::malloc(16));
     char* volatile end = buffer + 16;
@@ -29,14 +29,14 @@ void InProgram() {
     std::free(buffer);
 }
 
-// The library is told a length that the host buffer does not have.
+// Passes the library a length that exceeds the host buffer.
 void InLibrary(void* device, aclrtStream stream) {
     std::vector<char> host(kBytes - 4096);
     CHECK(aclrtMemcpyAsync(device, kBytes, host.data(), kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     CHECK(aclrtSynchronizeStream(stream));
 }
 #elif defined(__SANITIZE_THREAD__)
-// Two threads write without an order.
+// Two threads write without synchronization.
 void InProgram() {
     int value = 0;
     std::thread other([&] { value++; });
@@ -45,7 +45,7 @@ void InProgram() {
     std::printf("%d\n", value);
 }
 
-// The library's worker writes the page-locked buffer while this thread reads it.
+// The library's worker writes the pinned buffer while this thread reads it.
 void InLibrary(void* device, aclrtStream stream) {
     void* host = nullptr;
     CHECK(aclrtMallocHost(&host, kBytes));

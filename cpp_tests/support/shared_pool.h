@@ -1,4 +1,4 @@
-// Pools that two processes have.
+// Pools that two processes share.
 #pragma once
 
 #include <dlfcn.h>
@@ -24,19 +24,19 @@ class Session {
     Session& operator=(const Session&) = delete;
 };
 
-// A driver of NVIDIA's has rules of its own about what has ended elsewhere; the test double has
-// ours.
+// NVIDIA's driver has its own rules about pools of ended processes; the test double follows the
+// library's.
 inline bool OnGpu() {
     static void* const driver = OnCpu() ? nullptr : dlopen("libcuda.so.1", RTLD_NOW);
     return driver && !dlsym(driver, "fakeCudaFail");
 }
 
-// A descriptor as the import takes it.
+// A descriptor in the form that the import takes.
 inline void* Handle(int descriptor) {
     return reinterpret_cast<void*>(static_cast<intptr_t>(descriptor));
 }
 
-// A descriptor that is closed with this.
+// A descriptor that is closed with this object.
 class Descriptor {
   public:
     explicit Descriptor(int number) : number_(number) { EXPECT_GE(number, 0); }
@@ -54,13 +54,13 @@ inline aclrtMemPoolProps SharedProps(int32_t device = 0) {
     return props;
 }
 
-// A pool that is destroyed with this, unless the test has done so.
+// A pool that is destroyed with this object, unless the test has destroyed it.
 class SharedPool {
   public:
     explicit SharedPool(const aclrtMemPoolProps& props = SharedProps()) {
         ExpectOk("aclrtMemPoolCreate", aclrtMemPoolCreate(&handle_, &props));
     }
-    // The one that another process has exported to this descriptor, which is closed.
+    // Imports the pool of another process by this descriptor, which is then closed.
     static SharedPool Import(int descriptor) {
         aclrtMemPool handle = nullptr;
         ExpectOk("portaclMemPoolImportFromShareableHandle",
@@ -80,7 +80,7 @@ class SharedPool {
         handle_ = nullptr;
     }
 
-    // It is gone already, or the test destroys it.
+    // It is destroyed already, or the test destroys it.
     aclrtMemPool Release() { return std::exchange(handle_, nullptr); }
 
     // A new descriptor, which the caller closes.
@@ -92,7 +92,7 @@ class SharedPool {
         return descriptor;
     }
 
-    // For any stream, and none: the allocation has happened.
+    // Usable on any stream or none: the allocation is complete.
     void* Malloc(size_t size) const {
         void* ptr = nullptr;
         ExpectOk("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&ptr, size, handle_, nullptr));
@@ -106,7 +106,7 @@ class SharedPool {
     aclrtMemPool handle_ = nullptr;
 };
 
-// Gives memory back, and waits for that.
+// Frees memory and waits for the free.
 inline void FreeAndWait(void* ptr, aclrtStream stream = nullptr) {
     Free(ptr, stream);
     Synchronize(stream);
@@ -141,14 +141,14 @@ inline testing::AssertionResult Holds(const void* ptr, size_t size, int value) {
     return testing::AssertionSuccess();
 }
 
-// What this process has from the system: where its descriptors lead, and its mappings of files in
-// memory that were made to be shared.
+// What this process has open: the targets of its descriptors, and its shared mappings of memory
+// files.
 inline std::vector<std::string> Belongings() {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
         std::error_code gone;
         const auto target = std::filesystem::read_symlink(entry.path(), gone);
-        // The one that lists them is gone by now.
+        // The descriptor of the listing itself is closed by now.
         if (!gone) all.push_back(target.string());
     }
     std::ifstream maps("/proc/self/maps");

@@ -1,4 +1,4 @@
-// What tests of snapshots share.
+// Shared by the tests of snapshots.
 #pragma once
 
 #include <acl/acl.h>
@@ -28,7 +28,7 @@ inline aclError Unlock() {
     return aclrtSnapShotProcessUnlock(kSelf, nullptr);
 }
 
-// What callbacks were told: stage and device.
+// The calls of callbacks: stage and device.
 struct Stages {
     std::vector<std::pair<int, int32_t>> told;
     int failing = -1;               // this stage returns 17
@@ -49,7 +49,7 @@ uint32_t Tell(int32_t device, void* argument) {
 inline constexpr aclrtSnapShotCallBack kTell[] = {Tell<0>, Tell<1>, Tell<2>,
                                                   Tell<3>, Tell<4>, Tell<5>};
 
-// Callbacks for all stages, while it lives.
+// Callbacks for all stages, registered for the lifetime of this object.
 class Listening {
   public:
     explicit Listening(Stages& all) {
@@ -71,7 +71,7 @@ using Told = std::vector<std::pair<int, int32_t>>;
 
 class WithSnapshots : public WithDevice {
   protected:
-    // A test that gave up leaves the process running.
+    // A failed test leaves the process unlocked.
     ~WithSnapshots() override {
         Restore();
         Unlock();

@@ -1,4 +1,4 @@
-// A soft limit of this process and of those that it starts, until the end of the scope.
+// A soft resource limit of this process and of those that it starts, until the end of the scope.
 #pragma once
 
 #include <gtest/gtest.h>

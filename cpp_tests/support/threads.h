@@ -13,7 +13,7 @@
 
 namespace portacl_test {
 
-// Runs `body(index)` on `count` threads that begin together, to their end.
+// Runs `body(index)` on `count` threads that begin together, and joins them.
 template <typename Body>
 void OnThreads(int count, Body body) {
     std::atomic<int> missing{count};
@@ -28,13 +28,13 @@ void OnThreads(int count, Body body) {
     for (auto& thread : threads) thread.join();
 }
 
-// Runs `body()` on a new thread, to its end: a thread that this library has never seen.
+// Runs `body()` on a new thread, which this library has never seen, and joins it.
 template <typename Body>
 void OnNewThread(Body body) {
     std::thread(std::move(body)).join();
 }
 
-// Tells other threads, once, that they may go on.
+// Releases other threads, once.
 class Signal {
   public:
     void Set() {
@@ -53,8 +53,8 @@ class Signal {
     bool set_ = false;
 };
 
-// A host function that takes a while, so that who does not wait for it is caught, and then counts
-// in the std::atomic<int> that is its argument.
+// A host function that takes a while, so that a caller that does not wait for it is detected, and
+// then increments the std::atomic<int> that is its argument.
 inline void SlowCount(void* counter) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ++*static_cast<std::atomic<int>*>(counter);

@@ -1,4 +1,4 @@
-// Traces: reads one, and checks what holds for every one of them.
+// Reads traces, and checks the rules that every trace obeys.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,11 +20,10 @@ namespace portacl_test {
 
 using Json = nlohmann::json;
 using Nanoseconds = int64_t;
-// Group and row: what viewers call process and thread.
+// Group and row: viewers call them process and thread.
 using TrackKey = std::pair<int64_t, int64_t>;
 
-// A time of the format: microseconds with three digits after the point. A double holds those of
-// centuries.
+// A time of the format: microseconds with three decimals. A double represents centuries exactly.
 inline Nanoseconds TimeOf(const Json& value) {
     return std::llround(value.get<double>() * 1000);
 }
@@ -33,7 +32,7 @@ struct TraceEvent {
     char phase = 0;
     std::string name, category;
     TrackKey track;
-    Nanoseconds begin = 0, end = 0;  // the same but for bars
+    Nanoseconds begin = 0, end = 0;  // equal except for bars
     int64_t id = 0;
     Json args;
 
@@ -42,7 +41,7 @@ struct TraceEvent {
 
 class Trace {
   public:
-    // Fails the test, and is empty, where the file is no trace.
+    // Fails the test and is empty if the file is no trace.
     static Trace Read(const std::string& path) {
         std::ifstream file(path);
         std::stringstream text;
@@ -85,7 +84,7 @@ class Trace {
         return group != groups_.end() && group->second.rfind("device ", 0) == 0;
     }
 
-    // What holds for every trace.
+    // The rules of every trace.
     void Check() const {
         EXPECT_FALSE(events_.empty());
         CheckRows();
@@ -117,7 +116,7 @@ class Trace {
         }
     }
 
-    // Everything but counters and what is about the whole is in a row with a name.
+    // Everything except counters and global events is in a row with a name.
     void CheckRows() const {
         for (const TraceEvent& event : events_) {
             if (event.phase == 'C' || event.track.second == 0) continue;
@@ -127,7 +126,7 @@ class Trace {
         }
     }
 
-    // Bars of a device's row do not overlap, and come in order.
+    // Bars of a device's row do not overlap and are in order.
     void CheckBars() const {
         std::map<TrackKey, Nanoseconds> last;
         for (const TraceEvent& event : events_) {
@@ -139,7 +138,7 @@ class Trace {
         }
     }
 
-    // Every begin has an end, in its row and not before it.
+    // Every begin has an end, in the same row and not earlier.
     void CheckRanges() const {
         std::map<TrackKey, std::vector<const TraceEvent*>> open;
         std::map<int64_t, const TraceEvent*> numbered;
@@ -166,7 +165,7 @@ class Trace {
         EXPECT_TRUE(numbered.empty());
     }
 
-    // Each arrow has two ends, and both lie in a bar.
+    // Each arrow has two ends, each inside a bar.
     void CheckArrows() const {
         std::map<int64_t, std::pair<int, int>> ends;
         for (const TraceEvent& event : events_) {
@@ -178,7 +177,7 @@ class Trace {
     }
 
   public:
-    // The bar in a row at that time, or null.
+    // The bar of a row at that time, or null.
     const TraceEvent* BarAt(TrackKey track, Nanoseconds at) const {
         for (const TraceEvent& event : events_) {
             if (event.phase == 'X' && event.track == track && event.begin <= at &&

@@ -1,5 +1,5 @@
-// Tests in two processes that talk over a socket pair. The second one is a new process of the same
-// program (never a fork), and runs the same test.
+// Tests in two processes that communicate over a socket pair. The second one is a new process of
+// the same program (never a fork), and runs the same test.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,8 +12,8 @@
 
 namespace portacl_test {
 
-// One end of a conversation. Whoever waits for a message that does not come fails, and hears
-// nothing more; so does a test that goes wrong on one side end on both.
+// One end of the connection. Waiting for a message that does not come fails the test, and later
+// waits fail at once; so a test that fails on one side ends on both.
 class Conversation {
   public:
     explicit Conversation(int socket) : socket_(socket) {}
@@ -21,7 +21,7 @@ class Conversation {
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
-    // A value of plain bytes, and a descriptor with it if there is one.
+    // A value of plain bytes, and optionally a descriptor.
     template <typename T>
     void Send(const T& value, int descriptor = -1) {
         SendBytes(&value, sizeof value, descriptor);
@@ -33,11 +33,11 @@ class Conversation {
         return value;
     }
 
-    // That a step is done, by its number.
+    // Notifies the other side that a step is done, by its number.
     void Tell(int step) { Send(step); }
     void Hear(int step) { EXPECT_EQ(Receive<int>(), step); }
 
-    // Waits for the other side to end, or to close its end.
+    // Waits until the other side has ended or closed its end.
     void HearEnd() {
         char byte;
         EXPECT_TRUE(IsReadable());
@@ -108,13 +108,13 @@ class Conversation {
 
 constexpr int kPeerSocket = 100;
 constexpr const char* kPeerMarker = "PORTACL_TEST_PEER";
-// What a peer says when its part of the test is over and nothing has failed.
+// The last message of a peer whose part of the test has succeeded.
 constexpr int kWell = 0x0e11;
 
-// The other process, and this side of the conversation with it.
+// The other process, and this side of the connection to it.
 class Peer : public Conversation {
   public:
-    // In the peer of this very test?
+    // Whether this is the peer process of this test.
     static bool IsHere() {
         const char* inside = std::getenv(kPeerMarker);
         return inside && CurrentTest() == inside;
@@ -125,7 +125,7 @@ class Peer : public Conversation {
         if (child_ > 0) Kill();
     }
 
-    // It has to come to its end without a failure.
+    // The peer must exit without a failure.
     void Join() {
         Hear(kWell);
         Close();
@@ -134,7 +134,7 @@ class Peer : public Conversation {
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
     }
 
-    // It ends at once, wherever it is, and does nothing more.
+    // Kills it, wherever it is.
     void Kill() {
         kill(child_, SIGKILL);
         int status = -1;
@@ -178,7 +178,7 @@ class Peer : public Conversation {
     pid_t child_;
 };
 
-// What a process has offered that was killed since.
+// What a killed process has left.
 template <typename Offer>
 Offer OfferOfTheDead() {
     Peer peer;
@@ -187,18 +187,18 @@ Offer OfferOfTheDead() {
     return offer;
 }
 
-// Time in which what goes wrong by itself would.
+// Time in which a wrong behaviour would show itself.
 inline void Pause() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-// A stream whose wait nobody has ended.
+// A stream whose wait has not ended.
 inline void ExpectStillWaits(aclrtStream stream) {
     Pause();
     EXPECT_FALSE(IsIdle(stream));
 }
 
-// The test's part in the other process.
+// The part of the test that runs in the other process.
 inline void RunAsPeer(void (*body)(Conversation&)) {
     Conversation parent(kPeerSocket);
     body(parent);
@@ -207,7 +207,7 @@ inline void RunAsPeer(void (*body)(Conversation&)) {
 
 }  // namespace portacl_test
 
-// TWO_PROCESS_TEST(suite, name, there) { what this process does }: each Peer that it makes is a
+// TWO_PROCESS_TEST(suite, name, there) { what this process does }: each Peer that it creates is a
 // process that calls there(parent).
 #define TWO_PROCESS_TEST(suite, name, there)  \
     static void suite##_##name##_Here();      \

@@ -1,4 +1,4 @@
-// What this process uses: memory, threads, descriptors, mappings.
+// Resources of this process: memory, threads, descriptors, mappings.
 #pragma once
 
 #include "proc.h"
@@ -16,7 +16,7 @@
 
 namespace portacl_test {
 
-// A sanitizer keeps freed memory for a while, and has threads and an allocator of its own.
+// A sanitizer keeps freed memory for a while, and has its own threads and allocator.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #else
@@ -44,8 +44,8 @@ struct Usage {
         return usage;
     }
 
-    // As Now, with the least number of threads and descriptors of several looks: a joined thread
-    // and the library's end of a closed connection may be visible for a moment.
+    // As Now, with the smallest number of threads and descriptors of several samples: a joined
+    // thread and the library's end of a closed connection may be visible for a moment.
     static Usage Least() {
         Usage least = Now();
         for (int i = 0; i < 20; ++i) {
@@ -56,8 +56,8 @@ struct Usage {
         return least;
     }
 
-    // As Now, once no more threads and descriptors are left than `before` had; gives up after
-    // `patience`. The library's own thread closes its end of a connection after the caller's.
+    // As Now, once there are no more threads and descriptors than in `before`; gives up after
+    // `patience`. The library's thread closes its end of a connection after the caller's.
     static Usage Settled(const Usage& before, std::chrono::seconds patience) {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         Usage usage = Now();

@@ -1,4 +1,4 @@
-// Ranges of addresses, and memory to be mapped there.
+// Address ranges, and physical memory to map there.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace portacl_test {
 
-// What sizes and addresses are multiples of.
+// Sizes and addresses are multiples of this.
 constexpr size_t kPiece = 2 << 20;
 
 inline aclrtPhysicalMemProp PhysicalProps(uint32_t device = 0) {
@@ -27,7 +27,7 @@ inline aclrtPhysicalMemProp HostProps() {
     return props;
 }
 
-// Addresses without memory.
+// An address range without memory.
 class Range {
   public:
     explicit Range(size_t size, size_t alignment = 0, void* wish = nullptr) {
@@ -49,7 +49,7 @@ class Range {
     void* address_ = nullptr;
 };
 
-// Memory without an address.
+// Physical memory.
 class PhysicalMemory {
   public:
     explicit PhysicalMemory(size_t size = kPiece,
@@ -71,7 +71,7 @@ class PhysicalMemory {
     aclrtDrvMemHandle handle_ = nullptr;
 };
 
-// Memory at an address, as long as this lives.
+// A mapping for the lifetime of this object.
 class Mapping {
   public:
     Mapping(void* address, aclrtDrvMemHandle memory, size_t size = kPiece) : address_(address) {
@@ -83,7 +83,7 @@ class Mapping {
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
 
-    // The test takes it back.
+    // The test unmaps it.
     void* Release() { return std::exchange(address_, nullptr); }
 
   private:

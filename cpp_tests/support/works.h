@@ -1,4 +1,4 @@
-// Whether a device, and the host without one, do their work.
+// Checks that a device works, and that the host works without one.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline void ExpectWorks() {
     EXPECT_GE(ms, 0);
 }
 
-// What there is without any device.
+// Calls that need no device.
 inline void ExpectHostCallsWork() {
     EXPECT_NE(aclrtGetSocName(), nullptr);
     EXPECT_EQ(aclFloat16ToFloat(aclFloatToFloat16(1.5F)), 1.5F);

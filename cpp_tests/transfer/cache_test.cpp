@@ -1,4 +1,4 @@
-// Operations on caches: they check their arguments and change nothing.
+// Cache operations: they check their arguments and have no effect.
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -33,7 +33,7 @@ TEST_F(Cache, OperationsChangeNothing) {
     DeviceMemory memory(kSize);
     PinnedMemory from(kSize);
     std::copy(bytes.begin(), bytes.end(), from.Bytes());
-    // Between a write and a read in stream order, where a cache that is dropped would lose it.
+    // Between a write and a read in stream order, where a dropped cache would lose the write.
     ACL_OK(
         aclrtMemcpyAsync(memory.At(), kSize, from.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     for (const aclrtCmoType type : kTypes) {
@@ -66,7 +66,7 @@ TEST_F(Cache, DescriptionsAreInDeviceMemory) {
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 7));
 }
 
-TEST_F(Cache, TypesThatAreNone) {
+TEST_F(Cache, InvalidTypes) {
     Stream stream;
     DeviceMemory memory(kSize);
     for (const int number : {-1, 4, INT_MIN, INT_MAX}) {
@@ -80,13 +80,13 @@ TEST_F(Cache, TypesThatAreNone) {
         aclrtBarrierTaskInfo task = Barriers(2);
         task.cmoInfo[1].cmoType = type;
         ACL_FAILS_SAYING(kBad, aclrtCmoWaitBarrier(&task, stream, 0), "cmoInfo[1]", said, bound);
-        // Beyond those that there are nothing is looked at.
+        // Reserved entries beyond the count are ignored.
         task.barrierNum = 1;
         ACL_OK(aclrtCmoWaitBarrier(&task, stream, 0));
     }
 }
 
-TEST_F(Cache, RangesThatAreNone) {
+TEST_F(Cache, InvalidRanges) {
     Stream stream;
     DeviceMemory memory(kSize);
     PinnedMemory pinned(kSize);
@@ -118,7 +118,7 @@ TEST_F(Cache, RangesThatAreNone) {
     refused(there.At(), kSize, kDead, "memory of device 1");
 }
 
-TEST_F(Cache, WhatIsReserved) {
+TEST_F(Cache, ReservedArguments) {
     Stream stream;
     DeviceMemory memory(kSize);
     aclrtBarrierTaskInfo task = Barriers(1);

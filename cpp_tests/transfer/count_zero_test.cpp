@@ -1,6 +1,6 @@
-// Copies, fills, reductions and random numbers of nothing: they succeed, whatever their pointers,
-// sizes, kinds and types are. What is not about the data is checked as always: the stream, the
-// current context of calls that take one, and where the call is made.
+// Copies, fills, reductions and random numbers with a count of 0 succeed, whatever their pointers,
+// sizes, kinds and types. Other checks stay: the stream, the current context of calls that need
+// one, and calls from host functions.
 #include <climits>
 #include <cstdint>
 #include <functional>
@@ -22,12 +22,12 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// The arguments that a count of 0 leaves without a meaning.
+// The arguments that a count of 0 makes irrelevant.
 struct Operands {
     const char* text;
     void* dst;
     void* src;
-    // Room, pitch, offset, number of attributes.
+    // Destination size, pitch, offset, number of attributes.
     size_t size;
     // Kind, type, distribution.
     int number;
@@ -107,7 +107,7 @@ std::vector<Call> CopiesOfSymbols() {
     };
 }
 
-// No copy at all; and below, one copy of no bytes, whose attribute is right.
+// An empty batch; and below, one copy of 0 bytes with a valid attribute.
 std::vector<Call> Batches() {
     const auto none = [](auto call) {
         return [call](const Operands& o, aclrtStream stream) {
@@ -179,7 +179,7 @@ std::vector<Call> EveryCall() {
 
 class CountZero : public WithDevice {
   protected:
-    // Memory of the device and of the host with other memory, null, and what is no address.
+    // Device and host memory with other memory, null, and invalid addresses.
     std::vector<Operands> EveryOperands() {
         const auto none = [](uintptr_t address) { return reinterpret_cast<void*>(address); };
         return {
@@ -213,7 +213,7 @@ class CountZero : public WithDevice {
 
 }  // namespace
 
-TEST_F(CountZero, SucceedsWhateverTheOperandsAre) {
+TEST_F(CountZero, SucceedsWithAnyOperands) {
     const Stream stream;
     for (const Call& call : EveryCall()) {
         for (const Operands& operands : EveryOperands()) {
@@ -228,7 +228,7 @@ TEST_F(CountZero, SucceedsWhateverTheOperandsAre) {
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
 
-TEST_F(CountZero, StreamsAreCheckedAllTheSame) {
+TEST_F(CountZero, StreamsAreStillChecked) {
     aclrtStream destroyed = nullptr;
     ACL_OK(aclrtCreateStream(&destroyed));
     ACL_OK(aclrtDestroyStream(destroyed));
@@ -244,7 +244,7 @@ TEST_F(CountZero, StreamsAreCheckedAllTheSame) {
     }
 }
 
-// Calls that take no stream need no context. The default stream is that of one.
+// Calls without a stream need no context. The default stream belongs to one.
 TEST_F(CountZero, WithoutACurrentContext) {
     OnNewThread([this] {
         for (const Call& call : EveryCall()) {
@@ -276,7 +276,7 @@ TEST_F(CountZero, IsRefusedInsideAHostFunction) {
                                                   ACL_ERROR_RT_PARAM_INVALID));
 }
 
-// A copy of no bytes among others: its pointers and its room are not read, its attribute is.
+// A copy of 0 bytes among others: its pointers and destination size are not read, its attribute is.
 TEST_F(CountZero, CopiesOfBatches) {
     for (const Batcher& batcher : Batchers()) {
         SCOPED_TRACE(batcher.name);
@@ -298,7 +298,7 @@ TEST_F(CountZero, CopiesOfBatches) {
     }
 }
 
-// The description of a copy of no bytes may name anything, and so may the copy that it describes.
+// The description of a copy of 0 bytes may contain anything, and so may the copy that it describes.
 TEST_F(CountZero, DescribedCopies) {
     const DeviceMemory description(Bytes(64, 0xEE));
     constexpr auto kKind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
@@ -310,8 +310,8 @@ TEST_F(CountZero, DescribedCopies) {
     }
 }
 
-// What is asked for beside the data is asked for all the same.
-TEST_F(CountZero, WhatIsStillChecked) {
+// Checks that do not concern the data stay.
+TEST_F(CountZero, OtherArgumentsAreStillChecked) {
     constexpr aclError kBad = ACL_ERROR_INVALID_PARAM;
     int reserve = 0;
     ACL_FAILS_SAYING(kBad,
@@ -344,7 +344,7 @@ TEST_F(CountZero, WhatIsStillChecked) {
                      "kind", "99");
 }
 
-// A function that copies or fills and is not in the table would not be tested here.
+// A function that copies or fills and is missing in the table would not be tested here.
 TEST(CountZeroTable, HasEveryFunction) {
     std::set<std::string> tested = {// Of these a test of their own.
                                     "aclrtSetMemcpyDesc", "aclrtMemcpyAsyncWithDesc",

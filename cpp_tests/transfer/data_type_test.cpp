@@ -12,7 +12,7 @@ using namespace portacl_test;
 
 namespace {
 
-// What the bits of a half mean, computed without conversions of bits.
+// The value of a half, computed from its bits without a conversion instruction.
 double Meaning(uint16_t half) {
     const int exponent = half >> 10 & 31;
     const double fraction = (half & 1023) / 1024.0;
@@ -50,7 +50,7 @@ TEST(DataTypeSize, OfEveryType) {
         for (const aclDataType type : types) EXPECT_EQ(aclDataTypeSize(type), size) << type;
 }
 
-TEST(DataTypeSize, OfNoTypeIsZeroAndNoFailure) {
+TEST(DataTypeSize, OfAnInvalidTypeIsZero) {
     aclGetRecentErrMsg();
     for (const int type : {-2, 5, 14, 15, 18, 26, 28, 31, 32, 42, 1000, INT_MIN, INT_MAX})
         EXPECT_EQ(aclDataTypeSize(static_cast<aclDataType>(type)), 0u) << type;
@@ -70,7 +70,7 @@ TEST(Float16, EveryHalfWidensExactly) {
     }
 }
 
-TEST(Float16, EveryHalfComesBack) {
+TEST(Float16, EveryHalfRoundTrips) {
     for (uint32_t bits = 0; bits <= UINT16_MAX; ++bits) {
         const auto half = static_cast<uint16_t>(bits);
         const uint16_t back = aclFloatToFloat16(aclFloat16ToFloat(half));
@@ -81,11 +81,11 @@ TEST(Float16, EveryHalfComesBack) {
     }
 }
 
-// At the middle between two neighbours the even one wins, beside it the nearer one.
+// A value half way between two neighbours rounds to the even one, any other to the nearer one.
 TEST(Float16, EveryMiddleRoundsToEven) {
     for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
         const double below = Meaning(static_cast<uint16_t>(bits));
-        // One past the largest half: what an exponent without an end would have next.
+        // One past the largest half: the next value if the exponent were unlimited.
         const double above = bits == 0x7bff ? 65536.0 : Meaning(static_cast<uint16_t>(bits + 1));
         const auto middle = static_cast<float>((below + above) / 2);
         ASSERT_EQ(static_cast<double>(middle), (below + above) / 2) << bits;

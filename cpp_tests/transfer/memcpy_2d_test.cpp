@@ -21,7 +21,7 @@ constexpr int kUp = ACL_MEMCPY_HOST_TO_DEVICE;
 constexpr int kDown = ACL_MEMCPY_DEVICE_TO_HOST;
 constexpr int kOver = ACL_MEMCPY_DEVICE_TO_DEVICE;
 
-// Both calls under one signature; the second is followed by a synchronise.
+// Both calls under one signature; a synchronize follows the second.
 struct Copier {
     const char* name;
     bool asynchronous;
@@ -55,7 +55,7 @@ struct Shape {
     size_t DstSize() const { return (height - 1) * dpitch + width; }
     size_t SrcSize() const { return (height - 1) * spitch + width; }
 
-    // What `before` becomes when the rows of `src` are copied to it.
+    // `before` with the rows of `src` copied into it.
     Bytes Copied(const Bytes& src, Bytes before) const {
         for (size_t row = 0; row < height; ++row)
             std::copy_n(src.begin() + std::ptrdiff_t(row * spitch), width,
@@ -73,7 +73,7 @@ constexpr Shape kShape{5, 3, 16, 8};
 
 class Memcpy2d : public WithDevice {};
 
-// Every kind between all places: done right, or refused with nothing written.
+// Every kind between all places: the copy is right, or refused with nothing written.
 TEST_F(Memcpy2d, EveryKindWithEveryPlace) {
     const Bytes before = Pattern(kShape.DstSize(), 1), data = Pattern(kShape.SrcSize(), 2);
     for (Where to : Places())
@@ -102,8 +102,9 @@ TEST_F(Memcpy2d, EveryKindWithEveryPlace) {
         }
 }
 
-// With and without gaps on either side, one row, many, and enough that the work is shared out.
-TEST_F(Memcpy2d, RowsArriveAndGapsStay) {
+// With and without padding on either side, one row, many, and enough rows to be divided among
+// threads.
+TEST_F(Memcpy2d, RowsAreCopiedAndPaddingIsKept) {
     const Shape shapes[] = {{1, 1, 1, 1},
                             {7, 1, kMost, kMost},
                             {5, 3, 5, 5},
@@ -120,7 +121,7 @@ TEST_F(Memcpy2d, RowsArriveAndGapsStay) {
         for (Where host : {Where::kPageable, Where::kPinned})
             for (const Copier& copier : Copiers()) {
                 SCOPED_TRACE(testing::Message() << copier.name << ' ' << host << ": " << shape);
-                // The largest once each way.
+                // The largest ones once in each direction.
                 const bool large = shape.DstSize() > (16 << 20);
                 if (large && (copier.asynchronous || host == Where::kPinned)) continue;
                 for (int kind : {kUp, kDown, kOver}) {
@@ -139,7 +140,7 @@ TEST_F(Memcpy2d, RowsArriveAndGapsStay) {
     }
 }
 
-TEST_F(Memcpy2d, NoRowsOrBytesDoNothingWhateverTheRestIs) {
+TEST_F(Memcpy2d, ZeroRowsOrBytesDoNothing) {
     DeviceMemory device(Pattern(100));
     Bytes host(100, 1);
     for (const Copier& copier : Copiers()) {
@@ -187,7 +188,7 @@ TEST_F(Memcpy2d, BadArguments) {
     EXPECT_EQ(device.Download(), Pattern(100));
 }
 
-// The largest sides work, one more is refused.
+// The largest dimensions work; one more is refused.
 TEST_F(Memcpy2d, Limits) {
     constexpr size_t kWidest = 5000000;
     for (const Copier& copier : Copiers()) {
@@ -227,10 +228,10 @@ TEST_F(Memcpy2d, PastTheEndOfAnAllocation) {
     Bytes host(8 * kSize, 2);
     for (const Copier& copier : Copiers()) {
         SCOPED_TRACE(copier.name);
-        // The last row ends where the allocation does; its gap is not there.
+        // The last row ends with the allocation; its padding is missing.
         EXPECT_EQ(copier.call(host.data(), 5, device.At(), 333, 1, 4, kDown), 0);
         EXPECT_EQ(copier.call(host.data(), 5, device.At(990), 500, 5, 1, kDown), 0);
-        // Fewer bytes than there are, but the last row begins beyond the end.
+        // Fewer bytes than the allocation has, but the last row begins past its end.
         auto refused = [&](void* dst, size_t dpitch, const void* src, size_t spitch, int kind,
                            const char* argument, const void* address) {
             EXPECT_TRUE(FailedSaying(
@@ -241,7 +242,7 @@ TEST_F(Memcpy2d, PastTheEndOfAnAllocation) {
         refused(large.At(), 10, pinned.At(), 3000, kUp, "src", pinned.At());
         refused(pinned.At(), 3000, large.At(), 10, kDown, "dst", pinned.At());
         refused(host.data(), 10, device.At(), 3000, kDown, "src", device.At());
-        // Where rows begin is more than 64 bits can hold.
+        // The offset of a row exceeds 64 bits.
         for (size_t pitch : {kMost, kMost / 2 + 1, kMost / 2 - 8}) {
             EXPECT_TRUE(FailedSaying(
                 copier.name, copier.call(device.At(), pitch, host.data(), 10, 10, 3, kUp),
@@ -256,7 +257,7 @@ TEST_F(Memcpy2d, PastTheEndOfAnAllocation) {
     EXPECT_EQ(pinned.Copy(), Bytes(kSize, 1));
 }
 
-// More than a driver takes for a pitch. Only the pages with rows are there.
+// A pitch above the driver's limit. Only the pages with rows are mapped.
 TEST_F(Memcpy2d, PitchOfMoreThanTwoGigabytes) {
     constexpr size_t kPitch = (size_t{1} << 31) + 10, kWidth = 100, kRows = 3;
     constexpr size_t kSize = (kRows - 1) * kPitch + kWidth;
@@ -281,7 +282,7 @@ TEST_F(Memcpy2d, PitchOfMoreThanTwoGigabytes) {
     munmap(mapped, kSize);
 }
 
-// Memory that the host and every device use takes part as either, whichever device it was made on.
+// Managed memory counts as host or device memory, on whichever device it was allocated.
 TEST_F(Memcpy2d, ManagedMemory) {
     const Bytes data = Pattern(kShape.SrcSize()), before(kShape.DstSize(), 1);
     for (int32_t made_on = 0; made_on < static_cast<int32_t>(std::min(DeviceCount(), 2u));
@@ -330,7 +331,7 @@ TEST_F(Memcpy2d, OfFreedMemory) {
     EXPECT_EQ(host, Bytes(100, 1));
 }
 
-TEST_F(Memcpy2d, StreamsThatAreNone) {
+TEST_F(Memcpy2d, InvalidStreams) {
     DeviceMemory device(Pattern(100));
     Bytes host(100, 1);
     aclrtStream dead = Stream().Release();
@@ -366,7 +367,7 @@ TEST_F(Memcpy2d, NeedsADeviceInThisThread) {
     EXPECT_EQ(host, Pattern(100));
 }
 
-TEST_F(Memcpy2d, NotInAHostFunction) {
+TEST_F(Memcpy2d, RefusedInsideAHostFunction) {
     static DeviceMemory* device;
     static aclError codes[2];
     DeviceMemory memory(Pattern(100));
@@ -395,7 +396,7 @@ TEST_F(Memcpy2d, AfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(Memcpy2d, TheSynchronousOneWaitsForNoStream) {
+TEST_F(Memcpy2d, TheSynchronousCallWaitsForNoStream) {
     DeviceMemory device(Bytes(100, 0));
     Gate gate;
     ACL_OK(gate.Hold(nullptr));
@@ -407,7 +408,7 @@ TEST_F(Memcpy2d, TheSynchronousOneWaitsForNoStream) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-// Small, and large enough to be shared out.
+// A small copy, and one large enough to be divided among threads.
 constexpr Shape kQueued[] = {{30, 20, 50, 40}, {1000, 3000, 1000, 1001}};
 
 TEST_F(Memcpy2d, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
@@ -434,7 +435,7 @@ TEST_F(Memcpy2d, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
     }
 }
 
-TEST_F(Memcpy2d, PageableMemoryIsDoneWithOnReturn) {
+TEST_F(Memcpy2d, PageableMemoryIsFreeToReuseOnReturn) {
     for (const Shape& shape : kQueued) {
         Stream stream;
         DeviceMemory device(Bytes(shape.DstSize(), 1));
@@ -457,7 +458,7 @@ TEST_F(Memcpy2d, PageableMemoryIsDoneWithOnReturn) {
     }
 }
 
-// A queued copy keeps its memory, up to the last row.
+// A pending copy keeps its memory, up to the last row.
 TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
     constexpr Shape kShape{1000, 4, 1000, 40000};
     Stream stream;
@@ -469,7 +470,7 @@ TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
     ACL_OK(aclrtMemcpy2dAsync(out.At(), kShape.dpitch, from->At(), kShape.spitch, kShape.width,
                               kShape.height, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     from.reset();
-    // It would be given out again.
+    // The memory must not be allocated again.
     const DeviceMemory other(Bytes(kShape.SrcSize(), 0xDD));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));

@@ -16,7 +16,7 @@ constexpr size_t kSizes[] = {100, 100000, (3 << 20) + 1};
 
 class MemcpyAsync : public WithDevice {};
 
-// Pinned memory: the call returns while the stream cannot have got to it.
+// Pinned memory: the call returns before the stream can have reached the copy.
 TEST_F(MemcpyAsync, WithPinnedMemoryReturnsAtOnce) {
     for (size_t size : kSizes) {
         Stream stream;
@@ -73,7 +73,7 @@ TEST_F(MemcpyAsync, APageableSourceMayBeReusedOnReturn) {
     }
 }
 
-// The same behind work that has not happened, which the call may have to wait for.
+// The same after pending work, which the call may have to wait for.
 TEST_F(MemcpyAsync, APageableSourceIsReadInStreamOrder) {
     for (size_t size : kSizes) {
         Stream stream;
@@ -126,7 +126,7 @@ TEST_F(MemcpyAsync, APageableDestinationIsWrittenInStreamOrder) {
     }
 }
 
-// Through a buffer: also a pinned source may be reused on return.
+// Through a buffer: a pinned source may also be reused on return.
 TEST_F(MemcpyAsync, HostToBufferToDeviceFreesAnySource) {
     for (size_t size : kSizes) {
         Stream stream;
@@ -151,8 +151,8 @@ TEST_F(MemcpyAsync, HostToBufferToDeviceFreesAnySource) {
     }
 }
 
-// A thread that waits in a copy of pageable memory holds up no other stream.
-TEST_F(MemcpyAsync, AWaitingCopyHoldsUpNoOtherStream) {
+// A thread that waits in a copy of pageable memory blocks no other stream.
+TEST_F(MemcpyAsync, AWaitingCopyBlocksNoOtherStream) {
     constexpr size_t kSize = 1 << 20;
     Stream held, other;
     DeviceMemory device(Bytes(kSize, 1)), free_device(kSize);
@@ -182,8 +182,8 @@ TEST_F(MemcpyAsync, AWaitingCopyHoldsUpNoOtherStream) {
     EXPECT_TRUE(returned);
 }
 
-// A copy that failed its checks has no effect on the stream.
-TEST_F(MemcpyAsync, AFailedCallQueuesNothing) {
+// A copy that fails its checks does not affect the stream.
+TEST_F(MemcpyAsync, AFailedCallSubmitsNothing) {
     Stream stream;
     DeviceMemory device(Bytes(64, 1));
     PinnedMemory pinned(64, 2);

@@ -15,7 +15,7 @@ using Bytes = std::vector<unsigned char>;
 
 class MemcpyBatchAsync : public WithDevice {};
 
-// Sizes of a batch's copies: small, and large enough to be shared out.
+// Sizes of a batch's copies: small, and large enough to be divided among threads.
 constexpr size_t kQueued[] = {1000, (2 << 20) + 1};
 
 TEST_F(MemcpyBatchAsync, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
@@ -29,7 +29,7 @@ TEST_F(MemcpyBatchAsync, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
             Gate gate;
             ACL_OK(gate.Hold(stream));
             {
-                // The arrays are not needed any more.
+                // The arrays may be reused after the call.
                 Batch up, down;
                 up.Add(device.At(), in.At(), size).Add(device.At(size), in.At(size), size).Up();
                 down.Add(out.At(), device.At(), size).Add(out.At(size), device.At(size), size);
@@ -48,8 +48,8 @@ TEST_F(MemcpyBatchAsync, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
     }
 }
 
-// One entry of ordinary memory is enough: all are done with when the call returns.
-TEST_F(MemcpyBatchAsync, PageableMemoryIsDoneWithOnReturn) {
+// One copy of pageable memory is enough: all copies are complete when the call returns.
+TEST_F(MemcpyBatchAsync, PageableMemoryIsFreeToReuseOnReturn) {
     for (const Batcher& batcher : Batchers()) {
         if (!batcher.asynchronous) continue;
         for (size_t size : kQueued) {
@@ -77,7 +77,7 @@ TEST_F(MemcpyBatchAsync, PageableMemoryIsDoneWithOnReturn) {
     }
 }
 
-// Queued copies keep their memory.
+// Pending copies keep their memory.
 TEST_F(MemcpyBatchAsync, OfMemoryThatIsFreedMeanwhile) {
     constexpr size_t kCount = 50, kSize = 5000;
     for (const Batcher& batcher : Batchers()) {
@@ -95,7 +95,7 @@ TEST_F(MemcpyBatchAsync, OfMemoryThatIsFreedMeanwhile) {
         size_t index = 0;
         ASSERT_TRUE(Returned(batcher.name, batcher.call(down.Down(), &index, stream), 0));
         blocks.clear();
-        // They would be given out again.
+        // The memory must not be allocated again.
         for (size_t i = 0; i < kCount; ++i)
             blocks.push_back(std::make_unique<DeviceMemory>(Bytes(kSize, 0xDD)));
         gate.Open();

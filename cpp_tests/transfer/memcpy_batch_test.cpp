@@ -1,5 +1,5 @@
-// aclrtMemcpyBatch, its V2, and both asynchronous forms: sizes, places, arguments. When the
-// asynchronous ones read and write is in memcpy_batch_async_test.cpp.
+// aclrtMemcpyBatch, its V2, and both asynchronous forms: sizes, places, arguments.
+// memcpy_batch_async_test.cpp covers when the asynchronous ones read and write.
 
 #include <limits>
 #include <memory>
@@ -53,7 +53,7 @@ TEST_F(MemcpyBatch, ManySmallCopies) {
         DeviceMemory device(kCount * kSize);
         Batch up, down;
         Bytes back(kCount * kSize);
-        // The last comes first.
+        // In reverse order.
         for (size_t i = 0; i < kCount; ++i) {
             const size_t at = i * kSize, mirrored = (kCount - 1 - i) * kSize;
             up.Add(device.At(mirrored), data.data() + at, kSize);
@@ -67,7 +67,7 @@ TEST_F(MemcpyBatch, ManySmallCopies) {
     }
 }
 
-TEST_F(MemcpyBatch, NoCopiesDoNothingWhateverTheRestIs) {
+TEST_F(MemcpyBatch, AnEmptyBatchDoesNothing) {
     for (const Batcher& batcher : Batchers()) {
         Batch none;
         EXPECT_TRUE(Returned(batcher.name, batcher.Run(none), 0));
@@ -138,7 +138,7 @@ TEST_F(MemcpyBatch, BadAttributes) {
         four.batch.attrs_indexes.clear();
     };
     const auto down = OnDevice0(), host = Host();
-    // `data()` of an empty vector may be null: with room, it is not.
+    // `data()` of an empty vector may be null; with reserved capacity it is not.
     four.batch.attrs.reserve(1);
     four.batch.attrs_indexes.reserve(1);
     refused({"numAttrs is 0", "numBatches 4"});
@@ -163,8 +163,8 @@ TEST_F(MemcpyBatch, BadAttributes) {
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
 }
 
-// What an attribute says is compared with each pointer that it is for.
-TEST_F(MemcpyBatch, PlacesThatAreNotWhatTheAttributesSay) {
+// Each pointer must match its attribute.
+TEST_F(MemcpyBatch, PlacesThatDoNotMatchTheAttributes) {
     Four four;
     const uint32_t beyond = DeviceCount();
     auto refused = [&](size_t index, std::initializer_list<std::string> words) {
@@ -188,7 +188,7 @@ TEST_F(MemcpyBatch, PlacesThatAreNotWhatTheAttributesSay) {
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
 }
 
-// Of host memory any kind will do, pinned or not.
+// For host memory any kind of attribute is valid, pinned or not.
 TEST_F(MemcpyBatch, KindsOfHostMemory) {
     PinnedMemory pinned(10, 3);
     Bytes pageable(10, 4);
@@ -206,7 +206,7 @@ TEST_F(MemcpyBatch, KindsOfHostMemory) {
         }
 }
 
-// Memory that the host and every device use: any attribute will do, and it goes either way.
+// For managed memory any attribute is valid, in either direction.
 TEST_F(MemcpyBatch, ManagedMemory) {
     constexpr size_t kSize = 1000;
     void* managed = nullptr;
@@ -231,7 +231,7 @@ TEST_F(MemcpyBatch, ManagedMemory) {
             from_host.Add(managed, pinned.At(), kSize).Attribute(0, place, Host());
             ASSERT_TRUE(Returned(batcher.name, batcher.Run(from_host), 0));
             EXPECT_EQ(Bytes(bytes, bytes + kSize), Bytes(kSize, 7));
-            // It takes part in either direction, but not in both at once.
+            // It works in either direction, but not in both at once.
             both.Add(device.At(), managed, 10).Add(pinned.At(), managed, 10);
             both.Attribute(0, OnDevice0(), place).Attribute(1, Host(), place);
             EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(both, 1), ACL_ERROR_RT_PARAM_INVALID,
@@ -240,7 +240,7 @@ TEST_F(MemcpyBatch, ManagedMemory) {
     ACL_OK(aclrtFree(managed));
 }
 
-// All entries are looked at before the first is copied, and the bad one is named.
+// All copies are checked before the first one runs, and the invalid one is named.
 TEST_F(MemcpyBatch, OneBadEntry) {
     for (size_t bad = 0; bad < 4; ++bad) {
         Four four;
@@ -268,7 +268,7 @@ TEST_F(MemcpyBatch, OneBadEntry) {
                                                  std::to_string(size), "past the end"});
         }
         four.batch = good;
-        // Freed memory looks like the host's, and is none.
+        // Freed memory is not host memory.
         void* freed = DeviceMemory(1000).Release();
         ACL_OK(aclrtFree(freed));
         four.batch.dsts[bad] = freed;
@@ -296,7 +296,7 @@ TEST_F(MemcpyBatch, OneWayOnly) {
     four.batch = good;
     four.batch.Add(pinned.At(), pageable.data(), 1000).Up().Attribute(4, Host(), Host());
     refused(4, {"dsts[4]", "srcs[4]", Shown(pageable.data()), "aclrtMemcpy"});
-    // The first one, too.
+    // Also the first copy.
     four.batch = Batch();
     four.batch.Add(pinned.At(), pageable.data(), 1000).Attribute(0, Host(), Host());
     refused(0, {"dsts[0]", "pinned host memory"});
@@ -304,7 +304,7 @@ TEST_F(MemcpyBatch, OneWayOnly) {
     EXPECT_EQ(pinned.Copy(), Bytes(1000, 2));
 }
 
-TEST_F(MemcpyBatch, MoreThanThereCanBe) {
+TEST_F(MemcpyBatch, TooManyCopies) {
     Four four;
     four.batch.Up();
     Batch& b = four.batch;
@@ -323,7 +323,7 @@ TEST_F(MemcpyBatch, MoreThanThereCanBe) {
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
 }
 
-// Each half belongs to a device; which one is current does not matter.
+// Each half belongs to another device; the current device does not matter.
 TEST_F(MemcpyBatch, OfSeveralDevices) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     for (Where host : {Where::kPageable, Where::kPinned})
@@ -354,7 +354,7 @@ TEST_F(MemcpyBatch, OfSeveralDevices) {
             }
 }
 
-TEST_F(MemcpyBatch, StreamsThatAreNone) {
+TEST_F(MemcpyBatch, InvalidStreams) {
     Four four;
     four.batch.Up();
     aclrtStream dead = Stream().Release();
@@ -390,7 +390,7 @@ TEST_F(MemcpyBatch, NeedsADeviceInThisThread) {
     EXPECT_EQ(four.device.Download(), four.host);
 }
 
-TEST_F(MemcpyBatch, NotInAHostFunction) {
+TEST_F(MemcpyBatch, RefusedInsideAHostFunction) {
     static Four* four;
     static aclError codes[4];
     Four memory;
@@ -417,7 +417,7 @@ TEST_F(MemcpyBatch, AfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(MemcpyBatch, TheSynchronousOnesWaitForNoStream) {
+TEST_F(MemcpyBatch, TheSynchronousCallsWaitForNoStream) {
     for (const Batcher& batcher : Batchers()) {
         if (batcher.asynchronous) continue;
         Four four;

@@ -1,4 +1,4 @@
-// Copies whose ends are told in device memory, and read there when the stream comes to them.
+// Copies whose addresses are in device memory, and are read when the stream reaches the copy.
 #include "support/gate.h"
 #include "support/managed.h"
 #include "support/objects.h"
@@ -19,7 +19,7 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr auto kInner = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
 constexpr size_t kSize = 4096;
 
-// A word of device memory with the address of something.
+// A word of device memory that contains an address.
 class Pointer {
   public:
     explicit Pointer(void* to) : word_(std::vector<void*>{to}) {}
@@ -44,12 +44,12 @@ Bytes Part(const Bytes& all, size_t from, size_t count) {
 
 }  // namespace
 
-TEST_F(MemcpyIndirect, CopiesBetweenWhatTheWordsSay) {
+TEST_F(MemcpyIndirect, CopiesBetweenTheAddressesInTheWords) {
     Stream stream;
     const Bytes bytes = Pattern(kSize);
     DeviceMemory src(bytes);
     Pointer from(src.At());
-    // Aligned and not, less than a vector and more, to the first byte and further in.
+    // Aligned and not, shorter and longer than a vector, at the first byte and at an offset.
     const struct {
         size_t dst, src, count;
     } cases[] = {{0, 0, kSize}, {0, 0, 1},    {1, 2, 100},  {16, 16, 64}, {3, 3, 1000},
@@ -68,7 +68,7 @@ TEST_F(MemcpyIndirect, CopiesBetweenWhatTheWordsSay) {
     }
 }
 
-TEST_F(MemcpyIndirect, LargeOnesArrive) {
+TEST_F(MemcpyIndirect, CopiesLargeBlocks) {
     constexpr size_t kLarge = (5 << 20) + 3;
     Stream stream;
     const Bytes bytes = Pattern(kLarge);
@@ -79,8 +79,8 @@ TEST_F(MemcpyIndirect, LargeOnesArrive) {
     EXPECT_EQ(dst.Download(), bytes);
 }
 
-// What the words hold when the copy is queued does not matter.
-TEST_F(MemcpyIndirect, ReadsTheWordsWhenTheStreamComesToIt) {
+// The content of the words at the time of the call does not matter.
+TEST_F(MemcpyIndirect, ReadsTheWordsInStreamOrder) {
     Stream stream;
     DeviceMemory one(Bytes(64, 1)), two(Bytes(64, 2)), dst(Bytes(64, 0xEE));
     Pointer from(one.At()), to(dst.At());
@@ -88,7 +88,7 @@ TEST_F(MemcpyIndirect, ReadsTheWordsWhenTheStreamComesToIt) {
     *reinterpret_cast<void**>(word.Bytes()) = two.At();
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    // Earlier work of the stream changes where from.
+    // Earlier work of the stream changes the source.
     ACL_OK(aclrtMemcpyAsync(from.At(), sizeof(void*), word.At(), sizeof(void*),
                             ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(Copy(to, 64, 0, from, 64, 0, stream));
@@ -97,7 +97,7 @@ TEST_F(MemcpyIndirect, ReadsTheWordsWhenTheStreamComesToIt) {
     EXPECT_EQ(dst.Download(), Bytes(64, 2));
 }
 
-TEST_F(MemcpyIndirect, IsInOrderWithWhatComesBeforeAndBehind) {
+TEST_F(MemcpyIndirect, IsOrderedWithOtherWork) {
     DeviceMemory src(Bytes(kSize, 0)), dst(kSize);
     Pointer from(src.At()), to(dst.At());
     Stream stream;
@@ -113,7 +113,7 @@ TEST_F(MemcpyIndirect, IsInOrderWithWhatComesBeforeAndBehind) {
     }
 }
 
-TEST_F(MemcpyIndirect, MemoryThatIsFreedMeanwhileIsKept) {
+TEST_F(MemcpyIndirect, FreedMemoryIsKeptForPendingCopies) {
     Stream stream;
     DeviceMemory src(Bytes(kSize, 5)), dst(Bytes(kSize, 0xEE));
     DeviceMemory source_word(std::vector<void*>{src.At()});
@@ -124,7 +124,7 @@ TEST_F(MemcpyIndirect, MemoryThatIsFreedMeanwhileIsKept) {
                 static_cast<const void**>(source_word.At()), kSize, 0, stream));
     ACL_OK(aclrtFree(src.Release()));
     ACL_OK(aclrtFree(source_word.Release()));
-    // Who is given the memory next has it only after the copy.
+    // The memory is allocated again only after the copy.
     DeviceMemory next(kSize);
     ACL_OK(aclrtMemset(next.At(), kSize, 9, kSize));
     gate.Open();
@@ -132,7 +132,7 @@ TEST_F(MemcpyIndirect, MemoryThatIsFreedMeanwhileIsKept) {
     EXPECT_EQ(dst.Download(), Bytes(kSize, 5));
 }
 
-TEST_F(MemcpyIndirect, ManagedMemoryWillDo) {
+TEST_F(MemcpyIndirect, AcceptsManagedMemory) {
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, kManagedGrain, ACL_RT_MEM_ATTACH_GLOBAL));
     DeviceMemory src(Bytes(64, 3)), dst(Bytes(64, 0xEE));
@@ -145,7 +145,7 @@ TEST_F(MemcpyIndirect, ManagedMemoryWillDo) {
     ACL_OK(aclrtFree(managed));
 }
 
-TEST_F(MemcpyIndirect, DescriptionsAreReadWhenTheStreamComesToThem) {
+TEST_F(MemcpyIndirect, ReadsDescriptionsInStreamOrder) {
     Stream stream;
     auto size = Poison<size_t>();
     ACL_OK(aclrtGetMemcpyDescSize(kInner, &size));
@@ -167,7 +167,7 @@ TEST_F(MemcpyIndirect, DescriptionsAreReadWhenTheStreamComesToThem) {
     EXPECT_EQ(dst.Download(), wanted);
 }
 
-TEST_F(MemcpyIndirect, NothingIsNothing) {
+TEST_F(MemcpyIndirect, ZeroBytesDoNothing) {
     Stream stream;
     DeviceMemory description(64);
     ACL_OK(Copy(nullptr, 0, 0, nullptr, 0, 0, stream));
@@ -176,8 +176,8 @@ TEST_F(MemcpyIndirect, NothingIsNothing) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-// On a GPU this is the end of the device, as it is for a kernel.
-TEST_F(MemcpyIndirect, WordsThatNameNoDeviceMemoryAreAFailureOfTheStream) {
+// On a GPU this fails the device, as in a kernel.
+TEST_F(MemcpyIndirect, InvalidAddressesFailTheStream) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a GPU does not survive it";
     constexpr aclError kFailed = ACL_ERROR_RT_AICORE_EXCEPTION;
     Stream stream;
@@ -198,7 +198,7 @@ TEST_F(MemcpyIndirect, WordsThatNameNoDeviceMemoryAreAFailureOfTheStream) {
     ACL_OK(Copy(to, SIZE_MAX, 0, to, SIZE_MAX / 2, 0, stream));
     ACL_FAILS(kFailed, aclrtSynchronizeStream(stream));
     EXPECT_EQ(pageable, Bytes(kSize, 0x22));
-    // The stream goes on.
+    // The stream continues.
     DeviceMemory dst(Bytes(64, 0xEE));
     Pointer there(dst.At());
     ACL_OK(Copy(there, 64, 0, to, 64, 0, stream));

@@ -1,4 +1,5 @@
-// Copies between devices: both ways, at once and in streams of either, one piece, rows and batches.
+// Copies between devices: in both directions, synchronous and in streams of either device, single,
+// 2D and batched.
 
 #include <functional>
 
@@ -21,7 +22,7 @@ class MemcpyPeer : public WithDevice {
     }
 };
 
-// Memory of a device, made and freed while that is current.
+// Memory of a device, allocated and freed while that device is current.
 class Remote {
   public:
     Remote(int32_t device, const Bytes& bytes,
@@ -61,8 +62,7 @@ class RemoteStream {
 
 constexpr size_t kSizes[] = {1, 5000, (3 << 20) + 1};
 
-// From each device to each other, whichever is current: also one that the copy has nothing to do
-// with.
+// From each device to each other, whichever is current, also a third one.
 TEST_F(MemcpyPeer, FromEachToEach) {
     const auto devices = static_cast<int32_t>(std::min(DeviceCount(), 3u));
     for (size_t size : kSizes)
@@ -93,8 +93,8 @@ TEST_F(MemcpyPeer, FromEachToEach) {
                         }
 }
 
-// The kinds that name the relation say what is wrong.
-TEST_F(MemcpyPeer, KindsThatDoNotFit) {
+// Kinds that name a direction fail with a reason.
+TEST_F(MemcpyPeer, KindsThatDoNotMatch) {
     const Remote near(0, Pattern(100)), near_too(0, Bytes(100, 1)), far(1, Bytes(100, 2));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclrtMemcpy(far.At(), 100, near.At(), 100, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE),
@@ -107,7 +107,7 @@ TEST_F(MemcpyPeer, KindsThatDoNotFit) {
     EXPECT_EQ(near_too.Get(), Bytes(100, 1));
 }
 
-// A stream belongs to a device, and is only for threads that have it current.
+// A stream belongs to a device, and only threads with that current device may use it.
 TEST_F(MemcpyPeer, AStreamOfAnotherDeviceThanTheCurrentOne) {
     const RemoteStream other(1);
     const Remote near(0, Pattern(100)), far(1, Bytes(100, 2));
@@ -146,7 +146,7 @@ TEST_F(MemcpyPeer, AStreamOfAnotherDeviceThanTheCurrentOne) {
     EXPECT_EQ(far.Get(), Bytes(100, 2));
 }
 
-// Large pages are mapped for their own device alone; each end is reached by its own.
+// Huge pages are mapped on their own device only; each device accesses its own end.
 TEST_F(MemcpyPeer, MemoryOnHugePages) {
     constexpr size_t kSize = 3 << 20;
     void* tried = nullptr;
@@ -215,7 +215,7 @@ TEST_F(MemcpyPeer, RowsOfADeviceThatIsNotCurrent) {
     }
 }
 
-// To and fro: each device's stream waits for the other's last copy.
+// Back and forth: each device's stream waits for the other's latest copy.
 TEST_F(MemcpyPeer, EventsOrderTheStreamsOfTwoDevices) {
     for (size_t size : {size_t{1000}, size_t{300000}}) {
         const RemoteStream streams[] = {RemoteStream(0), RemoteStream(1)};
@@ -233,7 +233,7 @@ TEST_F(MemcpyPeer, EventsOrderTheStreamsOfTwoDevices) {
             if (before != nullptr) {
                 ACL_OK(aclrtStreamWaitEvent(streams[here], before));
             }
-            // One byte more is right; then all of it goes to the other.
+            // Adds one to the bytes, then copies all of them to the other device.
             ACL_OK(aclrtMemsetAsync(memory[here].At(), size, round + 1, 1 + size_t(round),
                                     streams[here]));
             ACL_OK(aclrtMemcpyAsync(memory[there].At(), size, memory[here].At(), size,
@@ -254,7 +254,7 @@ TEST_F(MemcpyPeer, EventsOrderTheStreamsOfTwoDevices) {
     }
 }
 
-// Each end is kept until the copy has run, whosever it is.
+// Both ends stay allocated until the copy has run, whichever device has them.
 TEST_F(MemcpyPeer, OfMemoryThatIsFreedMeanwhile) {
     constexpr size_t kSize = 100000;
     for (int32_t current : {0, 1}) {
@@ -282,7 +282,7 @@ TEST_F(MemcpyPeer, OfMemoryThatIsFreedMeanwhile) {
     }
 }
 
-// A device that is reset waits for a copy that another device's stream has under way.
+// A reset of a device waits for a copy that is pending in another device's stream.
 TEST_F(MemcpyPeer, TheOtherDeviceIsResetMeanwhile) {
     constexpr size_t kSize = 100000;
     const RemoteStream stream(0);
@@ -304,7 +304,7 @@ TEST_F(MemcpyPeer, TheOtherDeviceIsResetMeanwhile) {
               aclrtMemcpy(dst.At(), kSize, address, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
 }
 
-// Peer access changes nothing about copies, switched on, off, or never.
+// Peer access does not affect copies, whether enabled, disabled, or never enabled.
 TEST_F(MemcpyPeer, WithAndWithoutPeerAccess) {
     const Bytes data = Pattern(5000);
     const auto copies_both_ways = [&] {

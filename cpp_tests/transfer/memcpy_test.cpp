@@ -1,5 +1,5 @@
-// aclrtMemcpy, aclrtMemcpyAsync and its older name: directions, sizes, arguments. When the
-// asynchronous one reads and writes is in memcpy_async_test.cpp.
+// aclrtMemcpy, aclrtMemcpyAsync and its older name: directions, sizes, arguments.
+// memcpy_async_test.cpp covers when the asynchronous one reads and writes.
 
 #include <algorithm>
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// All calls under one signature; the queued ones are followed by a synchronise.
+// All calls under one signature; a synchronize follows the asynchronous ones.
 struct Copier {
     const char* name;
     bool asynchronous;
@@ -77,7 +77,7 @@ bool Fits(int kind, Where dst, Where src) {
 
 class Memcpy : public WithDevice {};
 
-// Every direction with every kind: done right, or refused with nothing written.
+// Every direction with every kind: the copy is right, or refused with nothing written.
 TEST_F(Memcpy, EveryKindWithEveryPlace) {
     constexpr size_t kSize = 5000, kFirst = 3, kCount = 4321;
     const Bytes before = Pattern(kSize, 1), data = Pattern(kSize, 2);
@@ -133,7 +133,7 @@ TEST_F(Memcpy, EverySize) {
     }
 }
 
-TEST_F(Memcpy, CountZeroDoesNothingWhateverTheRestIs) {
+TEST_F(Memcpy, CountZeroDoesNothing) {
     DeviceMemory device(Pattern(100));
     Bytes host(100, 1);
     for (const Copier& copier : Copiers()) {
@@ -196,7 +196,7 @@ TEST_F(Memcpy, PastTheEndOfAnAllocation) {
         refused(large.At(), pinned.At(), kTooMuch, ACL_MEMCPY_HOST_TO_DEVICE, "src", pinned.At());
         refused(pinned.At(), large.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_HOST, "dst", pinned.At());
         refused(device.At(), host.data(), kMost, ACL_MEMCPY_HOST_TO_DEVICE, "dst", device.At());
-        // Beyond the address space: seen without looking at any object.
+        // Beyond the address space: refused without looking any address up.
         EXPECT_TRUE(FailedSaying(
             copier.name,
             copier.call(host.data(), kMost, device.At(), kMost, ACL_MEMCPY_DEVICE_TO_HOST),
@@ -206,8 +206,8 @@ TEST_F(Memcpy, PastTheEndOfAnAllocation) {
     EXPECT_EQ(pinned.Copy(), Bytes(kSize, 1));
 }
 
-// Ordinary memory has no end that is known; registered, it has one, until it is ordinary again.
-TEST_F(Memcpy, OfMemoryThatIsRegisteredForAWhile) {
+// Pageable memory has no known end; while it is registered, it has one.
+TEST_F(Memcpy, OfMemoryThatIsRegisteredTemporarily) {
     constexpr size_t kPage = 4096;
     alignas(kPage) static unsigned char host[2 * kPage];
     const Bytes pattern = Pattern(sizeof host);
@@ -237,8 +237,8 @@ TEST_F(Memcpy, OfMemoryThatIsRegisteredForAWhile) {
     }
 }
 
-// An address of freed device memory is told as such, in the place of host memory as well: it would
-// fault, or be somebody else's.
+// An address of freed device memory is reported as such, also as the host operand: an access would
+// fault, or reach another allocation.
 TEST_F(Memcpy, OfFreedMemory) {
     constexpr size_t kSizes[] = {100, 5 << 20};
     Bytes host(100, 1);
@@ -268,8 +268,8 @@ TEST_F(Memcpy, OfFreedMemory) {
     EXPECT_EQ(live.Download(), Pattern(100));
 }
 
-// The same while queued work still has the memory, and after its device has ended.
-TEST_F(Memcpy, OfMemoryThatIsGoingOrGone) {
+// The same while pending work still uses the memory, and after its device was reset.
+TEST_F(Memcpy, OfFreedMemoryOfPendingWorkAndOfResetDevices) {
     constexpr size_t kSize = 3 << 20;
     Bytes host(100, 1);
     const auto refuses = [&](void* gone) {
@@ -290,7 +290,7 @@ TEST_F(Memcpy, OfMemoryThatIsGoingOrGone) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     refuses(going);
-    // Page-locked memory is no other case.
+    // The same with pinned memory.
     for (size_t size : {size_t{100}, kSize}) {
         void* pinned = PinnedMemory(size, 1).Release();
         ACL_OK(aclrtFreeHost(pinned));
@@ -300,7 +300,7 @@ TEST_F(Memcpy, OfMemoryThatIsGoingOrGone) {
     stream.Release();
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_OK(aclrtSetDevice(0));
-    // The new device may have its memory in the same place.
+    // The next opening of the device may have its memory at the same address.
     refuses(lost);
     EXPECT_EQ(host, Bytes(100, 1));
 }
@@ -335,7 +335,7 @@ TEST_F(Memcpy, AfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-TEST_F(Memcpy, WhateverTheCurrentDeviceIs) {
+TEST_F(Memcpy, WithAnyCurrentDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     AnyMemory near(Where::kDevice0, 5000), far(Where::kDevice1, 5000);
     near.Set(Pattern(5000, 1));

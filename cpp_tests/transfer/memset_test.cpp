@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// Both calls under one signature; the second is followed by a synchronise.
+// Both calls under one signature; a synchronize follows the second.
 struct Setter {
     const char* name;
     std::function<aclError(void*, size_t, int32_t, size_t)> call;
@@ -132,7 +132,7 @@ TEST_F(Memset, OfMemoryOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtMemset(device.At(), 100, 5, 100));
     EXPECT_EQ(device.Download(), Bytes(100, 5));
-    // A stream reaches memory of its own device only.
+    // A stream only writes memory of its own device.
     EXPECT_TRUE(FailedSaying(
         "aclrtMemsetAsync", aclrtMemsetAsync(device.At(), 100, 6, 100, nullptr),
         ACL_ERROR_RT_PARAM_INVALID, {"devPtr", Shown(device.At()), "device 0", "device 1"}));
@@ -150,7 +150,7 @@ TEST_F(Memset, AfterFinalize) {
     ACL_OK(aclInit(nullptr));
 }
 
-// The synchronous one is in order with no stream: it does not wait for this one.
+// The synchronous call is not ordered with any stream: it does not wait for this one.
 TEST_F(Memset, DoesNotWaitForStreams) {
     Stream stream;
     DeviceMemory device(1000), other(1000);

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-// Both calls under one signature; the second is followed by a synchronise.
+// Both calls under one signature; a synchronize follows the second.
 struct Setter {
     const char* name;
     std::function<aclError(void*, size_t, uint32_t, size_t)> call;
@@ -50,7 +50,7 @@ TEST_F(MemsetD32, SetsExactlyTheWordsOfTheRange) {
     }
 }
 
-// Long enough that the work is shared out, and begins in the middle of a share.
+// Long enough to be divided among threads, and beginning inside a share.
 TEST_F(MemsetD32, LargeRanges) {
     constexpr size_t kCount = (10 << 20) + 1;
     DeviceMemory device(4 * kCount);
@@ -76,7 +76,7 @@ TEST_F(MemsetD32, OfPinnedMemory) {
     }
 }
 
-TEST_F(MemsetD32, NoWordsDoNothing) {
+TEST_F(MemsetD32, ZeroWordsDoNothing) {
     DeviceMemory device(Pattern(100));
     for (const Setter& setter : Setters())
         for (void* at : {static_cast<void*>(nullptr), device.At(), device.At(1)})
@@ -138,7 +138,7 @@ TEST_F(MemsetD32, OfMemoryOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(MemsetD32, StreamsThatAreNone) {
+TEST_F(MemsetD32, InvalidStreams) {
     DeviceMemory device(Pattern(100));
     aclrtStream dead = Stream().Release();
     ACL_OK(aclrtDestroyStream(dead));
@@ -172,8 +172,8 @@ TEST_F(MemsetD32, AsyncRunsInStreamOrder) {
     EXPECT_EQ(device.Download<uint32_t>(), Words(256, 0x02030405));
 }
 
-// Nobody has to synchronise before the host looks; what was queued before comes first.
-TEST_F(MemsetD32, AsyncOnHostMemoryIsDoneOnReturn) {
+// The host may read without a synchronize; earlier work runs first.
+TEST_F(MemsetD32, AsyncOnHostMemoryIsCompleteOnReturn) {
     Stream stream;
     PinnedMemory pinned(1024, 1), earlier(1024, 7);
     DeviceMemory device(1024);

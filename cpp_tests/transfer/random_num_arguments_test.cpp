@@ -1,4 +1,4 @@
-// aclrtRandomNumAsync: what it refuses, and in which words.
+// aclrtRandomNumAsync: invalid arguments, and the texts of their errors.
 #include <climits>
 #include <cmath>
 #include <limits>
@@ -30,7 +30,7 @@ class RandomNumArguments : public WithDevice {
         memory_.reset();
         WithDevice::TearDown();
     }
-    // A good one.
+    // A valid description.
     aclrtRandomNumTaskInfo Task(aclrtRandomNumFuncType function = kUniform) const {
         return RandomNumbers(function, ACL_FLOAT, 0.0f, 1.0f, memory_->At(), 64);
     }
@@ -67,12 +67,12 @@ TEST_F(RandomNumArguments, NullPointers) {
     }
 }
 
-TEST_F(RandomNumArguments, NoNumbersAreNoWork) {
+TEST_F(RandomNumArguments, ZeroNumbersDoNothing) {
     auto task = Task();
     task.randomNum = Number(uint64_t{0});
     task.randomResultAddr = nullptr;
     ACL_OK(aclrtRandomNumAsync(&task, nullptr, nullptr));
-    // Nothing but their number is read.
+    // Only the count is read.
     Two(task).min.size = 3;
     ACL_OK(aclrtRandomNumAsync(&task, nullptr, nullptr));
     task.randomNum = Number(uint64_t{1});
@@ -142,8 +142,8 @@ TEST_F(RandomNumArguments, Parameters) {
     }
 }
 
-// Both ends the same is one number.
-TEST_F(RandomNumArguments, RangesOfNothing) {
+// A range of one number.
+TEST_F(RandomNumArguments, RangesOfOneNumber) {
     DeviceMemory result(std::vector<int32_t>(4, 0));
     const auto task = RandomNumbers(kUniform, ACL_INT32, int32_t{-3}, int32_t{-3}, result.At(), 4);
     ACL_OK(aclrtRandomNumAsync(&task, nullptr, nullptr));
@@ -196,14 +196,14 @@ TEST_F(RandomNumArguments, TooMany) {
     Refused(kDead, task, {"randomResultAddr", "end of its allocation"});
 }
 
-TEST_F(RandomNumArguments, WhatIsReadLiesElsewhere) {
+TEST_F(RandomNumArguments, OperandsMustNotOverlapTheOutput) {
     auto task = Task();
     task.randomCounterAddr = memory_->At(240);
     Refused(kBad, task, {Shown(memory_->At(240)), "lies where they go"});
     task = Task();
     task.randomSeed = NumberAt(memory_->At(8), 8);
     Refused(kBad, task, {"lies where they go"});
-    // With a number that is told later everything behind is where they may go.
+    // If the count is in memory, all memory after the output may be written.
     DeviceMemory count(std::vector<uint64_t>{64});
     task = Task();
     task.randomNum = NumberAt(count.At(), 8);
@@ -245,7 +245,7 @@ TEST_F(RandomNumArguments, Streams) {
     });
 }
 
-TEST_F(RandomNumArguments, NotInsideHostFunctions) {
+TEST_F(RandomNumArguments, RefusedInsideAHostFunction) {
     Stream stream;
     struct Inside {
         aclrtRandomNumTaskInfo task;

@@ -1,5 +1,5 @@
-// aclrtRandomNumAsync: which numbers it makes. Their generator is written here a second time, and
-// what is made of its words is computed in double precision.
+// aclrtRandomNumAsync: the numbers it generates. The generator is implemented here independently,
+// and the distributions are computed in double precision.
 #include "support/random_num.h"
 
 #include <array>
@@ -21,7 +21,7 @@ using Bytes = std::vector<unsigned char>;
 using Words = std::array<uint32_t, 4>;
 
 constexpr uint64_t kSeed = 0x123456789ABCDEF0;
-// No whole number of blocks.
+// Not a multiple of the block size.
 constexpr size_t kCount = 1001;
 
 // Philox 4x32-10, by its definition.
@@ -39,7 +39,7 @@ Words Philox(uint64_t key, Words counter) {
     return counter;
 }
 
-// The words that a call with this seed, and 0 as its counter, has to make its numbers of.
+// The words from which a call with this seed and counter 0 computes its numbers.
 std::vector<uint32_t> WordsOf(uint64_t seed, size_t count) {
     std::vector<uint32_t> words;
     for (uint32_t block = 0; words.size() < count; ++block) {
@@ -82,7 +82,7 @@ double Tail(double z) {
     return std::erfc(z / std::sqrt(2.0)) / 2;
 }
 
-// What a normal number is above with this probability, by halving.
+// The quantile of the normal distribution at this probability, by bisection.
 double Quantile(double probability) {
     double low = -1, high = 40;
     for (int i = 0; i < 100; ++i) {
@@ -127,8 +127,8 @@ double Moment(const std::vector<float>& numbers, double mean, int power) {
     return sum / static_cast<double>(numbers.size());
 }
 
-// The largest distance between the numbers' distribution and this one (Kolmogorov and Smirnov),
-// times the root of how many there are: above 1.95 for one in a thousand seeds.
+// The Kolmogorov-Smirnov statistic times the root of the number of samples: above 1.95 for one in a
+// thousand seeds.
 double Distance(std::vector<float> numbers, const std::function<double(double)>& below) {
     std::sort(numbers.begin(), numbers.end());
     const auto count = static_cast<double>(numbers.size());
@@ -143,7 +143,7 @@ double Distance(std::vector<float> numbers, const std::function<double(double)>&
 
 }  // namespace
 
-// The answers that the authors of the generator have published.
+// The published test vectors of the generator's authors.
 TEST(RandomNumReference, IsPhilox) {
     constexpr uint32_t kAll = 0xFFFFFFFF;
     EXPECT_EQ(Philox(0, {}), (Words{0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8}));
@@ -175,7 +175,7 @@ TEST_F(RandomNum, NormalNumbersAreQuantilesOfTheWords) {
     }
 }
 
-TEST_F(RandomNum, BitsAreDroppedWhereTheWordIsLow) {
+TEST_F(RandomNum, DropoutClearsBitsOfLowWords) {
     const auto words = WordsOf(kSeed, kCount);
     for (const float ratio : {0.1f, 0.5f, 0.75f}) {
         const Bytes mask = Mask(ratio, kCount);
@@ -219,8 +219,8 @@ TEST_F(RandomNum, IntegersAreSharesOfTheirRange) {
     }
 }
 
-// They are the single-precision numbers, rounded.
-TEST_F(RandomNum, ShortFloatsAreRoundedOnes) {
+// They equal the single-precision numbers, rounded.
+TEST_F(RandomNum, SixteenBitFloatsAreRounded) {
     for (const auto function : {kUniform, kNormal, kTruncated}) {
         const auto wide = Floats(function, 0, 1);
         const auto half =
@@ -233,7 +233,7 @@ TEST_F(RandomNum, ShortFloatsAreRoundedOnes) {
         for (size_t i = 0; i < kCount; ++i) {
             SCOPED_TRACE(std::to_string(function) + " " + std::to_string(wide[i]));
             const bool is_top = function == kUniform;
-            // What would be the upper bound is the lower one.
+            // A number that rounds to the upper bound becomes the lower one.
             const float rounded = FromHalf(aclFloatToFloat16(wide[i]));
             ASSERT_EQ(FromHalf(half[i]), is_top && rounded == 1 ? 0 : rounded);
             const float got = FromBrain(brain[i]);
@@ -254,7 +254,7 @@ TEST_F(RandomNum, ShortFloatsAreRoundedOnes) {
     EXPECT_EQ(of_half, Mask(0.5, kCount));
 }
 
-// The same bits on every backend and machine: this is what the first of them gave.
+// The same bits on every backend and machine: these are the values of the first one.
 TEST_F(RandomNum, AreTheSameEverywhere) {
     const auto sum = [](const std::vector<float>& numbers) {
         uint64_t hash = 0xCBF29CE484222325;
@@ -293,7 +293,7 @@ TEST_F(RandomNum, StatisticsOfNormalNumbers) {
         EXPECT_NEAR(Moment(numbers, 5, 3) / 8, 0, 5 * std::sqrt(15.0) / kRoot);
         EXPECT_NEAR(Moment(numbers, 5, 4) / 16, 3, 5 * std::sqrt(96.0) / kRoot);
         EXPECT_LT(Distance(numbers, [](double x) { return 1 - Tail((x - 5) / 2); }), 1.95);
-        // Both tails, as far out as so many numbers go.
+        // Both tails, as far as that many numbers reach.
         for (const double z : {1.0, 2.0, 3.0}) {
             size_t above = 0, below = 0;
             for (const float number : numbers) {
@@ -315,7 +315,8 @@ TEST_F(RandomNum, StatisticsOfTruncatedNormalNumbers) {
         const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
         EXPECT_LT(*least, 0.01);
         EXPECT_GT(*most, 1.99);
-        // The variance of what is cut off at two standard deviations is 0.7737 of the other.
+        // The variance of a distribution truncated at two standard deviations is 0.7737 of the full
+        // one.
         EXPECT_NEAR(Mean(numbers), 1, 5 * 0.44 / 256);
         EXPECT_NEAR(Moment(numbers, 1, 2), 0.25 * 0.7737413, 0.004);
         const double inside = 1 - 2 * Tail(2);
@@ -325,7 +326,7 @@ TEST_F(RandomNum, StatisticsOfTruncatedNormalNumbers) {
     }
 }
 
-TEST_F(RandomNum, SharesOfBits) {
+TEST_F(RandomNum, DropoutRatios) {
     constexpr size_t kMany = 1 << 16;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         for (const float ratio : {0.01f, 0.3f, 0.5f, 0.9f}) {
@@ -338,27 +339,28 @@ TEST_F(RandomNum, SharesOfBits) {
             const double keep = 1 - double{ratio};
             const double error = 5 * std::sqrt(keep * ratio * kMany);
             EXPECT_NEAR(static_cast<double>(kept), keep * kMany, error);
-            // Neighbours know nothing of each other.
+            // Neighbouring numbers are independent.
             EXPECT_NEAR(static_cast<double>(pairs), keep * keep * kMany, 3 * error);
         }
     }
 }
 
-TEST_F(RandomNum, SeedsMakeOtherNumbersAndTheSameOnesAgain) {
+TEST_F(RandomNum, SeedsDetermineTheNumbers) {
     EXPECT_EQ(Floats(kNormal, 0, 1, kCount, 1), Floats(kNormal, 0, 1, kCount, 1));
     EXPECT_NE(Floats(kNormal, 0, 1, kCount, 1), Floats(kNormal, 0, 1, kCount, 2));
     EXPECT_NE(Floats(kNormal, 0, 1, kCount, 1), Floats(kNormal, 0, 1, kCount, uint64_t{1} << 32));
-    // Four bytes are as good as eight.
+    // Four bytes are equivalent to eight.
     auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, nullptr, kCount);
     task.randomSeed = Number(uint32_t{7});
-    // What is behind them does not count.
+    // The bytes after them are ignored.
     task.randomSeed.valueOrAddr[5] = 9;
     task.randomNum = Number(static_cast<uint32_t>(kCount));
     EXPECT_EQ(Make<float>(task, 4 * kCount), Floats(kUniform, 0, 1, kCount, 7));
 }
 
-// The counter goes on by the blocks that were used: several calls make what one makes.
-TEST_F(RandomNum, TheCounterGoesOn) {
+// The counter advances by the blocks that were used: several calls generate the same numbers as
+// one.
+TEST_F(RandomNum, TheCounterAdvances) {
     const auto whole = Floats(kNormal, 0, 1, 64, kSeed);
     DeviceMemory counter(std::vector<uint64_t>{0, 0});
     std::vector<float> parts;
@@ -369,7 +371,7 @@ TEST_F(RandomNum, TheCounterGoesOn) {
     }
     EXPECT_EQ(parts, whole);
     EXPECT_EQ(counter.Download<uint64_t>(), (std::vector<uint64_t>{16, 0}));
-    // Blocks begun are blocks used; of 128 bits.
+    // A partially used block counts; blocks have 128 bits.
     const struct {
         aclrtRandomNumFuncType function;
         aclDataType type;
@@ -395,7 +397,7 @@ TEST_F(RandomNum, TheCounterGoesOn) {
               static_cast<float>((Philox(kSeed, {1, 0, 6, 0})[0] >> 8) / 16777216.0));
 }
 
-TEST_F(RandomNum, NumbersInMemoryAreReadWhenTheStreamComesToThem) {
+TEST_F(RandomNum, NumbersInMemoryAreReadInStreamOrder) {
     Stream stream;
     constexpr size_t kRoom = 256;
     struct Parameters {
@@ -422,7 +424,7 @@ TEST_F(RandomNum, NumbersInMemoryAreReadWhenTheStreamComesToThem) {
     auto wanted = Floats(kUniform, -4, 4, 100);
     wanted.resize(kRoom, 77);
     EXPECT_EQ(result.Download<float>(), wanted);
-    // More than there is room for is as many as there is room for, and nothing is nothing.
+    // A count above the output's size is reduced to it, and a count of 0 writes nothing.
     parameters.Upload(std::vector<Parameters>{{kSeed, ~uint64_t{0}, 9, -9}});
     ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -433,7 +435,7 @@ TEST_F(RandomNum, NumbersInMemoryAreReadWhenTheStreamComesToThem) {
     EXPECT_EQ(result.Download<float>(), std::vector<float>(kRoom, 9));
 }
 
-TEST_F(RandomNum, RatiosInMemoryStayBetweenNoneAndAll) {
+TEST_F(RandomNum, RatiosInMemoryAreClamped) {
     for (const auto& [ratio, byte] : {std::pair{-1.0f, 0xFF}, {2.0f, 0}, {std::nanf(""), 0}}) {
         DeviceMemory memory(std::vector<float>{ratio});
         auto task = RandomNumbers(kDropout, ACL_FLOAT, 0.0f, 0.0f, nullptr, 64);
@@ -443,8 +445,8 @@ TEST_F(RandomNum, RatiosInMemoryStayBetweenNoneAndAll) {
     }
 }
 
-// Many pieces, begun in the middle of a page; and what other threads make at the same time.
-TEST_F(RandomNum, LargeOnesAreTheSame) {
+// Many blocks, beginning inside a page; and results of concurrent threads.
+TEST_F(RandomNum, LargeOutputsAreTheSame) {
     constexpr size_t kMany = (3 << 20) / 4 + 5;
     const auto word = [](size_t i) {
         return Philox(kSeed, {static_cast<uint32_t>(i / 4), 0, 0, 0})[i % 4];
@@ -469,7 +471,7 @@ TEST_F(RandomNum, LargeOnesAreTheSame) {
     }
 }
 
-TEST_F(RandomNum, AreInOrderWithWhatComesBeforeAndBehind) {
+TEST_F(RandomNum, AreOrderedWithOtherWork) {
     Stream stream;
     DeviceMemory memory(4096), counter(std::vector<uint64_t>{0, 0});
     PinnedMemory seen(4096, 0);
@@ -488,7 +490,7 @@ TEST_F(RandomNum, AreInOrderWithWhatComesBeforeAndBehind) {
     EXPECT_EQ(counter.Download<uint64_t>()[0], 20u * 128);
 }
 
-TEST_F(RandomNum, MemoryThatIsFreedMeanwhileIsKept) {
+TEST_F(RandomNum, FreedMemoryIsKeptForPendingWork) {
     Stream stream;
     DeviceMemory result(std::vector<float>(64, 0)), seed(std::vector<uint64_t>{kSeed});
     DeviceMemory counter(std::vector<uint64_t>{0, 0});
@@ -501,7 +503,7 @@ TEST_F(RandomNum, MemoryThatIsFreedMeanwhileIsKept) {
     ACL_OK(aclrtMemcpyAsync(seen.At(), 256, result.At(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     for (DeviceMemory* memory : {&result, &seed, &counter}) {
         ACL_OK(aclrtFree(memory->Release()));
-        // Who is given it next has it only afterwards.
+        // The memory is allocated again only afterwards.
         DeviceMemory next(256);
         ACL_OK(aclrtMemset(next.At(), 256, 0xFF, 256));
     }
@@ -512,7 +514,7 @@ TEST_F(RandomNum, MemoryThatIsFreedMeanwhileIsKept) {
     EXPECT_EQ(numbers, Floats(kNormal, 0, 1, 64));
 }
 
-TEST_F(RandomNum, ManagedMemoryWillDo) {
+TEST_F(RandomNum, AcceptsManagedMemory) {
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, kManagedGrain, ACL_RT_MEM_ATTACH_GLOBAL));
     auto* words = static_cast<uint64_t*>(managed);

@@ -54,10 +54,10 @@ struct Format {
         if (std::isinf(size)) return sign | infinity;
         if (size == 0) return sign;
         const int power = std::max(std::ilogb(size), 1 - Bias());
-        // In units of the last place: exact, as it is a change of exponent only.
+        // In units of the last place. It is exact, because it only changes the exponent.
         const double units = std::nearbyint(std::ldexp(size, fraction - power));
-        // A subnormal number has no leading one and the exponent field of its neighbour less one;
-        // a carry out of the fraction moves into the exponent by itself.
+        // A subnormal number has no leading one, and its exponent field is one lower than the
+        // exponent says; a carry out of the fraction moves into the exponent by itself.
         const auto field = static_cast<uint32_t>(power + Bias() - 1);
         const uint64_t bits = (uint64_t(field) << fraction) + static_cast<uint64_t>(units);
         return sign | (bits >= infinity ? infinity : static_cast<uint32_t>(bits));
@@ -66,7 +66,8 @@ struct Format {
 
 constexpr Format kHalf{10, 5}, kBrain{7, 8}, kSingle{23, 8};
 
-// The reference: integers wrap, floating point rounds once, a number beats a NaN, +0 is above -0.
+// The reference: integers wrap, floating point rounds once, a number is preferred to a NaN, +0 is
+// greater than -0.
 template <typename T>
 T ReduceInteger(aclrtReduceKind kind, T a, T b) {
     using Unsigned = std::make_unsigned_t<T>;
@@ -78,7 +79,7 @@ T ReduceInteger(aclrtReduceKind kind, T a, T b) {
 
 uint32_t ReduceFloat(const Format& format, aclrtReduceKind kind, uint32_t a, uint32_t b) {
     const double x = format.Decode(a), y = format.Decode(b);
-    // A sum in double is rounded once more by Encode; with more than twice the bits that is
+    // Encode rounds the sum in double a second time; with more than twice the bits that is
     // harmless.
     if (kind == kSum) return format.Encode(x + y);
     if (std::isnan(x)) return b;
@@ -90,7 +91,7 @@ uint32_t ReduceFloat(const Format& format, aclrtReduceKind kind, uint32_t a, uin
     return (x < y) == (kind == kMin) ? a : b;
 }
 
-// One element type: how its bits are reduced, and which bits count as equal.
+// One element type: how it is reduced, and which bit patterns count as equal.
 template <typename Bits>
 struct Type {
     aclDataType type;
@@ -181,7 +182,7 @@ class Reduce : public WithDevice {
             size_t wrong = 0;
             for (size_t i = 0; i < a.size(); ++i) {
                 const Bits wanted = type.reduce(kind, a[i], b[i]);
-                // Which NaN comes out is not promised.
+                // The resulting NaN is unspecified.
                 if (got[i] == wanted || (type.is_nan(got[i]) && type.is_nan(wanted))) continue;
                 if (++wrong <= 5)
                     ADD_FAILURE() << std::hex << type.name << ' ' << Name(kind) << " of 0x" << +a[i]
@@ -211,7 +212,7 @@ class Reduce : public WithDevice {
         return bits;
     }
 
-    // All lengths around those at which a vector loop begins and ends.
+    // All lengths near the boundaries of a vector loop.
     template <typename Bits>
     static void RandomPairs(const Type<Bits>& type) {
         for (size_t count : {1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 65, 127, 1000, 4099, 300007}) {
@@ -293,7 +294,7 @@ TEST(ReduceReference, IsRight) {
     EXPECT_EQ(kBrain.Decode(0x4049), 3.140625);
 }
 
-// Rounding ties and overflow, spelled out.
+// Rounding ties and overflow, as explicit values.
 TEST_F(Reduce, Float16RoundsToEvenAndOverflowsToInfinity) {
     const auto type = Floating<uint16_t>(ACL_FLOAT16, "float16", kHalf);
     //                                1      1+ulp   2048   65504   65504   -65504  1024
@@ -327,8 +328,8 @@ TEST_F(Reduce, InfinitiesNaNsAndZeros) {
     }
 }
 
-// Operands that start anywhere that fits their elements, and end before the allocation does.
-TEST_F(Reduce, PartsOfAllocations) {
+// Operands at every valid alignment, which end before the allocation does.
+TEST_F(Reduce, OperandsAtOffsetsInAllocations) {
     constexpr size_t kCount = 1000;
     const std::vector<int16_t> a(kCount, 1000), b(kCount, 7);
     for (size_t first : {0, 1, 3, 8, 21}) {
@@ -382,7 +383,7 @@ class ReduceArguments : public Reduce {
     }
     void TearDown() override {
         if (dst_) {
-            // A call that failed has queued nothing.
+            // A failed call has submitted nothing.
             ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
             EXPECT_EQ(dst_->Download(), before_);
         }

@@ -1,5 +1,4 @@
-//! Which module imports which, and the rules about that: no large cycles, and no region that
-//! imports a higher one.
+//! Which module imports which, and the rules about imports: no large cycles, and no region that imports a higher one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,13 @@
-//! Both backends have the same files, but for those with a reason.
+//! Both backends have the same files, except for those with a reason.
 
 use std::collections::BTreeSet;
 
 use super::sources::Sources;
 
-/// Files of one backend alone, below `cpu/` or `cuda/`, and why. ARCHITECTURE.md has the same table.
+/// The table of files that only one backend has, below `cpu/` or `cuda/`, with reasons.
 pub const ALONE: &str = "ARCHITECTURE.md";
 
-/// Names of nouns below a backend: `region/noun`, without `.rs`, also of a noun's folder.
+/// Names of nouns below a backend: `region/noun`, without `.rs`, also if the noun is a folder.
 pub fn nouns(sources: &Sources, backend: &str) -> BTreeSet<String> {
     let below = |path: &str| -> Option<String> {
         let rest = path.strip_prefix(backend)?.strip_prefix('/')?.strip_suffix(".rs")?;
@@ -32,7 +32,7 @@ pub fn exceptions(document: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Nouns that one backend has alone without being listed, and listed ones that both have or none.
+/// Nouns that only one backend has and that are not listed, and listed nouns that both backends or none have.
 pub fn violations(
     cpu: &BTreeSet<String>,
     cuda: &BTreeSet<String>,

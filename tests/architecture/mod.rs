@@ -1,6 +1,5 @@
-//! Rules about the structure of the sources: files and functions are short, folders small, imports
-//! have no large cycles, and the backends have the same files. Each rule has a test of its own
-//! that shows it a violation, beside the rule.
+//! Rules about the structure of the sources: files and functions are short, folders small, imports have no large
+//! cycles, and the backends have the same files. Each rule has a negative test with a violation, beside the rule.
 
 mod import_graph;
 mod mirror;
@@ -20,10 +19,10 @@ use sources::Sources;
 
 use super::source::{read, root};
 
-/// Folders whose files people write by hand and read.
+/// Folders with hand-written files.
 const FOLDERS: [&str; 5] = ["src", "cpp_tests", "tests", "plugins", "cxx"];
 
-/// Files that a program writes, or that come from others.
+/// Generated and third-party files.
 const EXEMPT: [&str; 3] =
     ["cxx/include/rust/", "cxx/include/portacl/cxx_bridge.h", "cxx/src/bridge.cpp"];
 
@@ -31,7 +30,7 @@ const EXEMPT: [&str; 3] =
 const LAYERS: [&[&str]; 5] =
     [&["core"], &["ffi"], &["backend", "cpu"], &["backend", "cuda"], &["algo"]];
 
-/// The regions of the core, the lowest first, and what puts them together.
+/// The regions of the core, the lowest first, and the module that assembles them.
 const REGIONS: [&str; 12] = [
     "base",
     "order",
@@ -90,8 +89,8 @@ fn sizes_and_cycles_are_within_their_limits() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Takes rows out of the list that it needs no more, and lowers others. With `RATCHET_START` it
-/// begins anew with all that is beyond the limits.
+/// Removes rows from the list that are not needed any more, and lowers others. With `RATCHET_START` it creates the
+/// list again from all current violations.
 fn update_list() {
     let mut text = "rule\tsubject\tsize\n".to_owned();
     let start = std::env::var_os("RATCHET_START").is_some();
@@ -105,7 +104,7 @@ fn update_list() {
     fs::write(root().join(ratchet::LIST), text).unwrap();
 }
 
-/// Sizes with room to be rounded up.
+/// Sizes, rounded up.
 fn roomy(sizes: &Sizes) -> Sizes {
     sizes.iter().map(|(subject, size)| (subject.clone(), size + 10)).collect()
 }
@@ -127,7 +126,7 @@ fn both_backends_have_the_same_files() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The rules read what they should.
+/// The rules read the expected sources.
 #[test]
 fn the_rules_see_the_sources() {
     let sizes: BTreeMap<_, _> = MEASURED.iter().map(|(rule, _, sizes)| (*rule, sizes)).collect();

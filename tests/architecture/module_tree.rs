@@ -1,5 +1,5 @@
-//! The product modules of a crate, and the paths that each of them names. Modules and items that
-//! only tests have are not read.
+//! The product modules of a crate, and the paths that each of them names. Modules and items that exist only in tests
+//! are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::sources::Sources;
 /// A path of a module or an item below the crate, such as `["backend", "cpu", "runtime"]`.
 pub type Path = Vec<String>;
 
-/// What each product module names of its own crate, by the module's path.
+/// The paths of its own crate that each product module names, by the module's path.
 pub struct ModuleTree(BTreeMap<Path, BTreeSet<Path>>);
 
 impl ModuleTree {
@@ -29,7 +29,7 @@ impl ModuleTree {
         self.0.iter()
     }
 
-    /// The module that a path of an item leads to: its longest beginning that is a module.
+    /// The module of an item: the longest prefix of its path that is a module.
     pub fn module_of<'a>(&self, item: &'a [String]) -> Option<&'a [String]> {
         (1..=item.len()).rev().map(|len| &item[..len]).find(|path| self.0.contains_key(*path))
     }
@@ -125,7 +125,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Adds a path that begins at the crate, here, or in a module of this one.
+    /// Adds a path that begins at the crate, at this module, or at one of its parents.
     fn add(&mut self, segments: &[String]) {
         let mut from = self.module.clone();
         let mut rest = segments;
@@ -200,7 +200,7 @@ impl<'ast> Visit<'ast> for Names<'_> {
         visit::visit_path(self, path);
     }
 
-    /// Paths inside the arguments of a macro, as far as they begin with `crate` or `super`.
+    /// Paths inside the arguments of a macro, if they begin with `crate` or `super`.
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         visit::visit_macro(self, call);
         let text = call.tokens.to_string().replace(" :: ", "::");

@@ -1,11 +1,11 @@
-//! Limits, and the list of what is still beyond them. The list only gets shorter: what is on it may
-//! not grow, and what is within its limit leaves it.
+//! Limits, and the list of subjects above a limit. The list only gets shorter: listed subjects may not grow, and
+//! other subjects may not exceed the limit.
 
 use std::collections::BTreeMap;
 
 use super::size::Sizes;
 
-/// What is beyond the limits: `RULE<tab>SUBJECT<tab>SIZE` in each line.
+/// The list of violations: `RULE<tab>SUBJECT<tab>SIZE` in each line.
 pub const LIST: &str = "tests/data/architecture-ratchet.tsv";
 
 /// The rows of one rule.
@@ -19,8 +19,7 @@ pub fn rows(list: &str, rule: &str) -> Sizes {
         .collect()
 }
 
-/// What breaks a rule: sizes above the limit that the list does not allow, and rows that the list
-/// needs no more.
+/// Violations of a rule: sizes above the limit that the list does not allow, and rows that are not needed any more.
 pub fn violations(rule: &str, sizes: &Sizes, limit: usize, allowed: &Sizes) -> Vec<String> {
     let mut found = Vec::new();
     for (subject, &size) in sizes.iter().filter(|(_, size)| **size > limit) {
@@ -43,9 +42,9 @@ pub fn violations(rule: &str, sizes: &Sizes, limit: usize, allowed: &Sizes) -> V
     found
 }
 
-/// The rows of a rule as they may become: smaller sizes, fewer subjects. A file that has moved
-/// keeps the row of the file with its name that is gone. Long ones are rounded up to a multiple of
-/// ten, so that a comment more is no violation.
+/// The rows of a rule after an update: smaller sizes, fewer subjects. A file that has moved keeps the row of the
+/// missing file with the same name. Long files are rounded up to a multiple of ten, so that one more comment is no
+/// violation.
 pub fn shrunk(sizes: &Sizes, limit: usize, allowed: &Sizes) -> Sizes {
     let short = |subject: &str| subject.rsplit('/').next().unwrap().to_owned();
     let gone = allowed.iter().filter(|(subject, _)| !sizes.contains_key(*subject));

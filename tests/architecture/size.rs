@@ -10,10 +10,10 @@ use super::sources::Sources;
 pub const FILE_LINES: usize = 400;
 /// Longest function, in lines, from its name to its closing brace.
 pub const FUNCTION_LINES: usize = 60;
-/// Most source files in one folder, without those in folders below it.
+/// Most source files in one folder, without those in subfolders.
 pub const FOLDER_FILES: usize = 15;
 
-/// Sizes by what has them: a path, or a path and a function's name.
+/// Sizes by subject: a path, or a path and a function's name.
 pub type Sizes = BTreeMap<String, usize>;
 
 /// The lines of each file.
@@ -31,7 +31,7 @@ pub fn folder_files(sources: &Sources) -> Sizes {
     sizes
 }
 
-/// The lines of each function, by `PATH NAME`. Of several with one name the longest counts.
+/// The lines of each function, by `PATH NAME`. Of several functions with the same name the longest counts.
 pub fn function_lines(sources: &Sources) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in sources.iter() {
@@ -48,7 +48,7 @@ pub fn function_lines(sources: &Sources) -> Sizes {
     sizes
 }
 
-/// Names and lines of the functions in a Rust file, also of those inside others.
+/// Names and lines of the functions in a Rust file, including nested ones.
 fn rust_functions(path: &str, text: &str) -> Vec<(String, usize)> {
     let parsed = syn::parse_file(text).unwrap_or_else(|why| panic!("{path}: {why}"));
     let mut functions = RustFunctions(Vec::new());
@@ -85,7 +85,7 @@ impl<'ast> Visit<'ast> for RustFunctions {
     }
 }
 
-/// C++ without comments, and with blanks for the texts in it; lines stay where they are.
+/// C++ without comments, and with blanks instead of string literals; line numbers stay.
 fn plain_cpp(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -122,7 +122,7 @@ fn plain_cpp(text: &str) -> String {
     plain
 }
 
-/// Length of a text or a character with its quotes.
+/// Length of a string or character literal with its quotes.
 fn quoted_len(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -136,7 +136,7 @@ fn quoted_len(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Length of a directive of the preprocessor with the lines that continue it.
+/// Length of a preprocessor directive with its continuation lines.
 fn directive_len(text: &str) -> usize {
     let mut len = 0;
     for line in text.split_inclusive('\n') {
@@ -152,7 +152,7 @@ fn directive_len(text: &str) -> usize {
 fn cpp_functions(text: &str) -> Vec<(String, usize)> {
     let plain = plain_cpp(text);
     let mut found = Vec::new();
-    // What a brace opened: a function (its name and first line), or something that has functions.
+    // What a brace opened: a function (its name and first line), or a scope that contains functions.
     let mut open: Vec<Option<(String, usize)>> = Vec::new();
     let mut inside = false;
     let (mut statement, mut first, mut line) = (String::new(), 0, 1);
@@ -193,7 +193,7 @@ fn cpp_functions(text: &str) -> Vec<(String, usize)> {
     found
 }
 
-/// The name of the function whose body begins after these words. `None`: they begin something else.
+/// The name of the function whose body begins after these words. `None` if they begin something else.
 fn function_name(before: &str) -> Option<String> {
     let words: Vec<&str> = before.split_whitespace().collect();
     let scope = ["namespace", "class", "struct", "union", "enum", "extern"];

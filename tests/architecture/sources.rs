@@ -1,10 +1,10 @@
-//! Source files that the rules read: those of this repository, or a few made up by a test.
+//! Source files that the rules read: those of this repository, or some that a test creates.
 
 use std::collections::BTreeMap;
 
 use super::super::source::{files, read};
 
-/// Extensions of source files that people write.
+/// Extensions of hand-written source files.
 pub const EXTENSIONS: [&str; 8] = ["rs", "c", "cc", "cpp", "h", "hpp", "cu", "py"];
 
 /// Texts by path.
@@ -18,7 +18,7 @@ impl Sources {
         Self(paths.filter(|path| !exempt(path)).map(|path| (path.clone(), read(&path))).collect())
     }
 
-    /// Made up by a test.
+    /// Sources that a test creates.
     pub fn of(files: &[(&str, &str)]) -> Self {
         let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
         Self(files.iter().map(own).collect())

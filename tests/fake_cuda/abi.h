@@ -1,5 +1,5 @@
-// The part of the CUDA driver's binary interface that the test double serves, declared here so that
-// it builds without a CUDA toolkit.
+// The part of the CUDA driver's binary interface that the test double implements, declared here so
+// that it builds without a CUDA toolkit.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ using CUresult = int;
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
 
-// Handles are tagged numbers that nobody can follow as pointers; see registry.h.
+// Handles are tagged numbers that cannot be dereferenced; see registry.h.
 using CUcontext = struct CUctx_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;

@@ -7,11 +7,11 @@
 
 namespace fake {
 
-// Hands out ranges of a reserved piece of address space that nobody can touch. A freed range is
-// used again as late as possible, so that stale addresses stay recognisable.
+// Allocates ranges of reserved address space that the program cannot access. A freed range is
+// reused as late as possible, so that stale addresses stay recognisable.
 class Arena {
   public:
-    // `aliased`: the same offsets exist a second time, readable and writable, for the driver alone.
+    // `aliased`: the same offsets exist a second time, readable and writable, for the driver only.
     Arena(size_t size, bool aliased);
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
@@ -20,21 +20,21 @@ class Arena {
     // rounded up to `kGrain`.
     uint64_t allocate(size_t size, size_t alignment);
 
-    // The same at `address`, or 0 where that is not free.
+    // The same at `address`, or 0 if that range is not free.
     uint64_t allocate_at(uint64_t address, size_t size);
 
-    // Gives back what `allocate` returned for this size.
+    // Frees a range that `allocate` returned for this size.
     void free(uint64_t address, size_t size);
 
     bool contains(uint64_t address) const { return address >= base_ && address - base_ < size_; }
 
-    // Where the driver reaches the byte at `address`. Only for an aliased arena.
+    // The driver's address of the byte at `address`. Only for an aliased arena.
     uint8_t* alias(uint64_t address) const { return alias_ + (address - base_); }
 
     uint64_t base() const { return base_; }
     size_t size() const { return size_; }
 
-    // How far from the beginning the byte at `address` is.
+    // The offset of the byte at `address` in the arena.
     uint64_t offset(uint64_t address) const { return address - base_; }
 
     static constexpr size_t kGrain = 512;

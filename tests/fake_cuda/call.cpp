@@ -25,7 +25,8 @@ std::atomic<bool> forked{false};
 
 State& state() {
     static State* const value = [] {
-        // A child has none of the driver's threads: the driver is as good as not initialised there.
+        // A forked child has none of the driver's threads: the driver counts as not initialized
+        // there.
         pthread_atfork(nullptr, nullptr, [] { forked = true; });
         if (!set_faults(config().fail)) {
             fprintf(stderr, "fake_cuda: FAKE_CUDA_FAIL=\"%s\" is not name:nth:code[:late],...\n",
@@ -67,7 +68,7 @@ void report_misuse(const char* where, const char* text) {
 Call::Call(const char* name, Needs needs) : name_(name) {
     State& all = state();
     if (forked) {
-        // The lock may have been held by a thread that is not here.
+        // The lock may be held by a thread that does not exist in the child.
         if (needs != Needs::kNothing) {
             refused_ = CUDA_ERROR_NOT_INITIALIZED;
         }
@@ -113,7 +114,7 @@ CUresult Call::refuse(Needs needs) {
         late_ = fault.code;
         return CUDA_SUCCESS;
     }
-    // A function that takes no context, such as a question about an event, ends the current one.
+    // A function without a context, such as a query of an event, restores the previous one.
     Context* const failed = context_ != nullptr ? context_ : current_context();
     if (failed != nullptr && failed->active && is_sticky(fault.code)) {
         failed->sticky = fault.code;

@@ -1,24 +1,24 @@
-// What every exported function begins with.
+// The beginning of every exported function.
 #pragma once
 
 #include "state.h"
 
 namespace fake {
 
-// What must be there before a function can do anything.
+// What a function requires.
 enum class Needs {
     kNothing,  // also allowed before cuInit and inside a host function
     kDriver,   // cuInit
-    kContext,  // cuInit and a current context that is alive
+    kContext,  // cuInit and a current context that is valid
 };
 
-// One call of an exported function: counts it, takes the lock for its duration, refuses what must
-// be refused, and injects the faults that a test asked for. `name` is the exported name.
+// One call of an exported function: counts it, takes the lock for its duration, refuses invalid
+// calls, and injects the faults that a test has configured. `name` is the exported name.
 class Call {
   public:
     Call(const char* name, Needs needs);
 
-    // Not CUDA_SUCCESS: the function must return it at once.
+    // If not CUDA_SUCCESS, the function must return it at once.
     CUresult refused() const { return refused_; }
 
     // The calling thread's current context. Only with Needs::kContext.
@@ -26,10 +26,10 @@ class Call {
 
     Lock& lock() { return lock_; }
 
-    // The failure that the operation queued by this call is to meet when it runs, if any.
+    // The failure with which the operation that this call enqueues must fail when it runs, if any.
     CUresult late() const { return late_; }
 
-    // Reports what is certainly a bug of the caller, and returns `code`.
+    // Reports a definite bug of the caller, and returns `code`.
     CUresult misuse(CUresult code, const char* format, ...) const
         __attribute__((format(printf, 3, 4)));
 
@@ -46,7 +46,7 @@ class Call {
 // Reports a misuse found outside a call. The lock is held.
 void report_misuse(const char* where, const char* text);
 
-// Calls of the current thread come from inside a host function from here on.
+// From here on, calls of this thread come from inside a host function.
 void enter_host_function_thread();
 
 // Codes after which a context is unusable until it is reset.

@@ -1,5 +1,5 @@
-// Captures of streams, as far as they forbid calls to everybody else: what is submitted to a stream
-// that is captured is not modelled, its graph has no nodes.
+// Captures of streams, as far as they forbid calls to other threads: work submitted to a captured
+// stream is not modelled, and its graph has no nodes.
 
 #include "capture.h"
 
@@ -16,7 +16,8 @@ enum Mode : unsigned { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 thread_local unsigned mode_of_thread = kGlobal;
 
-// Those that are known to be refused. The documentation says "potentially unsafe", and names none.
+// Calls that drivers are known to refuse. The documentation says "potentially unsafe", and names
+// none.
 bool is_unsafe(const char* name) {
     static const char* const kUnsafe[] = {"cuEventQuery", "cuMemAlloc_v2"};
     return std::any_of(std::begin(kUnsafe), std::end(kUnsafe),

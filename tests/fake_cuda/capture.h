@@ -1,11 +1,11 @@
-// What captures of streams forbid.
+// Calls that captures of streams forbid.
 #pragma once
 
 #include "call.h"
 
 namespace fake {
 
-// The calling thread calls this function. Not CUDA_SUCCESS where a capture forbids it, which is
+// The calling thread calls this function. Returns an error if a capture forbids it; the capture is
 // invalid then. The lock is held.
 CUresult disturb_captures(const char* name);
 

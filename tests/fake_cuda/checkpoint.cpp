@@ -1,5 +1,5 @@
-// Checkpoints of the process itself: its calls are held, what is in device memory goes away and
-// comes back.
+// Checkpoints of this process: its calls block, and the content of device memory is saved and
+// restored.
 
 #include <unistd.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-// What was saved, and from where: memory of blocks, and memory without an address, which lives as
-// long as this.
+// Saved contents and their origin: memory of blocks, and physical memory, which stays allocated
+// until then.
 struct Saved {
     std::map<std::shared_ptr<Block>, Bytes> blocks;
     std::map<std::shared_ptr<Physical>, Bytes> physical;
@@ -37,7 +37,7 @@ bool is_idle() {
     return true;
 }
 
-// Memory that goes with the process's GPUs, and none of another process's.
+// Memory on the GPUs of this process, without memory of other processes.
 bool is_saved(const Block& block) {
     if (block.kind == BlockKind::kPooled) return !block.pool->on_host();
     return block.kind == BlockKind::kDevice;
@@ -88,7 +88,7 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessCheckpoint(int process, void*) {
     for (const auto& [handle, physical] : all.physical.live()) kept.physical[physical];
     for (const auto& [address, block] : all.blocks) {
         if (is_foreign(*block)) return CUDA_ERROR_NOT_SUPPORTED;
-        // A driver does not promise that the process survives this.
+        // Real drivers do not promise that the process survives this.
         if (block->kind == BlockKind::kManaged) {
             return call.misuse(CUDA_ERROR_NOT_SUPPORTED, "0x%llx is managed memory",
                                static_cast<unsigned long long>(address));
@@ -104,7 +104,7 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessCheckpoint(int process, void*) {
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (auto& [block, bytes] : kept.blocks) bytes.assign(block->bytes, block->bytes + block->size);
-    // Rubbish is there now, as in memory that somebody else has had.
+    // The memory now contains garbage, as if another process had used it.
     const Bytes rubbish(1 << 20, 0xCB);
     for (const auto& [physical, bytes] : kept.physical)
         for (size_t at = 0; at < bytes.size(); at += rubbish.size())

@@ -1,4 +1,4 @@
-// Checkpoints: states, calls that wait, and memory that goes and comes back.
+// Checkpoints: states, blocked calls, and saved and restored memory.
 
 #include <unistd.h>
 

@@ -18,10 +18,10 @@ constexpr int kDriverVersion = 13000;
 constexpr int kMemoryPools = 1;
 #endif
 
-// A test that misspells a setting must not pass with another one, so nonsense ends the process.
+// A misspelled setting must not pass a test, so an invalid setting ends the process.
 [[noreturn]] void refuse(const char* name, const char* text, const char* expected) {
     fprintf(stderr, "fake_cuda: %s=\"%s\" is not %s\n", name, text, expected);
-    // Not exit(): its handlers would ask for the settings again.
+    // Not exit(): its handlers would read the settings again.
     _exit(96);
 }
 

@@ -1,4 +1,4 @@
-// What the environment asks of the test double, read once.
+// The test double's settings from the environment, read once.
 #pragma once
 
 #include <cstddef>

@@ -19,8 +19,8 @@ namespace {
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
-// The calling thread's contexts. Nothing to destroy, so that it is there as long as the thread is:
-// a program may call the driver from its own thread-local and static destructors.
+// The calling thread's contexts. The stack has no destructor, so it is valid as long as the thread
+// runs: a program may call the driver from its thread-local and static destructors.
 class Stack {
   public:
     bool empty() const { return size_ == 0; }
@@ -68,8 +68,8 @@ void clear(Registry<T>& registry, const char* what, const Context& context, bool
     }
 }
 
-// Lets all queued work end, then destroys what belongs to the context. What somebody forgot is a
-// leak, unless the context is reset or has failed: then nobody could have given it back.
+// Waits for all pending work, then destroys what belongs to the context. Remaining objects are
+// leaks, unless the context is reset or has failed: then the program could not free them.
 void tear_down(Lock& lock, Context& context, bool is_leak) {
     State& all = state();
     is_leak = is_leak && context.sticky == CUDA_SUCCESS;
@@ -91,7 +91,7 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
     clear(all.graphs, "graph", context, is_leak);
     clear(all.graph_execs, "graph exec", context, is_leak);
     clear(all.modules, "module", context, is_leak);
-    // Pinned memory belongs to the context in which it was allocated, as in the driver.
+    // Pinned memory belongs to the context that allocated it, as in the driver.
     for (auto entry = all.blocks.begin(); entry != all.blocks.end();) {
         const Block& block = *entry->second;
         const bool of_host_pool = block.pool != nullptr && block.pool->on_host();
@@ -122,8 +122,8 @@ CUresult check_device(const Call& call, CUdevice ordinal) {
 }  // namespace
 
 Context::Context(int ordinal_, size_t memory)
-    // More addresses than memory, so that fragmentation is never why an allocation fails and freed
-    // addresses rest for a while.
+    // More addresses than memory, so that allocations never fail because of fragmentation, and
+    // freed addresses are not reused for a while.
     : ordinal(ordinal_), total(memory), arena(memory * 4, true) {
     file = SharedFile::create(*this);
     if (file == nullptr || !file->back(*this, arena.base(), arena.size())) {
@@ -178,8 +178,8 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
         return call.misuse(CUDA_ERROR_INVALID_CONTEXT,
                            "the primary context of device %d is not retained", ordinal);
     }
-    // "May also return error codes from previous, asynchronous launches": the reference is gone all
-    // the same.
+    // "May also return error codes from previous, asynchronous launches": the reference is released
+    // anyway.
     const CUresult earlier = context.sticky;
     if (--context.references == 0 && context.active) {
         tear_down(call.lock(), context, true);
@@ -341,7 +341,8 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
 #ifndef FAKE_CUDA_OLD
 namespace {
 
-// Whole numbers and exchanges of 32 and 64 bits; floating-point numbers of 32, without a result.
+// Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a
+// result.
 CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations,
                       unsigned count) {
     if (bits == nullptr || operations == nullptr || count == 0) {

@@ -8,10 +8,10 @@ namespace fake {
 // The calling thread's current context, null if it has none. It may be inactive.
 Context* current_context();
 
-// Null for a number that is no device.
+// Null for an invalid ordinal.
 Context* device(CUdevice ordinal);
 
-// Null for a number that is no context.
+// Null for an invalid handle.
 Context* find_context(CUcontext handle);
 
 }  // namespace fake

@@ -8,7 +8,7 @@
 namespace fake {
 namespace {
 
-// Which sides of a copy must be what.
+// The required kind of memory on each side of a copy.
 enum class Direction { kAny, kToDevice, kFromDevice, kOnDevice };
 
 CUresult check_direction(const Call& call, Direction direction, const Operand& dst,
@@ -17,7 +17,7 @@ CUresult check_direction(const Call& call, Direction direction, const Operand& d
         direction == Direction::kToDevice || direction == Direction::kOnDevice;
     const bool wants_device_src =
         direction == Direction::kFromDevice || direction == Direction::kOnDevice;
-    // Pinned memory has a device address, so it passes for either.
+    // Pinned memory has a device address, so it is accepted as either kind.
     if (wants_device_dst && dst.pageable()) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "dst %p is host memory",
                            static_cast<void*>(dst.bytes));
@@ -37,7 +37,7 @@ CUresult check_direction(const Call& call, Direction direction, const Operand& d
     return CUDA_SUCCESS;
 }
 
-// As queue_rows, for one row between addresses that `dst_device` and `src_device` must reach.
+// As queue_rows, for one row between addresses of `dst_device` and `src_device`.
 CUresult queue_copy(Call& call, Stream& stream, Direction direction, uint64_t dst_address,
                     const Context& dst_device, uint64_t src_address, const Context& src_device,
                     size_t size, Wait wait) {
@@ -60,8 +60,8 @@ CUresult copy_async(Call& call, Direction direction, uint64_t dst, uint64_t src,
                       Wait::kIfNeeded);
 }
 
-// The synchronous functions. Only those that touch pageable or pinned host memory wait: a copy
-// between devices' addresses returns before it has happened, as in the driver.
+// The synchronous functions. Only those with pageable or pinned host memory wait: a copy between
+// device addresses returns before it is complete, as in the driver.
 CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, size_t size) {
     if (call.refused()) return call.refused();
     const auto source = find_block(src);
@@ -75,7 +75,7 @@ CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, s
                       size, pinned ? Wait::kAlways : Wait::kIfNeeded);
 }
 
-// A copy between the memory of two contexts, each of which must reach its own end.
+// A copy between the memory of two contexts, each of which accesses its own end.
 CUresult copy_peer_async(Call& call, CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
                          CUcontext src_context, size_t size, CUstream handle) {
     if (call.refused()) return call.refused();

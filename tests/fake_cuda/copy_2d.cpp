@@ -1,4 +1,4 @@
-// Copies of rows.
+// 2D copies.
 
 #include "context.h"
 #include "copy.h"
@@ -6,10 +6,10 @@
 namespace fake {
 namespace {
 
-// What every device's attribute CU_DEVICE_ATTRIBUTE_MAX_PITCH says.
+// The value of CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device.
 constexpr size_t kMaxPitch = 0x7fffffff;
 
-// One end of a copy as its structure has it.
+// One end of a copy, as its structure describes it.
 struct Side {
     const char* argument;
     unsigned type;
@@ -17,7 +17,7 @@ struct Side {
     size_t x;
     size_t y;
     size_t pitch;
-    // Who must reach the memory.
+    // The device that accesses the memory.
     const Context* device;
 };
 
@@ -25,7 +25,7 @@ bool is_row_based(size_t z, size_t lod) {
     return z == 0 && lod == 0;
 }
 
-// Finds out what the rows are, all of them within one range of what the type says.
+// Resolves the rows; all of them must be in one range of the kind that the type names.
 CUresult resolve_rows(const Call& call, const Side& side, size_t width, size_t height, Rows* out) {
     if (side.pitch > kMaxPitch || side.x > side.pitch || width > side.pitch - side.x) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
@@ -106,7 +106,7 @@ FAKE_CUDA_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream
     return copy_rows(call, *stream, dst, src, copy->WidthInBytes, copy->Height);
 }
 
-// Of boxes, only those of one layer.
+// 3D copies of one layer only.
 FAKE_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CUstream handle) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();

@@ -1,4 +1,4 @@
-// The driver as a whole, and what devices say about themselves.
+// The driver as a whole, and the attributes of devices.
 
 #include <algorithm>
 #include <cctype>
@@ -25,7 +25,7 @@ constexpr int kStreamMemOps = 0;
 constexpr int kStreamMemOps = 1;
 #endif
 
-// Made up, but of the size that devices have. Not listed: refused as unknown.
+// Invented values of realistic size. Attributes that are not listed are refused as unknown.
 constexpr Attribute kAttributes[] = {
     {1, 1024},             // most threads per block
     {2, 1024},             // block x
@@ -92,7 +92,7 @@ constexpr Attribute kAttributes[] = {
 };
 
 constexpr int kPciBusId = 33;
-// Of memory pools: whether there are any, and the kinds of handles that share them.
+// Memory pools: whether they are supported, and the handle types for sharing them.
 constexpr int kMemoryPoolsSupported = 115;
 constexpr int kPoolHandleTypes = 119;
 constexpr int kHostNumaPools = 142;
@@ -112,7 +112,7 @@ void create_devices() {
     State& all = state();
     constexpr uint64_t kContextBase =
         (uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(HandleKind::kContext) << 40);
-    // In proportion to the memory: under an instrumenting tool addresses are scarce.
+    // In proportion to the memory, because address space is scarce under sanitizers.
     const size_t addresses = config().memory * 16;
     all.pinned_arena = std::make_unique<Arena>(addresses, false);
     all.mapped_arena = std::make_unique<Arena>(addresses, true);
@@ -193,7 +193,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
         return CUDA_SUCCESS;
     }
     if (attribute == kMemoryPoolsSupported || attribute == kPoolHandleTypes) {
-        // Files, the first of the kinds, are what there is.
+        // File descriptors, the first handle type, are supported.
         *out = config().memory_pools ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
         return CUDA_SUCCESS;
     }

@@ -80,7 +80,7 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream) {
 CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream,
                     const std::shared_ptr<Record>& record) {
     Operation operation;
-    // Runs on the stream's own thread, which keeps the stream.
+    // Runs on the stream's thread, which keeps the stream alive.
     operation.body = [record, waiter = stream.get()] {
         Lock lock(state().mutex);
         waiter->more.wait(lock, [&] {

@@ -1,4 +1,4 @@
-// Events: marks in a stream's work.
+// Events: positions in a stream's work.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@
 
 namespace fake {
 
-// One recording of an event. Waits hold the record that they saw.
+// One record of an event. Waits keep the record that was the latest.
 struct Record {
     bool done = false;
     std::chrono::steady_clock::time_point when;
-    // What comes after it.
+    // The work that it is ordered after.
     Clock clock;
-    // Streams that wait, or will when they get there. Told one by one: thousands of streams may
-    // wait, each for a record of its own.
+    // Streams that wait, or will when they reach the wait. They are notified one by one: thousands
+    // of streams may wait, each for another record.
     std::vector<std::shared_ptr<Stream>> waiters;
 };
 
@@ -27,16 +27,16 @@ struct Event {
     std::shared_ptr<Record> latest;
 };
 
-// The live event with this handle, or null after reporting why not.
+// The valid event with this handle, or null after reporting the reason.
 std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* code);
 
-// Queues a record of the event, which becomes the latest.
+// Enqueues a record of the event, which becomes the latest.
 CUresult record_event(const Call& call, CUevent handle, Stream& stream);
 
-// Queues a record of no event.
+// Enqueues a record of no event.
 CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>* out);
 
-// What the stream is given from now on waits for a record; null: for none.
+// Later work of the stream waits for this record; null: for none.
 CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream,
                     const std::shared_ptr<Record>& record);
 

@@ -1,4 +1,4 @@
-// Order, lateness and memory of the test double.
+// Order, late completion and memory of the test double.
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-TEST_F(FakeCuda, AnOperationIsNotDoneWhenItsCallReturns) {
+TEST_F(FakeCuda, AnOperationIsNotCompleteWhenItsCallReturns) {
     const CUdeviceptr memory = allocate(4096);
     fakeCudaHold();
     OK(cuMemsetD8Async(memory, 7, 4096, stream));
@@ -22,13 +22,13 @@ TEST_F(FakeCuda, AnOperationIsNotDoneWhenItsCallReturns) {
     OK(cuMemFree_v2(memory));
 }
 
-TEST_F(FakeCuda, SynchronousMemsetAndDeviceCopyReturnBeforeTheyHaveHappened) {
+TEST_F(FakeCuda, SynchronousMemsetAndDeviceCopyReturnBeforeTheyComplete) {
     const CUdeviceptr a = allocate(512);
     const CUdeviceptr b = allocate(512);
     fakeCudaHold();
     OK(cuMemsetD8_v2(a, 1, 512));
     OK(cuMemcpyDtoD_v2(b, a, 512));
-    // And a pageable source has been read, but has not arrived.
+    // A pageable source has been read, but the data is not in the destination yet.
     Bytes source(512, 9);
     OK(cuMemcpyHtoD_v2(a, source.data(), source.size()));
     std::fill(source.begin(), source.end(), 0);
@@ -73,7 +73,7 @@ TEST_F(FakeCuda, PinnedMemoryIsReadAndWrittenLate) {
     OK(cuMemFree_v2(memory));
 }
 
-TEST_F(FakeCuda, AWaitSeesTheRecordAsOfItsCall) {
+TEST_F(FakeCuda, AWaitUsesTheLatestRecordAtItsCall) {
     CUstream other = nullptr;
     CUevent event = nullptr;
     OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
@@ -85,7 +85,7 @@ TEST_F(FakeCuda, AWaitSeesTheRecordAsOfItsCall) {
     };
     OK(cuEventRecord(event, stream));
     OK(cuStreamWaitEvent(other, event, 0));
-    // A later record, behind something that does not end, is no business of the wait above.
+    // A later record, after work that does not end, does not affect the wait above.
     OK(cuLaunchHostFunc(stream, gate, &open));
     OK(cuEventRecord(event, stream));
     OK(cuStreamSynchronize(other));
@@ -159,7 +159,7 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     auto* const word = static_cast<std::atomic<uint32_t>*>(pinned);
     *word = 0xFFFFFFFE;
     OK(cuStreamWriteValue64_v2(stream, address + 8, 0x123456789, 0));
-    // Greater or equal, across the wrap.
+    // Greater or equal, with wrap-around.
     OK(cuStreamWaitValue32_v2(stream, address, 1, 0));
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
@@ -194,7 +194,7 @@ TEST_F(FakeCuda, FreeWaitsForTheDevice) {
     OK(cuMemFree_v2(unrelated));
 }
 
-TEST_F(FakeCuda, AddressesAreAlignedAndNewMemoryHoldsRubbish) {
+TEST_F(FakeCuda, AddressesAreAlignedAndNewMemoryHoldsGarbage) {
     const CUdeviceptr small = allocate(1);
     const CUdeviceptr next = allocate(1);
     const CUdeviceptr large = allocate(size_t{3} << 20);
@@ -210,7 +210,7 @@ TEST_F(FakeCuda, AddressesAreAlignedAndNewMemoryHoldsRubbish) {
     for (const CUdeviceptr address : {small, next, large}) OK(cuMemFree_v2(address));
 }
 
-TEST_F(FakeCuda, MemoryRunsOutAndComesBack) {
+TEST_F(FakeCuda, MemoryRunsOutAndIsAvailableAfterAFree) {
     size_t before = 0;
     size_t total = 0;
     OK(cuMemGetInfo_v2(&before, &total));
@@ -223,7 +223,7 @@ TEST_F(FakeCuda, MemoryRunsOutAndComesBack) {
     EXPECT_EQ(before, after);
 }
 
-TEST_F(FakeCuda, PointerAttributesTellWhereMemoryIs) {
+TEST_F(FakeCuda, PointerAttributesReturnThePlace) {
     const CUdeviceptr memory = allocate(100);
     int on_stack = 0;
     unsigned type = 99;
@@ -291,10 +291,10 @@ TEST_F(FakeCuda, MappedMemoryNeedsAccessAndOutlivesItsHandle) {
     OK(cuMemAddressFree(address, size));
 }
 
-TEST_F(FakeCuda, ACaptureForbidsCallsToThreadsThatDidNotSayOtherwise) {
+TEST_F(FakeCuda, ACaptureForbidsCallsByTheModesOfThreads) {
     CUevent event = nullptr;
     OK(cuEventCreate(&event, 0));
-    // A thread in one of the modes asks about an event that has nothing to do with the capture.
+    // A thread in one of the modes queries an event that is not related to the capture.
     const auto ask = [&](unsigned mode) {
         CUresult code = CUDA_SUCCESS;
         std::thread([&] {
@@ -328,7 +328,7 @@ TEST_F(FakeCuda, ACaptureForbidsCallsToThreadsThatDidNotSayOtherwise) {
     OK(cuEventDestroy_v2(event));
 }
 
-TEST_F(FakeCuda, DevicesAreWhatTheEnvironmentSays) {
+TEST_F(FakeCuda, DevicesMatchTheEnvironment) {
     int count = 0;
     OK(cuDeviceGetCount(&count));
     EXPECT_EQ(2, count);

@@ -77,8 +77,8 @@ Fault next_fault(const char* name) {
         ++rule.seen;
         if (found.code == CUDA_SUCCESS && (rule.nth == 0 || rule.nth == rule.seen)) {
             found = rule.fault;
-            // Which call of the program meets it shows among what the program says there, or it is
-            // none.
+            // Printed with the call that fails; a program that prints its calls thus shows which of
+            // them met it.
             if (rule.nth != 0) {
                 fprintf(stderr, "fake_cuda: fault: call %lu of %s in thread %s\n", rule.nth, name,
                         thread_name().c_str());

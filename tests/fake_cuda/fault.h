@@ -1,4 +1,4 @@
-// Faults that a test asked for.
+// Faults that a test has configured.
 #pragma once
 
 #include "abi.h"
@@ -11,11 +11,11 @@ struct Fault {
     bool late = false;
 };
 
-// Reads "name:nth:code[:late]", several separated by commas; nth 0 is every call. False for a text
-// that cannot be read, which then changes nothing. The lock is held.
+// Parses "name:nth:code[:late]", several separated by commas; nth 0 is every call. False for an
+// invalid text, which changes nothing. The lock is held.
 bool set_faults(const char* spec);
 
-// Counts a call of `name` and says whether it is one that must fail. The lock is held.
+// Counts a call of `name` and returns whether it must fail. The lock is held.
 Fault next_fault(const char* name);
 
 }  // namespace fake

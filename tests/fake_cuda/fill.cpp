@@ -40,7 +40,7 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
     Operation operation;
     dst.keep_in(operation.blocks);
     operation.body = [to = dst.bytes, value, count] {
-        // Copied from what is filled already: fast also where nothing is optimised.
+        // Copies from the part that is filled already, which is fast even in unoptimized builds.
         memcpy(to, &value, sizeof value);
         const size_t all = count * sizeof value;
         for (size_t done = sizeof value; done < all; done += std::min(done, all - done)) {

@@ -1,4 +1,4 @@
-// What the test double's own tests share.
+// Shared by the test double's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 #define OK(call) ASSERT_EQ(CUDA_SUCCESS, (call))
 
-// Device 0's context is current and one stream exists. Afterwards nothing may be left, and as many
-// misuses must have been found as the test says.
+// Device 0's context is current, and there is one stream. Afterwards nothing may be left, and
+// exactly the expected number of misuses must have been found.
 class FakeCuda : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -50,7 +50,7 @@ class FakeCuda : public ::testing::Test {
     CUcontext context = nullptr;
     CUstream stream = nullptr;
     unsigned long long expected_misuses = 0;
-    // The test reset device 0, which took the stream along.
+    // The test has reset device 0, which destroyed the stream.
     bool reset = false;
 
   private:

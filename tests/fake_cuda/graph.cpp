@@ -1,5 +1,5 @@
-// Graphs: nodes are queued on the stream of a launch, in an order that keeps the edges and is
-// another one each time. Memory is looked at when a graph is launched.
+// Graphs: nodes are enqueued on the stream of a launch, each time in another order that obeys the
+// edges. Memory is looked up when a graph is launched.
 
 #include "graph.h"
 
@@ -37,7 +37,7 @@ std::shared_ptr<GraphExec> find_exec(const Call& call, CUgraphExec handle, CUres
     return exec;
 }
 
-// Adds a node that comes after others of its graph.
+// Adds a node with dependencies in the same graph.
 CUresult add(Call& call, CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t count,
              const char* kind, Node::Queue queue) {
     CUresult code = CUDA_SUCCESS;
@@ -73,7 +73,7 @@ bool is_current(const Call& call, CUcontext context) {
     return context == call.context().handle;
 }
 
-// One end of a copy; null if it is not what its type says.
+// One end of a copy; null if it is not of the kind that its type names.
 bool resolve_end(Call& call, const char* argument, unsigned type, const void* host,
                  CUdeviceptr device, size_t pitch, size_t width, size_t height, Rows* out) {
     const uint64_t address = type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
@@ -110,7 +110,7 @@ CUresult queue_copy(Call& call, Stream& stream, const CUDA_MEMCPY3D& job) {
     Operation operation;
     dst.memory.keep_in(operation.blocks);
     src.memory.keep_in(operation.blocks);
-    // Pageable memory, too, is read and written when the node runs.
+    // Pageable memory is also read and written when the node runs.
     operation.body = [to = dst.memory.bytes, to_pitch = dst.pitch, from = src.memory.bytes,
                       from_pitch = src.pitch, width = job.WidthInBytes, height = job.Height] {
         for (size_t row = 0; row < height; ++row) {
@@ -121,7 +121,7 @@ CUresult queue_copy(Call& call, Stream& stream, const CUDA_MEMCPY3D& job) {
     return submit(call, stream, std::move(operation));
 }
 
-// An order of the nodes that keeps the edges and nothing else.
+// A random order of the nodes that obeys the edges.
 std::vector<size_t> any_order(const std::vector<Node>& nodes, unsigned long long seed) {
     std::minstd_rand random(static_cast<unsigned>(seed * 2654435761u + 1));
     std::vector<std::vector<size_t>> next(nodes.size());
@@ -267,8 +267,8 @@ FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph 
 }
 
 #ifndef FAKE_CUDA_OLD
-// As the driver does it: the graph has to have the same nodes with the same edges. Launches that
-// are queued do what they would have done.
+// As in the driver: the new graph must have the same nodes with the same edges. Pending launches
+// are not affected.
 FAKE_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph handle,
                                                CUgraphExecUpdateResultInfo* result) {
     Call call(__func__, Needs::kContext);
@@ -309,7 +309,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_hand
                            "the graph belongs to device %d, the stream to %d",
                            exec->context->ordinal, stream->context->ordinal);
     }
-    // One launch after the other, in whichever streams.
+    // Launches are serialized, whatever their streams.
     if (exec->latest != nullptr && !exec->latest->done) {
         if (CUresult failed = queue_wait(call, stream, exec->latest)) return failed;
     }
@@ -326,7 +326,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphExecDestroy(CUgraphExec handle) {
     const auto exec = find_exec(call, handle, &code);
     if (exec == nullptr) return code;
     if (exec->latest != nullptr && !exec->latest->done && exec->context->sticky == CUDA_SUCCESS) {
-        // Drivers before CUDA 12 do not say what becomes of it.
+        // Before CUDA 12 the documentation does not define what happens to a running launch.
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "the graph is running");
     }
     state().graph_execs.remove(number_of(handle));

@@ -1,4 +1,4 @@
-// Graphs, and what was made ready of them.
+// Graphs, and their executable instances.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ namespace fake {
 struct Record;
 
 struct Node {
-    // Queues what the node does on the stream of a launch.
+    // Enqueues the node's work on the stream of a launch.
     using Queue = std::function<CUresult(Call& call, Stream& stream)>;
     Queue queue;
-    // What it is: a driver changes a node to another of its kind only.
+    // Its kind: a driver only changes a node to another one of the same kind.
     const char* kind = "";
     std::vector<size_t> after;
 };
@@ -25,7 +25,7 @@ struct Node {
 struct Graph {
     Context* context = nullptr;
     std::vector<Node> nodes;
-    // Where a node is, by its handle.
+    // The index of a node, by its handle.
     std::map<uint64_t, size_t> places;
 };
 
@@ -33,7 +33,7 @@ struct GraphExec {
     Context* context = nullptr;
     std::vector<Node> nodes;
     unsigned long long launches = 0;
-    // Behind the latest launch.
+    // Completes with the latest launch.
     std::shared_ptr<Record> latest;
 };
 

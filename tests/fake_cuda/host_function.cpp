@@ -1,5 +1,5 @@
-// Host functions: one thread for all streams of the process, as the driver may have it. Whoever
-// lets one host function wait for another on a different stream deadlocks here.
+// Host functions: one thread for all streams of the process, as a driver may have. A program whose
+// host functions of different streams wait for each other deadlocks here.
 
 #include <pthread.h>
 

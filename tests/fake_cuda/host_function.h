@@ -6,7 +6,7 @@
 
 namespace fake {
 
-// Queues a call of `function` on the thread of host functions.
+// Enqueues a call of `function` on the thread of host functions.
 CUresult queue_host_function(const Call& call, Stream& stream, CUhostFn function, void* data);
 
 }  // namespace fake

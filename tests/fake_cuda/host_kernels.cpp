@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// What the CUDA compiler knows by itself.
+// Built-in names of the CUDA compiler.
 #define __device__
 #define __global__
 #define __launch_bounds__(threads)
@@ -40,8 +40,8 @@ float __fadd_rn(float a, float b) {
     return a + b;
 }
 
-// The two conversion instructions, done here by searching among all halves, which has nothing in
-// common with how the test double does it.
+// The two conversion instructions, implemented here by searching all halves, independently of the
+// test double's implementation.
 float half_value(unsigned short bits) {
     const int exponent = bits >> 10 & 31;
     const float fraction = static_cast<float>(bits & 1023) / 1024;
@@ -54,7 +54,7 @@ unsigned short nearest_half(float value) {
     const unsigned short sign = std::signbit(value) ? 0x8000 : 0;
     if (std::isnan(value)) return sign | 0x7FFF;
     const double wanted = std::fabs(static_cast<double>(value));
-    // The largest half that is not above the value; 65536 stands in for infinity.
+    // The largest half that is not above the value; 65536 stands for infinity.
     unsigned short below = 0;
     for (unsigned step = 0x4000; step != 0; step /= 2) {
         const auto candidate = static_cast<unsigned short>(below + step);
@@ -109,7 +109,7 @@ Kernel find(const std::string& name) {
     abort();
 }
 
-// Bytes at a given distance from a 16-byte boundary.
+// Bytes at a given offset from a 16-byte boundary.
 class Placed {
   public:
     Placed(const std::vector<uint8_t>& bytes, size_t offset)

@@ -13,7 +13,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kSize = 8192;
 
-// Memory of the caller, in pages of its own.
+// Memory of the caller, on separate pages.
 struct Pages {
     Pages()
         : bytes(static_cast<uint8_t*>(
@@ -106,7 +106,7 @@ TEST_F(FakeCuda, ManagedMemoryIsTheHostsAndTheDevices) {
     EXPECT_EQ(5, bytes[100]);
     bytes[100] = 6;
     EXPECT_EQ(6, read(managed, 101)[100]);
-    // For every direction it is what is wanted.
+    // It is valid for every direction.
     const CUdeviceptr memory = allocate(64);
     OK(cuMemcpyHtoDAsync_v2(memory, bytes, 64, stream));
     OK(cuMemcpyDtoHAsync_v2(bytes + 200, memory, 64, stream));

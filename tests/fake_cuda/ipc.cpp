@@ -1,4 +1,4 @@
-// Device memory in several processes, by handles that are plain bytes.
+// Device memory shared by processes, with handles of plain bytes.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,13 +13,13 @@
 namespace fake {
 namespace {
 
-// Windows share no page with other memory, whatever its size.
+// Windows share no page with other memory, whatever their size.
 constexpr size_t kWindowPage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
 
 using ull = unsigned long long;
 
-// What a handle holds: which block of which file, and where that file can be had.
+// The content of a handle: the block and file, and where the file can be opened.
 struct IpcName {
     SharedName name;
     int process;
@@ -27,7 +27,7 @@ struct IpcName {
 };
 static_assert(sizeof(IpcName) <= sizeof(CUipcMemHandle), "the name fits");
 
-// The file that a handle leads to; null: its process has ended, or it is none of ours.
+// The file of a handle; null if its process has ended, or if the handle is invalid.
 std::shared_ptr<SharedFile> open_file(const IpcName& named) {
     const std::string path =
         "/proc/" + std::to_string(named.process) + "/fd/" + std::to_string(named.descriptor);
@@ -81,7 +81,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
         return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "the handle is this process's own");
     }
     Context& context = call.context();
-    // In a context the same memory is at one address.
+    // In one context the same memory has one address.
     for (const auto& [address, block] : state().blocks) {
         if (block->kind == BlockKind::kForeign && block->context == &context &&
             same(block->name, named.name)) {
@@ -92,7 +92,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
     }
     const auto file = open_file(named);
     SharedRange range;
-    // What comes from elsewhere may be anything.
+    // Data from another process may be invalid.
     if (file == nullptr || !file->find(named.name, &range)) return CUDA_ERROR_INVALID_VALUE;
     const size_t skipped = range.offset % kPage;
     const size_t size = round_up(skipped + range.size, kWindowPage);

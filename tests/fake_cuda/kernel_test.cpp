@@ -1,5 +1,5 @@
-// The reduction kernels: the committed PTX as the test double runs it, and the CUDA source itself,
-// compiled for the host, against each other and against results that are written down.
+// The reduction kernels: the committed PTX as the test double runs it, and the CUDA source compiled
+// for the host, compared with each other and with explicit results.
 
 #include <cmath>
 #include <cstring>
@@ -63,7 +63,8 @@ class Kernels : public FakeCuda {
         return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, parameters, nullptr);
     }
 
-    // What the kernel leaves in dst. `offset`: how far both lie behind a 16-byte boundary.
+    // The content of dst after the kernel. `offset`: the offset of both buffers from a 16-byte
+    // boundary.
     Bytes run(const std::string& name, const Bytes& dst, const Bytes& src, size_t element,
               size_t offset = 0, unsigned grid = 2, unsigned block = 64) {
         const CUdeviceptr a = allocate(dst.size() + offset);
@@ -85,8 +86,8 @@ class Kernels : public FakeCuda {
         return values_of<T>(run("portacl_reduce_" + name, bytes_of(dst), bytes_of(src), sizeof(T)));
     }
 
-    // Runs all operations on all pairs of `left` and `right`, here and by the CUDA source, and
-    // compares bit for bit; one NaN is as good as another.
+    // Runs all operations on all pairs of `left` and `right`, on the test double and with the CUDA
+    // source, and compares bit for bit; all NaNs are equal.
     template <typename T>
     void compare(const std::string& element, const std::vector<T>& left,
                  const std::vector<T>& right, const std::function<bool(T)>& is_nan) {
@@ -171,9 +172,9 @@ TEST_F(Kernels, SinglePrecisionZerosAndNaNs) {
 
 TEST_F(Kernels, HalfPrecisionRoundsToNearestEven) {
     using U16 = std::vector<uint16_t>;
-    // 1 + 2^-11 is half way and goes down to 1; 1 + 2^-10 + 2^-11 goes up. 65504 + 16 is half way
-    // to what would be 65536: infinity. 65504 + 8 goes down. Least subnormals add exactly, and the
-    // largest subnormal plus the least is the least normal number.
+    // 1 + 2^-11 is half way and rounds down to 1; 1 + 2^-10 + 2^-11 rounds up. 65504 + 16 is half
+    // way to 65536, which would be infinity. 65504 + 8 rounds down. The smallest subnormals add
+    // exactly, and the largest subnormal plus the smallest is the smallest normal number.
     EXPECT_EQ((U16{0x3C00, 0x3C02, 0x7C00, 0x7BFF, 0x0002, 0x0400}),
               reduce<uint16_t>("sum_f16", {0x3C00, 0x3C01, 0x7BFF, 0x7BFF, 0x0001, 0x03FF},
                                {0x1000, 0x1000, 0x4C00, 0x4800, 0x0001, 0x0001}));
@@ -181,14 +182,14 @@ TEST_F(Kernels, HalfPrecisionRoundsToNearestEven) {
               reduce<uint16_t>("max_f16", {0x7E00, 0x8000, 0x3C00}, {0x3C00, 0x0000, 0xBC00}));
     EXPECT_EQ((U16{0x3C00, 0x8000, 0xBC00}),
               reduce<uint16_t>("min_f16", {0x7E00, 0x8000, 0x3C00}, {0x3C00, 0x0000, 0xBC00}));
-    // The same for the upper half of single precision: 1 + 2^-8, 1 + 2^-7 + 2^-8, overflow.
+    // The same for bfloat16: 1 + 2^-8, 1 + 2^-7 + 2^-8, overflow.
     EXPECT_EQ((U16{0x3F80, 0x3F82, 0x7F80}),
               reduce<uint16_t>("sum_bf16", {0x3F80, 0x3F81, 0x7F7F}, {0x3B80, 0x3B80, 0x7F7F}));
     EXPECT_EQ((U16{0x3F80, 0x8000}),
               reduce<uint16_t>("min_bf16", {0x7FC0, 0x0000}, {0x3F80, 0x8000}));
 }
 
-TEST_F(Kernels, TheCudaSourceGivesTheSameForIntegers) {
+TEST_F(Kernels, TheCudaSourceMatchesForIntegers) {
     std::vector<uint8_t> bytes(256);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
     compare<uint8_t>("i8", bytes, bytes, never);
@@ -197,9 +198,9 @@ TEST_F(Kernels, TheCudaSourceGivesTheSameForIntegers) {
     compare<uint32_t>("i32", words, words, never);
 }
 
-TEST_F(Kernels, TheCudaSourceGivesTheSameForFloatingPoint) {
-    // Zeros, least and largest subnormal, least normal, one, its neighbours, largest, infinity,
-    // NaN.
+TEST_F(Kernels, TheCudaSourceMatchesForFloatingPoint) {
+    // Zeros, smallest and largest subnormal, smallest normal, one, its neighbours, largest,
+    // infinity, NaN.
     const std::vector<uint16_t> halves{0x0000, 0x8000, 0x0001, 0x83FF, 0x0400, 0x3C00, 0xBC01,
                                        0x1000, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0xFC01};
     compare<uint16_t>("f16", all_16_bit_patterns(), halves, half_is_nan);
@@ -248,7 +249,7 @@ TEST_F(Kernels, AllKernelsAreInTheModule) {
     OK(cuMemFree_v2(memory));
 }
 
-// A kernel of the tests, in the two forms in which arguments can be passed.
+// A kernel of the tests, with both forms of passing arguments.
 TEST_F(Kernels, ArgumentsComeOneByOneOrInABlock) {
     CUmodule tests = nullptr;
     CUfunction mark = nullptr;
@@ -298,7 +299,7 @@ TEST_F(Kernels, ArgumentsComeOneByOneOrInABlock) {
     OK(cuModuleUnload(tests));
 }
 
-TEST_F(Kernels, VariablesAreMemoryUntilTheirModuleGoes) {
+TEST_F(Kernels, VariablesAreMemoryUntilTheirModuleIsUnloaded) {
     CUmodule tests = nullptr;
     CUfunction add_step = nullptr;
     OK(cuModuleLoadData(&tests, read_file(TESTS_PTX).c_str()));
@@ -314,7 +315,7 @@ TEST_F(Kernels, VariablesAreMemoryUntilTheirModuleGoes) {
     EXPECT_EQ(std::vector<uint32_t>{5}, values_of<uint32_t>(read(step, 4)));
     EXPECT_EQ(CUDA_ERROR_NOT_FOUND, cuModuleGetGlobal_v2(&step, &size, tests, "mark"));
 
-    // A kernel sees what was written.
+    // A kernel reads what was written.
     OK(cuMemsetD32Async(step, 7, 1, stream));
     OK(cuModuleGetFunction(&add_step, tests, "add_step"));
     CUdeviceptr words = allocate(8);
@@ -363,7 +364,7 @@ TEST_F(Kernels, ABadPointerFailsTheDevice) {
     reset = true;
 }
 
-// The release of a context that has failed says so once more.
+// Releasing a failed context returns the failure again.
 TEST_F(Kernels, AFailedContextIsReleased) {
     const CUdeviceptr memory = allocate(64);
     OK(launch("portacl_reduce_sum_i32", memory, memory, 17)) << "one more than there are";

@@ -1,4 +1,4 @@
-// Memory at one address for the host and all devices. It never moves.
+// Managed memory: one address for the host and all devices. It never migrates.
 
 #include "context.h"
 #include "memory.h"
@@ -13,7 +13,7 @@ constexpr size_t kPage = 4096;
 
 using ull = unsigned long long;
 
-// CUDA_SUCCESS when the range lies in managed memory and the place exists.
+// CUDA_SUCCESS if the range is in managed memory and the location exists.
 [[maybe_unused]] CUresult check(const Call& call, uint64_t address, size_t size,
                                 CUmemLocation location, Operand* out) {
     if (size == 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "count is 0");

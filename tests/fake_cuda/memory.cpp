@@ -24,7 +24,7 @@ uint64_t next_id() {
 }
 
 CUresult free_pooled(const Call& call, const Block& block) {
-    // The caller says that everything is over: nothing is waited for.
+    // The caller knows that all work is complete, so this does not wait.
     if (block.uses != 0 || (block.taken != nullptr && !block.taken->done)) {
         call.misuse(CUDA_SUCCESS,
                     "0x%llx of a pool has not been taken yet, or is still used by %d "
@@ -37,7 +37,7 @@ CUresult free_pooled(const Call& call, const Block& block) {
 
 }  // namespace
 
-// Only the ends of large blocks, which need not exist before somebody writes there.
+// Only the ends of large blocks, so that untouched pages stay unallocated.
 void poison(uint8_t* bytes, size_t size) {
     constexpr size_t kEnd = size_t{64} << 10;
     const size_t head = std::min(size, kEnd);
@@ -142,7 +142,7 @@ bool is_driver_address(uint64_t address) {
 
 namespace {
 
-// Whether a device has access to a mapped range; a reported misuse where not.
+// Whether a device may access a mapped range; otherwise a misuse is reported.
 CUresult check_access(const Call& call, const char* argument, const Block& block,
                       const Context& device) {
     const auto access = block.access.find(device.ordinal);
@@ -202,7 +202,7 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
             if (CUresult code = check_access(call, argument, *part, device)) return code;
         }
     }
-    // Memory of the host as well: only the host has access to that from the beginning.
+    // Host memory, too: only the host has access to it from the beginning.
     if (block->kind == BlockKind::kPooled &&
         block->pool->access_of(device.ordinal) == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
@@ -246,9 +246,9 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     Context& context = *block->context;
     if (context.sticky != CUDA_SUCCESS) return context.sticky;
     if (block->kind == BlockKind::kPooled) return free_pooled(call, *block);
-    // Invalid from here on, so that a second free or a use in another thread is found.
+    // Invalid from here on, so that a second free or a use on another thread is found.
     state().blocks.erase(entry);
-    // Work queued before is waited for, all of the device's: that is what makes this call slow.
+    // Waits for all earlier work of the device: that makes this call slow.
     wait_for_device(call.lock(), context);
     if (block->uses != 0) {
         call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d operations of another device",
@@ -263,7 +263,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
     if (available == nullptr || total == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "free or total is null");
     }
-    // Whole pages, as the system counts them: a small block may cost one, or nothing.
+    // Whole pages, as the system counts them: a small block may cost one page, or nothing.
     const size_t used = round_up(call.context().used, kHuge);
     *available = used < call.context().total ? call.context().total - used : 0;
     *total = call.context().total;

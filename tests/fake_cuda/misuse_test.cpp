@@ -1,4 +1,4 @@
-// What the test double refuses, what it can be told to fail, and what it reports at the end.
+// Calls that the test double refuses, failures that it injects, and its reports at exit.
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ TEST_F(FakeCuda, DestroyedHandlesAreRefused) {
     OK(cuEventDestroy_v2(event));
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventDestroy_v2(event));
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventRecord(event, stream));
-    // Neither is garbage, nor a handle of another kind, followed.
+    // Neither garbage nor a handle of another kind is dereferenced.
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuStreamSynchronize(reinterpret_cast<CUstream>(0x1234)));
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(reinterpret_cast<CUevent>(stream)));
     EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(reinterpret_cast<CUmodule>(stream)));
@@ -122,7 +122,7 @@ TEST_F(FakeCuda, TheNthCallFails) {
     OK(cuMemFree_v2(third));
 }
 
-TEST_F(FakeCuda, AFailureOnTheDeviceSticksUntilTheReset) {
+TEST_F(FakeCuda, AFailureOnTheDeviceIsStickyUntilTheReset) {
     CUcontext second = nullptr;
     OK(cuDevicePrimaryCtxRetain(&second, 1));
     const CUdeviceptr memory = allocate(8);
@@ -134,7 +134,7 @@ TEST_F(FakeCuda, AFailureOnTheDeviceSticksUntilTheReset) {
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(event));
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemFree_v2(memory));
-    // Other devices go on.
+    // Other devices continue.
     OK(cuCtxSetCurrent(second));
     OK(cuCtxSynchronize());
     OK(cuDevicePrimaryCtxRelease_v2(1));
@@ -153,7 +153,7 @@ TEST_F(FakeCuda, AFailureOnTheDeviceSticksUntilTheReset) {
     OK(cuDevicePrimaryCtxRelease_v2(0));
 }
 
-TEST_F(FakeCuda, AStickyCodeFromACallSticks) {
+TEST_F(FakeCuda, AStickyCodeFromACallIsSticky) {
     ASSERT_EQ(0, fakeCudaFail("cuStreamSynchronize:1:719"));
     EXPECT_EQ(CUDA_ERROR_LAUNCH_FAILED, cuStreamSynchronize(stream));
     EXPECT_EQ(CUDA_ERROR_LAUNCH_FAILED, cuStreamQuery(stream));
@@ -183,8 +183,8 @@ TEST_F(FakeCuda, CallsAreCounted) {
     EXPECT_EQ(0u, fakeCudaCalls("cuNoSuchFunction"));
 }
 
-// Loaded beside the other, by its path; it has a state of its own.
-TEST(OldDriver, LacksWhatCameLater) {
+// Loaded beside the other one, by its path, with separate state.
+TEST(OldDriver, LacksNewerFunctions) {
     void* const library = dlopen(FAKE_CUDA_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(nullptr, library) << dlerror();
     for (const char* name :
@@ -202,12 +202,12 @@ TEST(OldDriver, LacksWhatCameLater) {
     EXPECT_EQ(11040, version);
 }
 
-// Each of these runs in a process of its own.
+// Each of these runs in its own process.
 class FakeCudaProcess : public ::testing::Test {
   protected:
     void SetUp() override { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 
-    // A current context, in the process that calls it.
+    // Makes a context current in the calling process.
     static void open() {
         CUcontext context = nullptr;
         const bool ok = cuInit(0) == 0 && cuDevicePrimaryCtxRetain(&context, 0) == 0 &&
@@ -227,7 +227,7 @@ TEST_F(FakeCudaProcess, TheCallerCannotTouchDeviceMemory) {
         ::testing::KilledBySignal(SIGSEGV), "");
 }
 
-TEST_F(FakeCudaProcess, AHandleCannotBeFollowed) {
+TEST_F(FakeCudaProcess, AHandleCannotBeDereferenced) {
     EXPECT_EXIT(
         {
             open();
@@ -280,7 +280,7 @@ TEST_F(FakeCudaProcess, AFailingStatusIsKept) {
         ExitedWithCode(3), "1 misuses in all");
 }
 
-TEST_F(FakeCudaProcess, TheEnvironmentDecidesWhatThereIs) {
+TEST_F(FakeCudaProcess, TheEnvironmentConfiguresDevicesAndMemory) {
     const auto init = [](const char* name, const char* value) {
         setenv(name, value, 1);
         exit(cuInit(0));

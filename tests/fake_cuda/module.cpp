@@ -15,7 +15,7 @@ namespace fake {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
-// With consent, see cuFuncSetAttribute.
+// With opt-in, see cuFuncSetAttribute.
 constexpr int kMostSharedBytes = 101376;
 
 using ull = unsigned long long;
@@ -27,14 +27,13 @@ struct Arguments {
     uint64_t count;
 };
 
-// The newest PTX version, times ten, that a driver of this version reads: CUDA 11.4 knows 7.4, and
-// 13.0 knows 9.0.
+// The newest PTX version, times ten, that a driver of this version reads: CUDA 11.4 reads 7.4, and
+// 13.0 reads 9.0.
 int newest_ptx(int driver_version) {
     return (driver_version / 1000 - 4) * 10 + driver_version % 1000 / 10;
 }
 
-// Reads the variables of a PTX text: numbers, and arrays of them, that begin with what is written
-// there or with 0.
+// Parses the variables of a PTX text: numbers, and arrays of them, with their initial values or 0.
 void read_variables(const std::string& text, std::map<std::string, Variable>* variables) {
     const std::regex variable(
         R"(\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.[usfb](8|16|32|64)\s+([A-Za-z_$][\w$]*))"
@@ -57,8 +56,8 @@ void read_variables(const std::string& text, std::map<std::string, Variable>* va
     }
 }
 
-// Reads the entries of a PTX text. Enough of the language to know our own modules: comments,
-// directives, and entries with their parameters.
+// Parses the entries of a PTX text. It knows enough of the language for portacl's modules:
+// comments, directives, and entries with their parameters.
 CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries,
                   std::map<std::string, Variable>* variables) {
     const size_t length = strnlen(image, size_t{16} << 20);
@@ -144,7 +143,8 @@ std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUr
     return function;
 }
 
-// What a kernel's access to a bad address does on a device. Unlike there, the reason is told.
+// The effect of a kernel's access to a bad address. Unlike a device, the test double prints the
+// reason.
 CUresult fail(const Function& function, CUresult code, const char* argument, uint64_t address,
               const char* why) {
     char text[200];
@@ -158,7 +158,8 @@ uint64_t end_of(const Block& block) {
     return block.address + block.size;
 }
 
-// Translates a kernel's pointer when it runs; null and a failure if the device could not reach it.
+// Translates a kernel's pointer when the kernel runs; null and a failure if the device cannot
+// access it.
 uint8_t* reach(const Function& function, const char* argument, uint64_t address, uint64_t count,
                size_t element, CUresult* failure, std::vector<std::shared_ptr<Block>>* keep) {
     if (address % element != 0) {
@@ -207,7 +208,7 @@ CUresult run(const Function& function, const Arguments& arguments, uint64_t thre
     if (src != nullptr) {
         function.reduction.run(dst, src, arguments.count, threads);
     }
-    // Memory is given back under the lock only.
+    // Memory is freed under the lock only.
     const Lock lock(state().mutex);
     keep.clear();
     return failure;
@@ -228,7 +229,7 @@ CUresult run_user(const Function& function, const std::vector<uint8_t>& argument
     return failure;
 }
 
-// The arguments of a launch in one block, from either form; false if they are not right.
+// The arguments of a launch in one block, from either form; false if they are invalid.
 bool collect(const Entry& entry, void** parameters, void** extra, std::vector<uint8_t>* block) {
     block->assign(entry.size(), 0);
     if (extra != nullptr) {
@@ -272,7 +273,7 @@ CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsi
     const auto [grid_x, grid_y, grid_z] = grid.blocks;
     const auto [block_x, block_y, block_z] = grid.threads;
     const uint64_t threads = uint64_t{block_x} * block_y * block_z;
-    // The reductions know one dimension only; in another, threads would do the same work twice.
+    // The reductions use one dimension only; in another one, threads would repeat the work.
     const bool flat = grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1;
     if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y == 0 || grid_y > 0xFFFF || grid_z == 0 ||
         grid_z > 0xFFFF || block_x == 0 || block_y == 0 || block_z == 0 || block_z > 64 ||
@@ -340,7 +341,7 @@ FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
         return call.misuse(CUDA_ERROR_INVALID_HANDLE, "module %p %s", static_cast<void*>(handle),
                            state().modules.why_not(number_of(handle)));
     }
-    // Kernels of it that are queued run to their end first.
+    // Pending launches of its kernels complete first.
     const CUresult code = wait_for_device(call.lock(), *module->context);
     for (const auto& entry : module->functions) {
         state().functions.remove(entry.second);
@@ -446,7 +447,7 @@ FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, si
     CUresult code = CUDA_SUCCESS;
     const auto function = find_function(call, handle, &code);
     if (function == nullptr) return code;
-    // So a program finds out how many there are.
+    // Callers thus find out how many there are.
     if (index >= function->entry.parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     if (offset == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "paramOffset is null");
     *offset = function->entry.parameters[index].offset;

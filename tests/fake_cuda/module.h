@@ -12,7 +12,7 @@
 
 namespace fake {
 
-// What a module says of a kernel.
+// A kernel as its module declares it.
 struct Entry {
     struct Parameter {
         size_t offset;
@@ -26,9 +26,9 @@ struct Entry {
     }
 };
 
-// What a module says of a variable.
+// A variable as its module declares it.
 struct Variable {
-    // As it is to begin; the rest is 0.
+    // Initial bytes; the rest is 0.
     std::vector<uint8_t> bytes;
     // In device memory, while the module is loaded.
     uint64_t address = 0;

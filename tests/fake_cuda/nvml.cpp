@@ -1,9 +1,9 @@
-// libnvidia-ml.so.1 of the test double: what NVML says of the devices that the driver beside it
-// has.
+// libnvidia-ml.so.1 of the test double: NVML for the devices of the driver beside it.
 //
-// It knows devices by number or place only, as the library must ask: by index would find another
-// one. Strict: calls before nvmlInit_v2 or after nvmlShutdown, and a start that is never ended,
-// give a line on stderr and, with FAKE_CUDA_STRICT or FAKE_CUDA_LEAK_CHECK, the exit status.
+// It identifies devices by UUID or PCI address only, as the library must ask: an index could name
+// another device. Strict: calls before nvmlInit_v2 or after nvmlShutdown, and a missing
+// nvmlShutdown, print a line to stderr and, with FAKE_CUDA_STRICT or FAKE_CUDA_LEAK_CHECK, set the
+// exit status.
 
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ struct Rates {
     unsigned memory;
 };
 
-// Guarded by the mutex, as everything here.
+// Guarded by the mutex, like everything here.
 std::mutex mutex;
 int started = 0;
 unsigned misuses = 0;
@@ -51,7 +51,7 @@ const char* setting(const char* name, const char* fallback) {
     _exit(96);
 }
 
-// FAKE_NVML_FAIL: NAME:CODE, what every call of that function returns.
+// FAKE_NVML_FAIL: NAME:CODE, the status that every call of that function returns.
 int failure_of(const char* name) {
     const std::string text = setting("FAKE_NVML_FAIL", "");
     if (text.empty()) return kSuccess;
@@ -70,7 +70,8 @@ bool known_as(const char* what) {
     return knows == what;
 }
 
-// FAKE_NVML_BUSY: a percentage for each device, with commas. The older library does not tell it.
+// FAKE_NVML_BUSY: a percentage for each device, separated by commas. The older library does not
+// report it.
 [[maybe_unused]] unsigned busy(int device) {
     const char* text = setting("FAKE_NVML_BUSY", "37,62");
     for (int i = 0; i < device && text != nullptr; ++i) {
@@ -96,20 +97,20 @@ int misuse(int code, const char* format, ...) {
     return code;
 }
 
-// What every function begins with that needs the start.
+// The beginning of every function that needs nvmlInit_v2.
 int enter(const char* name) {
     if (started == 0) return misuse(kUninitialized, "%s while NVML is not started", name);
     return failure_of(name);
 }
 
-// Never 0, and no address.
+// Never 0, and no valid address.
 void* handle_of(int device) {
     return reinterpret_cast<void*>(uintptr_t{0x5AFE} << 48 | uintptr_t{0xA1} << 40 |
                                    static_cast<uintptr_t>(device + 1) * 16);
 }
 
 std::string uuid_of(const char* kind, int device) {
-    // As cuDeviceGetUuid gives it.
+    // As cuDeviceGetUuid returns it.
     unsigned char bytes[17] = "fake_cuda device";
     bytes[15] = static_cast<unsigned char>(device);
     std::string text = kind;
@@ -122,7 +123,7 @@ std::string uuid_of(const char* kind, int device) {
     return text;
 }
 
-// As cuDeviceGetPCIBusId gives it, in small letters.
+// As cuDeviceGetPCIBusId returns it, in lower case.
 std::string pci_of(int device) {
     char text[16];
     snprintf(text, sizeof text, "0000:%02x:00.0", device + 1);
@@ -157,7 +158,7 @@ FAKE_CUDA_EXPORT int nvmlInit_v2() {
     const std::lock_guard lock(mutex);
     if (const int code = failure_of("nvmlInit_v2")) return code;
     if (config().devices == 0) return kDriverNotLoaded;
-    // The destructor is not told.
+    // A destructor does not receive the exit status.
     static const bool told = on_exit([](int status, void*) { exit_status = status; }, nullptr) == 0;
     (void)told;
     ++started;
@@ -171,7 +172,7 @@ FAKE_CUDA_EXPORT int nvmlShutdown() {
     return failure_of("nvmlShutdown");
 }
 
-// As NVML: for every number, also before the start.
+// As NVML: for every number, also before nvmlInit_v2.
 FAKE_CUDA_EXPORT const char* nvmlErrorString(int code) {
     switch (code) {
         case kSuccess:
@@ -201,7 +202,7 @@ FAKE_CUDA_EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** out
     return find(id, out, [=](int device) { return known ? pci_of(device) : "nowhere"; });
 }
 
-// A library that is older than the question.
+// This older library lacks the function.
 #ifndef FAKE_CUDA_OLD
 FAKE_CUDA_EXPORT int nvmlDeviceGetUtilizationRates(void* device, Rates* out) {
     const std::lock_guard lock(mutex);
@@ -209,7 +210,7 @@ FAKE_CUDA_EXPORT int nvmlDeviceGetUtilizationRates(void* device, Rates* out) {
     if (out == nullptr) return misuse(kInvalidArgument, "utilization is null");
     for (int ordinal = 0; ordinal < config().devices; ++ordinal) {
         if (handle_of(ordinal) == device) {
-            // The second one is how busy its memory is, which nobody should take for how full.
+            // The second number is the utilization of the memory controller, not the used memory.
             *out = {busy(ordinal), 99};
             return kSuccess;
         }

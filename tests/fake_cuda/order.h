@@ -1,4 +1,4 @@
-// What is known to come after what, as far as memory pools have to know it.
+// Ordering between operations, as far as memory pools need it.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@ namespace fake {
 
 struct Stream;
 
-// By the handle of a stream, how many of its pool operations somebody's next one comes after.
-// Streams without any are not in it.
+// For each stream, by its handle, the number of its pool operations that something is ordered
+// after. Streams with 0 are absent.
 using Clock = std::map<uint64_t, uint64_t>;
 
-// A block that a stream takes from a pool, or gives back.
+// A stream's allocation from a pool, or free.
 struct PoolOperation {
     uint64_t stream = 0;
-    // Among the pool operations of its stream, from 1 on.
+    // Its number among the pool operations of its stream, from 1.
     uint64_t number = 0;
-    // What it comes after.
+    // What it is ordered after.
     Clock before;
-    // The stream has come past it.
+    // The stream has completed it.
     bool done = false;
 };
 
 void merge(Clock* into, const Clock& from);
 
-// Whether who knows this comes after the operation.
+// Whether work with this order comes after the operation.
 bool is_after(const Clock& clock, const PoolOperation& operation);
 
-// What comes after all that the stream was given so far.
+// The order of the stream's next work: after all its work so far.
 Clock clock_of(const Stream& stream);
 
 // The next pool operation of the stream.

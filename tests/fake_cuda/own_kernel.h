@@ -1,4 +1,4 @@
-// The kernels of portacl's CUDA backend but the reductions, run by the host.
+// The kernels of portacl's CUDA backend except the reductions, run by the host.
 #pragma once
 
 #include "user_kernel.h"

@@ -1,4 +1,4 @@
-// What the driver knows about an address.
+// Queries of addresses.
 
 #include "memory.h"
 #include "pool.h"
@@ -87,7 +87,7 @@ CUresult write(int attribute, const Block* block, uint64_t address, void* data) 
     }
 }
 
-// What the driver says of memory that a pool has and nobody has from it is not defined.
+// The driver's result for free memory of a pool is undefined.
 CUresult check_live(const Call& call, uint64_t address) {
     return pool_with_free(address) == nullptr
                ? CUDA_SUCCESS
@@ -107,7 +107,7 @@ FAKE_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, int attribute, CUdev
     if (data == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "data is null");
     const auto block = find_block(address);
     if (CUresult code = check_live(call, address)) return code;
-    // Ordinary host memory is a fair question with this answer.
+    // Querying pageable memory is valid; this is its result.
     if (block == nullptr) return CUDA_ERROR_INVALID_VALUE;
     return write(attribute, block.get(), address, data);
 }

@@ -1,4 +1,4 @@
-// Memory pools, as programs see them.
+// The API of memory pools.
 
 #include "pool.h"
 
@@ -50,9 +50,9 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
             if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
             break;
         case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-            // As on a machine with one node. A fair question: the caller cannot know.
+            // As on a machine with one NUMA node. No misuse, because the caller cannot know.
             if (props->location.id != 0) return CUDA_ERROR_INVALID_VALUE;
-            // The files of shared pools hold device memory only.
+            // The files of shared pools contain device memory only.
             if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
             break;
         default:
@@ -63,12 +63,12 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
         case CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR:
             return CUDA_SUCCESS;
         default:
-            // As the attributes of the devices say.
+            // Consistent with the attributes of the devices.
             return CUDA_ERROR_NOT_SUPPORTED;
     }
 }
 
-// The one that the device has from the beginning.
+// The device's default pool.
 std::shared_ptr<Pool> default_pool(Context& context) {
     if (context.default_pool == nullptr) {
         CUmemPoolProps props{};
@@ -94,7 +94,7 @@ CUresult check_device(const Call& call, const void* out, CUdevice ordinal) {
     return CUDA_SUCCESS;
 }
 
-// Where an attribute that is a count, or the threshold, is kept; null: another one.
+// Where a counter attribute or the threshold is stored; null for other attributes.
 uint64_t* find_number(Pool& pool, int attribute) {
     switch (attribute) {
         case kReleaseThreshold:
@@ -187,7 +187,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
     }
     if (pool->context->current_pool == pool) pool->context->current_pool = nullptr;
     if (pool->file != nullptr && !pool->imported) pool->file->close_door();
-    // Its memory goes with the last block, and the last free that has not happened.
+    // Its memory is freed with the last block and the last pending free.
     state().pools.remove(pool->handle);
     return CUDA_SUCCESS;
 }
@@ -332,8 +332,8 @@ FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool hand
     return CUDA_SUCCESS;
 }
 
-// As the next two, it takes its context from the stream: a driver asks for a current one only if
-// that is a default stream.
+// Like the next two functions it takes the context from the stream: a driver needs a current one
+// only for a default stream.
 FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size,
                                                   CUmemoryPool handle, CUstream stream_handle) {
     Call call(__func__, Needs::kDriver);
@@ -372,7 +372,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream_ha
     Operation operation;
     operation.always = [release, block] {
         release->done = true;
-        // Whoever comes before the free in any order has used it by now.
+        // Work that is ordered before the free has used the block by now.
         if (block->uses != 0) {
             char text[120];
             snprintf(text, sizeof text, "0x%llx is still used by %d operations of other streams",

@@ -1,4 +1,4 @@
-// Memory pools: memory that streams take and give back in their order.
+// Memory pools: memory that streams allocate and free in stream order.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace fake {
 
-// The attributes that are switches, in the order of their numbers.
+// The attributes that are switches, by number.
 enum class Reuse { kFollowEvents, kOpportunistic, kInternalDependencies };
 
 class SharedFile;
 
-// A piece of a pool's memory: in use, or free. Pieces follow each other without gaps where the
-// pool has memory.
+// A segment of a pool's memory: in use, or free. Adjacent segments cover the pool's memory without
+// gaps.
 struct Piece {
     size_t size = 0;
     bool used = false;
-    // Frees that somebody who takes it has to come after.
+    // Frees that the next user must be ordered after.
     std::vector<std::shared_ptr<PoolOperation>> releases;
 };
 
@@ -31,20 +31,20 @@ struct Pool {
 
     bool on_host() const { return location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
     bool allows(Reuse reuse) const { return reuse_switches[static_cast<size_t>(reuse)] != 0; }
-    // What the device may do with the memory (CU_MEM_ACCESS_FLAGS_*).
+    // The access of the device to the memory (CU_MEM_ACCESS_FLAGS_*).
     int access_of(int ordinal) const;
-    // Where the driver reaches the byte at `address`.
+    // The driver's address of the byte at `address`.
     uint8_t* bytes(uint64_t address) const;
 
-    // Its device; for memory of the host the first one, which then means nothing.
+    // Its device; for host memory the first device, without a meaning.
     Context* const context;
     const CUmemLocation location;
     const int handle_types;
     const size_t max_size;
     uint64_t handle = 0;
-    // The one that a device has from the beginning.
+    // The default pool of a device.
     bool is_default = false;
-    // From another process: blocks are imported, never taken.
+    // From another process: blocks are imported, never allocated.
     bool imported = false;
 
     int reuse_switches[3] = {1, 1, 1};
@@ -55,38 +55,38 @@ struct Pool {
     uint64_t used_high = 0;
     std::map<int, int> access;
     std::map<uint64_t, Piece> pieces;
-    // Where other processes find the memory; null: nowhere.
+    // The file for other processes; null: none.
     std::shared_ptr<SharedFile> file;
 };
 
-// The live pool with this handle, or null after reporting why not.
+// The valid pool with this handle, or null after reporting the reason.
 std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code);
 
-// The pool of which this address is free memory, which no block has at the moment, or null.
+// The pool that has this address as free memory, in no block, or null.
 const Pool* pool_with_free(uint64_t address);
 
-// Finds memory for a block of the stream and makes it known. Operations that the stream has to wait
-// for first are added to `waits`. Null: there is none.
+// Allocates a block for the stream and inserts it. Operations that the stream must wait for first
+// are added to `waits`. Null if there is no memory.
 std::shared_ptr<Block> take(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
                             std::vector<std::shared_ptr<PoolOperation>>* waits);
 
-// Ends a block; whoever takes the memory again has to come after `release`, if there is one.
+// Frees a block; the next user of the memory must be ordered after `release`, if there is one.
 void give_back(const Block& block, std::shared_ptr<PoolOperation> release);
 
-// Makes room for `size` bytes on a device, if need be by unused memory of its pools.
+// Makes room for `size` bytes on a device, if necessary by trimming its pools.
 bool make_room(Context& context, size_t size);
 
-// Gives pages that nothing uses back, as long as the pool keeps so many bytes.
+// Frees unused pages while the pool has more than this many bytes.
 void trim(Pool& pool, uint64_t keep);
 
-// The caller has waited for all of this: the frees among it are over for everybody, and pools give
-// back what they have too much.
+// The caller has waited for all of this: the frees in it are complete for all streams, and pools
+// are trimmed to their thresholds.
 void observe(const Clock& clock);
 
-// Reports who uses, or frees, a block before it is surely there.
+// Reports a use or free of a block that is not ordered after its allocation.
 void check_order(const Call& call, const Stream& stream, const Block& block);
 
-// The pools of a context are gone with it.
+// The pools of a context are destroyed with it.
 void drop_pools(Context& context, bool is_leak);
 
 }  // namespace fake

@@ -1,13 +1,13 @@
-// What the tests of memory pools share.
+// Shared by the tests of memory pools.
 #pragma once
 
 #include "fixture.h"
 
-// A pool on device 0, which is destroyed in the end.
+// A pool on device 0, which is destroyed at the end.
 class Pools : public FakeCuda {
   protected:
     static constexpr size_t kMiB = size_t{1} << 20;
-    // What a pool has from its device at a time.
+    // The granularity in which a pool allocates from its device.
     static constexpr size_t kPage = 32 * kMiB;
 
     enum Attribute {
@@ -65,14 +65,14 @@ class Pools : public FakeCuda {
         EXPECT_EQ(CUDA_SUCCESS, cuMemPoolSetAttribute(pool, attribute, &value));
     }
 
-    // Only this kind of reuse between streams, or none.
+    // Enables only this kind of reuse between streams, or none.
     void allow_only(int attribute) {
         for (const Attribute each : {kFollowEvents, kOpportunistic, kInternalDependencies}) {
             set(each, each == attribute);
         }
     }
 
-    // Lets `after` come after all that `before` was given.
+    // Orders `after` after all work of `before` so far.
     void order(CUstream before, CUstream after) {
         CUevent event = nullptr;
         EXPECT_EQ(CUDA_SUCCESS, cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
@@ -81,7 +81,7 @@ class Pools : public FakeCuda {
         EXPECT_EQ(CUDA_SUCCESS, cuEventDestroy_v2(event));
     }
 
-    // Whether the stream gets a block that was just freed in another one.
+    // Whether the stream gets a block that was just freed in another stream.
     bool reuses(CUdeviceptr freed, size_t size, CUstream on) {
         const CUdeviceptr taken = take(size, on);
         EXPECT_EQ(CUDA_SUCCESS, cuMemFreeAsync(taken, on));

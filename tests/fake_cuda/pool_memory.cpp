@@ -1,4 +1,4 @@
-// What a pool does with its memory.
+// Allocation in pools.
 
 #include <sys/mman.h>
 
@@ -16,13 +16,13 @@ namespace {
 using ull = unsigned long long;
 using Pieces = std::map<uint64_t, Piece>;
 
-// What a pool has from its device, and gives back, is a multiple of this.
+// A pool allocates from its device, and frees, in multiples of this.
 constexpr size_t kPage = size_t{32} << 20;
 
-// How sure it has to be that the frees of a piece are over.
+// What it requires about the frees of a segment.
 enum class Sure {
-    kOrdered,   // the stream comes after them, or somebody has waited for them
-    kHappened,  // or they have happened
+    kOrdered,   // the stream is ordered after them, or the host has waited for them
+    kComplete,  // or they are complete
     kAnything,  // or the stream can be made to wait for them
 };
 
@@ -31,12 +31,12 @@ bool is_usable(const Pool& pool, const Stream& stream, const Piece& piece, Sure 
         return sure == Sure::kAnything || release->stream == stream.handle ||
                is_after(state().observed, *release) ||
                (pool.allows(Reuse::kFollowEvents) && is_after(stream.known, *release)) ||
-               (sure == Sure::kHappened && release->done);
+               (sure == Sure::kComplete && release->done);
     };
     return !piece.used && std::all_of(piece.releases.begin(), piece.releases.end(), over);
 }
 
-// The piece that fits best. So as few frees as possible come before what is taken.
+// The best-fitting segment, so that few frees precede what is allocated.
 Pieces::iterator find_piece(Pool& pool, const Stream& stream, size_t size, Sure sure) {
     auto best = pool.pieces.end();
     for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece) {
@@ -47,7 +47,7 @@ Pieces::iterator find_piece(Pool& pool, const Stream& stream, size_t size, Sure 
     return best;
 }
 
-// The first of several pieces side by side that have `size` bytes together and fit best.
+// The first of several adjacent segments that together have `size` bytes and fit best.
 Pieces::iterator find_pieces(Pool& pool, const Stream& stream, size_t size, Sure sure) {
     auto best = pool.pieces.end();
     size_t best_size = SIZE_MAX;
@@ -81,7 +81,7 @@ Pieces::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure s
     return found != pool.pieces.end() ? found : find_pieces(pool, stream, size, sure);
 }
 
-// Makes one piece of `size` bytes, which begins at `first`. Its frees are all those of its parts.
+// Merges segments from `first` into one of `size` bytes, with the frees of all its parts.
 Pieces::iterator cut(Pool& pool, Pieces::iterator first, size_t size) {
     Piece& piece = first->second;
     while (piece.size < size) {
@@ -101,7 +101,7 @@ Pieces::iterator cut(Pool& pool, Pieces::iterator first, size_t size) {
     return first;
 }
 
-// Forgets the frees that are over for everybody, and makes one piece of neighbours without any.
+// Drops frees that are complete for all streams, and merges neighbours without any.
 void settle(Pool& pool) {
     for (auto piece = pool.pieces.begin(); piece != pool.pieces.end();) {
         auto& releases = piece->second.releases;
@@ -122,7 +122,7 @@ void settle(Pool& pool) {
     }
 }
 
-// Memory for a pool, a multiple of pages; 0: the device has none left.
+// Memory for a pool, a multiple of pages; 0 if the device has none left.
 uint64_t reserve(Pool& pool, size_t size) {
     if (pool.on_host()) return allocate_host(size, kPage);
     if (!make_room(*pool.context, size)) return 0;
@@ -147,7 +147,7 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
     pool.context->used -= size;
 }
 
-// A new piece with room for `size` bytes, or the end.
+// A new segment with room for `size` bytes, or the end.
 Pieces::iterator grow(Pool& pool, size_t size) {
     const size_t pages = round_up(size, kPage);
     const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kPage);
@@ -160,7 +160,7 @@ Pieces::iterator grow(Pool& pool, size_t size) {
     return pool.pieces.emplace(address, std::move(piece)).first;
 }
 
-// Every pool: those with handles, and those that devices have from the beginning.
+// Every pool: those with handles, and the default pools of devices.
 std::vector<std::shared_ptr<Pool>> all_pools() {
     std::vector<std::shared_ptr<Pool>> pools;
     for (const auto& [handle, pool] : state().pools.live()) pools.push_back(pool);
@@ -220,10 +220,10 @@ std::shared_ptr<Block> take(const std::shared_ptr<Pool>& pool, Stream& stream, s
     if (length < size || (most != 0 && pool->used + length > most)) return nullptr;
     auto piece = find_free(*pool, stream, length, Sure::kOrdered);
     if (piece == pool->pieces.end() && pool->allows(Reuse::kOpportunistic)) {
-        piece = find_free(*pool, stream, length, Sure::kHappened);
+        piece = find_free(*pool, stream, length, Sure::kComplete);
     }
     if (piece == pool->pieces.end()) piece = grow(*pool, length);
-    // To wait for another stream is the last resort.
+    // Waiting for another stream is the last resort.
     if (piece == pool->pieces.end() && pool->allows(Reuse::kInternalDependencies)) {
         piece = find_free(*pool, stream, length, Sure::kAnything);
     }
@@ -272,7 +272,7 @@ bool make_room(Context& context, size_t size) {
 void trim(Pool& pool, uint64_t keep) {
     if (pool.imported) return;
     settle(pool);
-    // From the end, so that what is taken next is found in few pages.
+    // From the end, so that later allocations use few pages.
     for (auto piece = pool.pieces.end(); piece != pool.pieces.begin() && pool.reserved > keep;) {
         --piece;
         if (piece->second.used || !piece->second.releases.empty()) continue;

@@ -1,4 +1,4 @@
-// Memory pools in several processes.
+// Memory pools shared by processes.
 
 #include <cstring>
 
@@ -10,7 +10,7 @@
 namespace fake {
 namespace {
 
-// Windows share no page with other memory, whatever its size.
+// Windows share no page with other memory, whatever their size.
 constexpr size_t kWindowPage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
 
@@ -52,7 +52,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, 
     if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !config().memory_pools) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    // What comes from elsewhere may be anything.
+    // Data from another process may be invalid.
     auto file = SharedFile::open(static_cast<int>(reinterpret_cast<intptr_t>(handle)));
     if (file == nullptr || device(file->device()) == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CUmemPoolProps props{};
@@ -100,7 +100,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool 
     SharedName name;
     memcpy(&name, data, sizeof name);
     SharedRange range;
-    // What comes from elsewhere may be anything.
+    // Data from another process may be invalid.
     if (!pool->file->find(name, &range)) return CUDA_ERROR_INVALID_VALUE;
     Context& context = *pool->context;
     const size_t skipped = range.offset % kPage;

@@ -22,10 +22,10 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kSize = 3'000'000;
 
-// The other process finds its end of the socket pair here, by number.
+// The other process has its end of the socket pair at this descriptor.
 constexpr const char* kSocketVariable = "FAKE_CUDA_TEST_SOCKET";
 
-// What goes through the socket, with a descriptor at its side or without.
+// A message through the socket, with or without a descriptor.
 struct Message {
     CUmemPoolPtrExportData data;
     int step;
@@ -124,7 +124,7 @@ class SharedPools : public Pools {
         OK(cuStreamSynchronize(stream));
     }
 
-    // Tells the other side to go on, and waits for its answer.
+    // Lets the other side continue, and waits for its reply.
     void tell(const CUmemPoolPtrExportData& data, int step) {
         Message answer;
         ASSERT_TRUE(send(socket_, {data, step}));
@@ -138,7 +138,7 @@ class SharedPools : public Pools {
         return status;
     }
 
-    // In a test that is the other side: false where nobody has started it.
+    // In a test that is the other side: false if no test has started it.
     bool is_started() {
         const char* const number = getenv(kSocketVariable);
         if (number != nullptr) socket_ = atoi(number);
@@ -198,7 +198,7 @@ TEST_F(SharedPools, AnImporterReadsAndWritesTheSameMemory) {
     EXPECT_EQ(0, exit_status());
 }
 
-TEST_F(SharedPools, AnImporterThatDiesLeavesNothingBehind) {
+TEST_F(SharedPools, AKilledImporterLeavesNothingBehind) {
     start_importer();
     const CUdeviceptr block = take(kSize, stream);
     fill(block, 2);
@@ -225,7 +225,7 @@ TEST_F(PoolExporter, SharesABlockUntilItIsKilled) {
     receive(socket_, &message);
 }
 
-TEST_F(SharedPools, AnExporterThatDiesLeavesTheMemoryToItsImporters) {
+TEST_F(SharedPools, AKilledExporterLeavesTheMemoryToItsImporters) {
     start("PoolExporter.*");
     Message message;
     int descriptor = -1;
@@ -247,7 +247,7 @@ TEST_F(SharedPools, AnExporterThatDiesLeavesTheMemoryToItsImporters) {
     OK(cuMemFree_v2(block));
 }
 
-TEST_F(SharedPools, AnImportedPoolGivesNoMemory) {
+TEST_F(SharedPools, AnImportedPoolAllocatesNothing) {
     const int descriptor = export_pool();
     CUmemoryPool imported = nullptr;
     OK(import_pool(descriptor, &imported));
@@ -284,7 +284,7 @@ TEST_F(SharedPools, DescriptorsAndNamesOfOtherThingsAreRefused) {
     CUmemPoolPtrExportData data{};
     CUdeviceptr block = 0;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&block, imported, &data));
-    // A name of another pool's.
+    // A name of another pool.
     CUmemPoolProps wanted = props();
     wanted.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     const CUmemoryPool mine = std::exchange(pool, create(wanted));
@@ -296,7 +296,7 @@ TEST_F(SharedPools, DescriptorsAndNamesOfOtherThingsAreRefused) {
     OK(cuMemPoolDestroy(imported));
 }
 
-TEST_F(SharedPools, WhatIsNotToBeSharedIsNotExported) {
+TEST_F(SharedPools, UnsharedPoolsAreNotExported) {
     OK(cuMemPoolDestroy(pool));
     pool = create(props());
     int descriptor = -1;

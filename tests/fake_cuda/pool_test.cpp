@@ -10,7 +10,7 @@ namespace {
 using ::testing::ExitedWithCode;
 using Bytes = std::vector<uint8_t>;
 
-TEST_F(Pools, ABlockIsThereForWhatComesAfterItInItsStream) {
+TEST_F(Pools, ABlockIsValidForLaterWorkOfItsStream) {
     fakeCudaHold();
     const CUdeviceptr block = take(1000, stream);
     EXPECT_EQ(0u, block % 256);
@@ -24,7 +24,7 @@ TEST_F(Pools, ABlockIsThereForWhatComesAfterItInItsStream) {
     OK(cuMemFreeAsync(again, stream));
 }
 
-TEST_F(Pools, NoContextHasToBeCurrentForTakingAndGiving) {
+TEST_F(Pools, AllocatingAndFreeingNeedNoCurrentContext) {
     std::thread([&] {
         CUcontext none = nullptr;
         OK(cuCtxGetCurrent(&none));
@@ -38,7 +38,7 @@ TEST_F(Pools, NoContextHasToBeCurrentForTakingAndGiving) {
     OK(cuStreamSynchronize(stream));
 }
 
-TEST_F(Pools, MemoryIsReusedBehindAnEventThatCameAfterTheFree) {
+TEST_F(Pools, MemoryIsReusedAfterAnEventRecordedAfterTheFree) {
     allow_only(kFollowEvents);
     fakeCudaHold();
     const CUdeviceptr block = take(kMiB, stream);
@@ -50,7 +50,7 @@ TEST_F(Pools, MemoryIsReusedBehindAnEventThatCameAfterTheFree) {
     OK(cuCtxSynchronize());
 }
 
-TEST_F(Pools, AnEventFromBeforeTheFreeOrdersNothing) {
+TEST_F(Pools, AnEventRecordedBeforeTheFreeOrdersNothing) {
     allow_only(kFollowEvents);
     fakeCudaHold();
     const CUdeviceptr block = take(kMiB, stream);
@@ -88,7 +88,7 @@ TEST_F(Pools, WithoutTheSwitchEventsChangeNothing) {
     OK(cuCtxSynchronize());
 }
 
-TEST_F(Pools, AFreeThatHasHappenedIsReusedWhereThatIsAllowed) {
+TEST_F(Pools, ACompleteFreeIsReusedIfAllowed) {
     for (const bool allowed : {false, true}) {
         allow_only(allowed ? kOpportunistic : 0);
         fakeCudaHold();
@@ -100,7 +100,7 @@ TEST_F(Pools, AFreeThatHasHappenedIsReusedWhereThatIsAllowed) {
         while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
         EXPECT_EQ(allowed, reuses(block, kPage, second));
         OK(cuMemFreeAsync(other, second));
-        // Whoever has waited for it needs no switch.
+        // After a host wait no switch is needed.
         set(kThreshold, UINT64_MAX);
         OK(cuCtxSynchronize());
         allow_only(0);
@@ -111,7 +111,7 @@ TEST_F(Pools, AFreeThatHasHappenedIsReusedWhereThatIsAllowed) {
     }
 }
 
-TEST_F(Pools, WhereMemoryHasRunOutAStreamWaitsForAnother) {
+TEST_F(Pools, AStreamWaitsForAnotherWhenMemoryHasRunOut) {
     for (const bool allowed : {false, true}) {
         CUmemPoolProps wanted = props();
         wanted.maxSize = kPage;
@@ -139,7 +139,7 @@ TEST_F(Pools, WhereMemoryHasRunOutAStreamWaitsForAnother) {
     }
 }
 
-TEST_F(Pools, AWaitThatAPoolInsertsCoversWhatWasFreedBefore) {
+TEST_F(Pools, AnInsertedWaitCoversEarlierFrees) {
     CUmemPoolProps wanted = props();
     wanted.maxSize = kPage;
     OK(cuMemPoolDestroy(pool));
@@ -192,7 +192,7 @@ TEST_F(Pools, CountsAreExact) {
     expected_misuses = 5;
 }
 
-TEST_F(Pools, AboveTheThresholdMemoryGoesBackWithTheNextWait) {
+TEST_F(Pools, MemoryAboveTheThresholdIsFreedAtTheNextWait) {
     CUevent event = nullptr;
     OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     const auto free_both = [&] {
@@ -221,7 +221,7 @@ TEST_F(Pools, AboveTheThresholdMemoryGoesBackWithTheNextWait) {
     OK(cuEventDestroy_v2(event));
 }
 
-TEST_F(Pools, TrimmingKeepsWhatIsInUseAndWhatItIsTold) {
+TEST_F(Pools, TrimmingKeepsUsedMemoryAndTheGivenMinimum) {
     set(kThreshold, UINT64_MAX);
     const CUdeviceptr kept = take(kPage, stream);
     fakeCudaHold();
@@ -256,7 +256,7 @@ TEST_F(Pools, AMaximumSizeHolds) {
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, SIZE_MAX, pool, stream));
 }
 
-TEST_F(Pools, WhoeverNeedsMemoryGetsWhatPoolsDoNotUse) {
+TEST_F(Pools, UnusedMemoryOfPoolsServesOtherAllocations) {
     size_t available = 0;
     size_t total = 0;
     OK(cuMemGetInfo_v2(&available, &total));
@@ -315,7 +315,7 @@ TEST_F(Pools, ADeviceHasADefaultPoolAndACurrentOne) {
     expected_misuses = 2;
 }
 
-TEST_F(Pools, TheOrdinaryFreeTakesABlockAtOnce) {
+TEST_F(Pools, MemFreeFreesABlockAtOnce) {
     const CUdeviceptr block = take(kMiB, stream);
     OK(cuStreamSynchronize(stream));
     OK(cuMemFree_v2(block));
@@ -347,7 +347,7 @@ TEST_F(Pools, WrongFreesAreFound) {
     expected_misuses = 9;
 }
 
-TEST_F(Pools, AUseThatNothingPutsBehindTheAllocationIsFound) {
+TEST_F(Pools, AnUnorderedUseBeforeTheAllocationIsFound) {
     fakeCudaHold();
     const CUdeviceptr block = take(1000, stream);
     OK(cuMemsetD8Async(block, 0, 1000, second));
@@ -359,7 +359,7 @@ TEST_F(Pools, AUseThatNothingPutsBehindTheAllocationIsFound) {
     OK(cuMemFreeAsync(block, stream));
 }
 
-TEST_F(Pools, AUseThatNothingPutsBeforeTheFreeIsFound) {
+TEST_F(Pools, AnUnorderedUseAfterTheFreeIsFound) {
     static std::atomic<bool> open{false};
     const auto gate = [](void*) {
         while (!open) std::this_thread::yield();
@@ -375,7 +375,7 @@ TEST_F(Pools, AUseThatNothingPutsBeforeTheFreeIsFound) {
     OK(cuStreamSynchronize(second));
 }
 
-TEST_F(Pools, NothingIsSaidOfMemoryThatWasGivenBack) {
+TEST_F(Pools, QueriesOfFreedMemoryAreUndefined) {
     const CUdeviceptr block = take(1000, stream);
     CUmemoryPool of = nullptr;
     OK(cuPointerGetAttribute(&of, 17, block + 999));
@@ -419,14 +419,14 @@ TEST_F(Pools, OtherDevicesNeedAccess) {
     expected_misuses = 4;
 }
 
-TEST_F(Pools, MemoryOfTheHostIsForTheHostToo) {
+TEST_F(Pools, HostPoolsAreAccessibleToTheHost) {
     for (const int type : {CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA}) {
         CUmemPoolProps wanted = props();
         wanted.location = {type, 0};
         OK(cuMemPoolDestroy(pool));
         pool = create(wanted);
         const CUdeviceptr block = take(1000, stream);
-        // Devices have to be let in.
+        // Devices need to be granted access.
         EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 4, 1000, stream));
         CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0},
                                CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -450,7 +450,7 @@ TEST_F(Pools, MemoryOfTheHostIsForTheHostToo) {
     expected_misuses = 2;
 }
 
-TEST_F(Pools, WhatNoPoolCanBeIsRefused) {
+TEST_F(Pools, UnsupportedPropertiesAreRefused) {
     CUmemoryPool made = nullptr;
     const auto refused = [&](CUresult code, auto change) {
         CUmemPoolProps wanted = props();
@@ -472,7 +472,7 @@ TEST_F(Pools, WhatNoPoolCanBeIsRefused) {
     refused(CUDA_ERROR_NOT_SUPPORTED, [](Props* p) { p->handleTypes = CU_MEM_HANDLE_TYPE_FABRIC; });
 }
 
-TEST_F(Pools, LeftPoolsAndBlocksAreLeaks) {
+TEST_F(Pools, LivePoolsAndBlocksAreLeaks) {
     const CUdeviceptr block = take(1234, stream);
     char text[1000] = "";
     EXPECT_EQ(5, fakeCudaLeaks(text, sizeof text)) << text;
@@ -481,7 +481,7 @@ TEST_F(Pools, LeftPoolsAndBlocksAreLeaks) {
     OK(cuMemFreeAsync(block, stream));
 }
 
-TEST_F(Pools, AResetTakesThePools) {
+TEST_F(Pools, AResetDestroysThePools) {
     take(1234, stream);
     OK(cuDevicePrimaryCtxReset_v2(0));
     reset = true;
@@ -503,7 +503,7 @@ TEST_F(Pools, TheBlocksOfADestroyedStreamAreReused) {
     EXPECT_EQ(kPage, get(kReservedHigh));
 }
 
-TEST_F(Pools, CallsAndTheirWorkFailOnDemand) {
+TEST_F(Pools, CallsAndOperationsFailOnDemand) {
     ASSERT_EQ(0, fakeCudaFail("cuMemAllocFromPoolAsync:1:2,cuMemFreeAsync:1:999"));
     CUdeviceptr block = 0;
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&block, 1, pool, stream));
@@ -512,8 +512,8 @@ TEST_F(Pools, CallsAndTheirWorkFailOnDemand) {
     OK(cuMemFreeAsync(block, stream));
 }
 
-// In a process of its own, which reads its settings.
-TEST(NoPools, CanBeHadAsFromAnOldDevice) {
+// In its own process, which reads its own settings.
+TEST(NoPools, CanBeConfiguredLikeAnOldDevice) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(
         {

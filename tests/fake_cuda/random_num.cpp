@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-// What the CUDA compiler knows by itself. CMakeLists.txt sees to it that a compiler for the host
-// makes no fused operations of these.
+// Built-in names of the CUDA compiler. CMakeLists.txt disables fused operations for the host
+// compiler.
 #define __device__
 #define __global__
 #define __launch_bounds__(threads)
@@ -16,7 +16,7 @@ struct Dimension {
     unsigned x;
 };
 
-// Of the thread of the device that this thread is at the moment.
+// The device thread that this host thread currently runs.
 thread_local Dimension threadIdx;
 thread_local Dimension blockIdx;
 thread_local Dimension blockDim;
@@ -64,7 +64,7 @@ namespace source {
 namespace fake {
 namespace {
 
-// How many bytes of the result the task writes.
+// How many bytes of the output the task writes.
 uint64_t bytes_of(const source::Task& task) {
     const uint64_t count = source::count_of(task);
     if (task.distribution == source::kDropout) return (count + 7) / 8;
@@ -80,7 +80,7 @@ uint64_t bytes_of(const source::Task& task) {
     }
 }
 
-// Puts the host's addresses in the place of the device's; false if one cannot be reached.
+// Replaces device addresses by the host's; false if one is not accessible.
 bool translate(const Reach& reach, source::Task* task) {
     const auto at = [&](const char* name, const void* address, size_t size, size_t aligned) {
         return reach(name, reinterpret_cast<uintptr_t>(address), size / aligned, aligned);

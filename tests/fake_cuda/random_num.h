@@ -1,4 +1,4 @@
-// The kernels of random_num.cu, which make random numbers: their own source, run by the host.
+// The kernels of random_num.cu, which generate random numbers: their CUDA source, run by the host.
 #pragma once
 
 #include "user_kernel.h"

@@ -43,13 +43,13 @@ struct Half {
             return {static_cast<uint16_t>(sign | 0x7E00)};
         }
         const float magnitude = std::fabs(value);
-        // From half way between the largest number and the next power of two on: infinity.
+        // From half way between the largest number and the next power of two: infinity.
         if (magnitude >= 65520.0f) {
             return {static_cast<uint16_t>(sign | 0x7C00)};
         }
         int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
         // In units of the last place; the default rounding mode is to nearest even. A carry into
-        // the next power of two comes out right, because the exponent stands above the mantissa.
+        // the next power of two is right, because the exponent is above the mantissa.
         const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
         const int biased = (exponent + 14) * 1024 + units;
         return {static_cast<uint16_t>(sign | biased)};
@@ -91,7 +91,7 @@ struct Sum {
     }
 };
 
-// Whether `a` is what the maximum of the two is.
+// Whether `a` is the maximum of the two.
 template <typename T>
 bool is_larger(T a, T b) {
     if constexpr (std::is_integral_v<T>) {

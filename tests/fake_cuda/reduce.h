@@ -7,7 +7,7 @@
 
 namespace fake {
 
-// What a kernel does with `count` elements; threads is the number of them in the whole grid.
+// Runs a kernel on `count` elements; `threads` is the number of threads in the whole grid.
 using ReduceFunction = void (*)(void* dst, const void* src, uint64_t count, uint64_t threads);
 
 struct Reduction {

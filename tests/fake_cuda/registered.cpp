@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr unsigned kAllFlags = 0xF;
 
-// Whether all pages of the range exist.
+// Whether all pages of the range are mapped.
 bool is_mapped(uint64_t address, size_t size) {
     const uint64_t start = address & ~uint64_t{kPage - 1};
     return msync(reinterpret_cast<void*>(start), address + size - start, MS_ASYNC) == 0;
@@ -41,7 +41,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* pointer, size_t size, unsig
                            flags);
     }
     if (overlaps_a_block(address, size)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    // A fair question, too: the caller cannot always know.
+    // No misuse either, because the caller cannot always know.
     if (!is_mapped(address, size)) return CUDA_ERROR_INVALID_VALUE;
     add_block(std::make_shared<Block>(BlockKind::kRegistered, &call.context(), address, size,
                                       static_cast<uint8_t*>(pointer)));

@@ -1,4 +1,4 @@
-// Handles that are looked up and never followed.
+// Handles that are looked up and never dereferenced.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ enum class HandleKind : uint64_t {
     kGraphExec
 };
 
-// Issues handles of one kind and finds what they stand for. A handle is never issued twice, so that
-// use after destroy is always found. Its upper bits make it an address that no x86-64 or aarch64
-// process can have: whoever follows it faults.
+// Issues handles of one kind and looks them up. A handle is never reused, so every use after
+// destruction is found. Its upper bits make it an address that no x86-64 or aarch64 process can
+// have, so dereferencing it faults.
 template <typename T>
 class Registry {
   public:
@@ -34,7 +34,7 @@ class Registry {
         return handle;
     }
 
-    // Null for a handle that is not live.
+    // Null for an invalid handle.
     std::shared_ptr<T> find(uint64_t handle) const {
         const auto found = live_.find(handle);
         return found == live_.end() ? nullptr : found->second;
@@ -42,7 +42,7 @@ class Registry {
 
     void remove(uint64_t handle) { live_.erase(handle); }
 
-    // Why `find` returned null, for a person.
+    // The reason why `find` returned null, for a person to read.
     const char* why_not(uint64_t handle) const {
         if (handle == 0) return "is null";
         const bool issued =

@@ -1,4 +1,4 @@
-// What is left over, and the test double's own exports.
+// Leak reports, and the functions that only the test double exports.
 
 #include "report.h"
 
@@ -29,7 +29,7 @@ using ull = unsigned long long;
 int exit_status = 0;
 pid_t loaded_by = 0;
 
-// One line for each thing that is alive. The lock is held.
+// One line for each live object. The lock is held.
 std::vector<std::string> leaks() {
     const State& all = state();
     std::vector<std::string> lines = all.orphans;
@@ -98,13 +98,13 @@ __attribute__((constructor)) void on_load() {
     loaded_by = getpid();
 }
 
-// Runs after the exit handlers of everybody who loaded this library.
+// Runs after the exit handlers of all users of this library.
 __attribute__((destructor)) void on_unload() {
     const bool wanted = config().strict || config().leak_check || config().count != nullptr;
     if (getpid() != loaded_by || !wanted) {
         return;
     }
-    // A thread may hold the lock for ever in a process that is ending; then there is no report.
+    // A thread of an exiting process may hold the lock forever; then there is no report.
     Lock lock(state().mutex, std::defer_lock);
     for (int attempt = 0; attempt < 1000 && !lock.try_lock(); ++attempt) {
         usleep(1000);
@@ -136,8 +136,8 @@ __attribute__((destructor)) void on_unload() {
 }  // namespace
 
 void remember_exit_status() {
-    // The destructor above is not told. Registered late, so that it runs before the destructor even
-    // in a program that was linked with this library.
+    // The destructor above does not receive the exit status. Registered late, so that it runs
+    // before the destructor even in a program that is linked with this library.
     on_exit([](int status, void*) { exit_status = status; }, nullptr);
 }
 

@@ -1,9 +1,9 @@
-// What is said when the process ends.
+// The report at process exit.
 #pragma once
 
 namespace fake {
 
-// From here on the report knows with what status the process ends, and keeps one that is not 0.
+// From here on the report knows the exit status of the process, and keeps a status other than 0.
 void remember_exit_status();
 
 }  // namespace fake

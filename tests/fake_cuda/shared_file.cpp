@@ -33,10 +33,10 @@ struct SharedHeader {
 namespace {
 
 constexpr char kMagic[16] = "fake_cuda file1";
-// Before the memory: the header, on pages of its own.
+// Before the memory: the header, on separate pages.
 constexpr size_t kHeaderSize = (sizeof(SharedHeader) + 4095) & ~size_t{4095};
 
-// Asks something about the lock on the first byte.
+// Queries the lock on the first byte.
 bool request_lock(int descriptor, int request, struct flock* lock) {
     *lock = {};
     lock->l_type = F_WRLCK;
@@ -45,7 +45,7 @@ bool request_lock(int descriptor, int request, struct flock* lock) {
     return fcntl(descriptor, request, lock) == 0;
 }
 
-// Another opening of the file, with the lock; or -1.
+// Opens the file again and takes the lock; or -1.
 int lock_door(int descriptor) {
     const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
     const int door = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -141,7 +141,7 @@ bool SharedFile::back(Context& context, uint64_t address, size_t size) const {
 
 void SharedFile::unback(Context& context, uint64_t address, size_t size) const {
     context.file->back(context, address, size);
-    // Importers that still have it read zeros, as promised to nobody.
+    // Importers that still have it read zeros; its content is undefined.
     discard(context, address, size);
 }
 

@@ -1,6 +1,6 @@
-// The memory of a device, or of a pool, that other processes can have as well: a file in memory,
-// which lives as long as any process has it. It begins with what there is to know about its blocks;
-// the bytes of the device's memory follow, at the distances that they have on the device.
+// The memory of a device or of a pool that other processes can share: a memory file, which exists
+// as long as a process has it open. It begins with a description of its blocks; the bytes of the
+// device's memory follow, at the same offsets as on the device.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@ struct SharedName {
     char magic[16];
     uint64_t pool;
     uint64_t slot;
-    // Which of the blocks that had the slot.
+    // The generation of the block in the slot.
     uint64_t number;
 };
 
-// Where a block is in the file.
+// The position of a block in the file.
 struct SharedRange {
     uint64_t offset;
     size_t size;
@@ -28,44 +28,44 @@ struct SharedRange {
 
 class SharedFile {
   public:
-    // For a device, or a new pool on it; null: the system has no file to give.
+    // For a device, or a new pool on it; null if the system provides no file.
     static std::shared_ptr<SharedFile> create(const Context& context);
 
-    // What another process has exported, null if this descriptor is no such thing. It stays the
-    // caller's.
+    // The file of another process, null if the descriptor is not such a file. The caller keeps the
+    // descriptor.
     static std::shared_ptr<SharedFile> open(int descriptor);
 
     ~SharedFile();
     SharedFile(const SharedFile&) = delete;
     SharedFile& operator=(const SharedFile&) = delete;
 
-    // Nobody gets in from now on: no import of the pool, or of more of it. So it is when this
-    // process ends, however it does.
+    // No further imports of the pool or of its memory. The same holds when this process ends, for
+    // whatever reason.
     void close_door();
 
     // A descriptor for another process, or -1.
     int duplicate() const;
-    // That of this process.
+    // The descriptor of this process.
     int descriptor() const { return descriptor_; }
 
     // The number of the device that has the pool.
     int device() const;
 
-    // Puts the file's bytes behind addresses of the device: all of them, or new memory of a pool.
+    // Maps the file at addresses of the device: all of them, or new memory of a pool.
     bool back(Context& context, uint64_t address, size_t size) const;
-    // A pool has this memory no more: the device's own bytes are there again.
+    // A pool frees this memory: the device's private bytes are mapped there again.
     void unback(Context& context, uint64_t address, size_t size) const;
-    // Gives the pages that lie fully inside the range back to the system.
+    // Returns the pages that are fully inside the range to the system.
     void discard(const Context& context, uint64_t address, size_t size) const;
 
-    // The name of a live block, new or as before. False: there are too many.
+    // The name of a live block, new or existing. False if there are too many.
     bool name(const Block& block, SharedName* out);
-    // The block is no more.
+    // The block is freed.
     void forget(uint64_t address);
-    // Finds what was named; false for a name of something else, or of a block that is no more.
+    // Looks a name up; false for an invalid name, or a block that was freed.
     bool find(const SharedName& name, SharedRange* out) const;
 
-    // Puts a part of the file, whole pages, behind addresses of this process.
+    // Maps a part of the file, whole pages, at addresses of this process.
     bool map(Context& context, uint64_t address, SharedRange range) const;
 
   private:
@@ -74,10 +74,10 @@ class SharedFile {
     bool is_door_open() const;
 
     const int descriptor_;
-    // In the exporter: has a lock on the file, which ends with this opening of it.
+    // In the exporter: has a lock on the file, which is released when this open file is closed.
     int door_ = -1;
     SharedHeader* const header_;
-    // Of the blocks that have names.
+    // The blocks that have names.
     std::map<uint64_t, uint64_t> slots_;
 };
 

@@ -1,5 +1,5 @@
-// Everything that the test double knows, behind one lock. Never destroyed: stream threads may still
-// run while the process exits.
+// The state of the test double, behind one lock. Never destroyed: stream threads may still run
+// while the process exits.
 #pragma once
 
 #include <condition_variable>
@@ -31,7 +31,7 @@ struct Pool;
 struct Window;
 class SharedFile;
 
-// A device and its primary context, which share their fate here.
+// A device and its primary context, which have the same lifetime here.
 struct Context {
     Context(int ordinal_, size_t memory);
 
@@ -42,28 +42,28 @@ struct Context {
     CUcontext handle = nullptr;
     unsigned references = 0;
     bool active = false;
-    // Where its memory is, for other processes as well.
+    // The file of its memory, shared with other processes.
     std::shared_ptr<SharedFile> file;
-    // Being torn down; it can be retained again when that is over.
+    // Being torn down; it can be retained again afterwards.
     bool draining = false;
     // A failure on the device; every call returns it until the context is reset.
     CUresult sticky = CUDA_SUCCESS;
-    // Streams that have work or may get some, destroyed ones included until they have drained.
+    // Streams that have work or may get some, including destroyed ones that have pending work.
     std::set<std::shared_ptr<Stream>> streams;
-    // Runs what synchronous calls and memsets do.
+    // Runs the work of synchronous calls and memsets.
     std::shared_ptr<Stream> internal;
-    // Ordinals of the devices whose memory kernels here may touch.
+    // Ordinals of the devices whose memory kernels of this device may access.
     std::set<int> peers;
-    // The memory pool that there is from the beginning, once somebody has asked for it, and the one
-    // that was made current instead.
+    // The default memory pool, once a call has used it, and the current pool if another one was
+    // set.
     std::shared_ptr<Pool> default_pool;
     std::shared_ptr<Pool> current_pool;
 };
 
-// How far a checkpoint of the process is.
+// The checkpoint state of the process.
 enum class ProcessState { kRunning, kLocked, kCheckpointed };
 
-// A stream that is captured.
+// A stream that is being captured.
 struct Capture {
     CUstream stream;
     std::thread::id thread;
@@ -73,12 +73,12 @@ struct Capture {
 
 struct State {
     std::mutex mutex;
-    // Notified after every completed operation and every change that somebody may wait for.
+    // Notified after every completed operation and every change that a thread may wait for.
     std::condition_variable changed;
 
     bool initialised = false;
     bool held = false;
-    // Not running: all calls wait, but those of checkpoints.
+    // Locked: all calls wait, except those of checkpoints.
     ProcessState process = ProcessState::kRunning;
     std::vector<std::unique_ptr<Context>> contexts;
     std::map<uint64_t, Context*> contexts_by_handle;
@@ -92,20 +92,20 @@ struct State {
     Registry<Graph> graphs{HandleKind::kGraph};
     Registry<GraphExec> graph_execs{HandleKind::kGraphExec};
     std::vector<Capture> captures;
-    // How many nodes graphs have had.
+    // The number of graph nodes ever created.
     uint64_t graph_nodes = 0;
-    // The pool operations that somebody has waited for.
+    // The pool operations that the host has waited for.
     Clock observed;
 
     // Live memory by its first address: device memory, pinned host memory, mapped ranges.
     std::map<uint64_t, std::shared_ptr<Block>> blocks;
     // Address ranges reserved for mapping.
     std::map<uint64_t, std::shared_ptr<Reservation>> reservations;
-    // Where pinned host memory and reservations live.
+    // Addresses of pinned host memory and reservations.
     std::unique_ptr<Arena> pinned_arena;
     std::unique_ptr<Arena> mapped_arena;
 
-    // What was still alive when its context's last reference went.
+    // Objects that were alive when their context's last reference was released.
     std::vector<std::string> orphans;
     std::map<std::string, unsigned long long> calls;
     std::map<std::string, unsigned long long> launches;

@@ -63,7 +63,7 @@ void* thread_main(void* argument) {
     serve(*stream);
     const Lock lock(state().mutex);
     stream->context->streams.erase(stream);
-    // Nobody can wait for it any more.
+    // No later call can wait for it.
     merge(&state().observed, clock_of(*stream));
     state().changed.notify_all();
     return nullptr;
@@ -164,7 +164,7 @@ CUresult synchronize(Lock& lock, Stream& stream) {
 }
 
 CUresult wait_for_device(Lock& lock, Context& context) {
-    // Copies of the pointers: a stream may end, or be destroyed, while we wait for another.
+    // Copies of the pointers: a stream may end, or be destroyed, while this waits for another one.
     const std::vector<std::shared_ptr<Stream>> busy(context.streams.begin(), context.streams.end());
     std::vector<unsigned long long> tickets;
     Clock past;

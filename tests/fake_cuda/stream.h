@@ -1,4 +1,4 @@
-// Streams: in-order queues, each with a thread of its own that is late on purpose.
+// Streams: in-order queues, each with a thread that is late on purpose.
 #pragma once
 
 #include <deque>
@@ -9,14 +9,14 @@
 
 namespace fake {
 
-// Something that a stream does later.
+// An enqueued operation of a stream.
 struct Operation {
-    // Runs on the stream's thread without the lock. What it returns, if not CUDA_SUCCESS, becomes
-    // the context's sticky failure. Not called once the context has failed.
+    // Runs on the stream's thread without the lock. A result other than CUDA_SUCCESS becomes the
+    // context's sticky failure. Not called once the context has failed.
     std::function<CUresult()> body;
     // Runs after `body` with the lock held, in any case: completes events and the like.
     std::function<void()> always;
-    // Memory that the operation uses, to be kept until it is done.
+    // Memory that the operation uses, kept until it is complete.
     std::vector<std::shared_ptr<Block>> blocks;
 };
 
@@ -27,39 +27,39 @@ struct Stream {
     int priority = 0;
 
     std::deque<Operation> queue;
-    // Work was queued, or what the stream's thread waits for has happened.
+    // Signals new work, or the completion of what the stream's thread waits for.
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;
-    // What all that it was given so far comes after, and how many pool operations are its own.
+    // The order of its next work, and the number of its own pool operations.
     Clock known;
     uint64_t pool_operations = 0;
     bool has_thread = false;
     bool finishing = false;
 };
 
-// A stream that the registry does not know yet.
+// A stream that is not in the registry yet.
 std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority);
 
-// The live stream with this handle, or null after reporting why not.
+// The valid stream with this handle, or null after reporting the reason.
 std::shared_ptr<Stream> find_stream(const Call& call, CUstream handle, CUresult* code);
 
-// The same for a call that queues work, which wants the stream's own context to be current.
+// The same for a call that submits work, which requires the stream's context to be current.
 std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle, CUresult* code);
 
-// Queues an operation. A failure that a test injected for later takes the place of the body.
+// Enqueues an operation. A late failure that a test has injected replaces the body.
 CUresult submit(const Call& call, Stream& stream, Operation operation);
 
-// Waits for everything submitted so far; returns the context's failure, if it has one.
+// Waits for all work so far; returns the context's failure, if it has one.
 CUresult wait_for(Lock& lock, Stream& stream);
-// The same as a program does it, which is when memory pools shrink.
+// The same, called by a program; it trims memory pools.
 CUresult synchronize(Lock& lock, Stream& stream);
 CUresult wait_for_device(Lock& lock, Context& context);
 
-// Ends the waits of the context's streams: it has failed.
+// Ends the waits of the context's streams, because the context has failed.
 void wake_streams(const Context& context);
 
-// Takes no more work; the thread ends after what is queued.
+// Accepts no more work; the thread ends after the pending work.
 void finish(Stream& stream);
 
 }  // namespace fake

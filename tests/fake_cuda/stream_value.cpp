@@ -1,4 +1,4 @@
-// Streams that wait for a word in memory, or write one.
+// Waits of streams for a word in memory, and writes of one.
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kPollMicroseconds = 20;
 
 enum Comparison : unsigned { kGreaterOrEqual = 0, kEqual = 1, kAnd = 2, kNor = 3 };
-// Remote writes are visible at once here, so the flush has nothing to do.
+// Remote writes are visible at once here, so the flush does nothing.
 constexpr unsigned kFlush = 1u << 30;
 constexpr unsigned kNoMemoryBarrier = 1;
 
@@ -30,7 +30,7 @@ bool holds(unsigned comparison, T word, T value) {
     }
 }
 
-// The stream, and the word at `address` as the driver reaches it.
+// The stream, and the driver's address of the word at `address`.
 template <typename T>
 std::shared_ptr<Stream> prepare(const Call& call, CUstream handle, uint64_t address, Operand* word,
                                 CUresult* code) {
@@ -71,7 +71,7 @@ CUresult wait_value(Call& call, CUstream handle, uint64_t address, T value, unsi
                       context = stream->context] {
         while (!holds<T>(comparison, __atomic_load_n(at, __ATOMIC_ACQUIRE), value)) {
             usleep(kPollMicroseconds);
-            // A context that has failed waits for nothing any more.
+            // The waits of a failed context end.
             const Lock lock(state().mutex);
             if (context->sticky != CUDA_SUCCESS) break;
         }
@@ -98,7 +98,7 @@ CUresult write_value(Call& call, CUstream handle, uint64_t address, T value, uns
     return submit(call, *stream, std::move(operation));
 }
 
-// The first version of these functions works only where an option of the kernel module is set.
+// The first version of these functions only works with an option of the kernel module.
 CUresult refuse(const Call& call) {
     return call.refused() ? call.refused() : CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -115,7 +115,7 @@ UserKernel find_user_kernel(const std::string& name) {
     if (name == "add_step") return add_step;
     if (name == "add_pair") return add_pair;
     if (name == "nothing") return nothing;
-    // benches/kernels/blocks.ptx: takes time, and leaves nothing behind.
+    // benches/kernels/blocks.ptx: takes time, and has no result.
     if (name == "work") return nothing;
     return nullptr;
 }

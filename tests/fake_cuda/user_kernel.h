@@ -1,5 +1,5 @@
-// Kernels of the samples and tests, run by the host. A test double has no compiler: what a program
-// loads is known by the names of its kernels.
+// Kernels of the samples and tests, run by the host. The test double has no compiler: it identifies
+// a program by the names of its kernels.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ struct Grid {
     }
 };
 
-// Where `count` elements at an address of the device are; null if the device could not reach them.
+// The host address of `count` elements at a device address; null if the device cannot access them.
 using Reach =
     std::function<uint8_t*(const char* argument, uint64_t address, uint64_t count, size_t element)>;
 
-// Where a variable of the kernel's module is.
+// The host address of a variable of the kernel's module.
 using AddressOf = std::function<uint64_t(const char* name)>;
 
-// The arguments in one block. False: Reach has refused one of them.
+// The arguments in one block. False if Reach has refused one of them.
 using UserKernel = bool (*)(const std::vector<uint8_t>& arguments, const Grid& grid,
                             const Reach& reach, const AddressOf& address_of);
 

@@ -31,7 +31,7 @@ CUresult check_prop(const Call& call, const CUmemAllocationProp* prop) {
         return call.misuse(CUDA_ERROR_INVALID_DEVICE, "prop names device %d, which is not there",
                            prop->location.id);
     }
-    // As the attributes of the device say.
+    // Consistent with the attributes of the device.
     const bool shared = prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     return prop->requestedHandleTypes == 0 || shared ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
@@ -64,7 +64,7 @@ std::vector<std::shared_ptr<Block>> mapped_in(uint64_t address, size_t size) {
     return found;
 }
 
-// Checks that whole mappings fill the range without a gap.
+// Checks that whole mappings cover the range without a gap.
 bool covers(const std::vector<std::shared_ptr<Block>>& blocks, uint64_t address, size_t size) {
     size_t sum = 0;
     for (const auto& block : blocks) {
@@ -135,7 +135,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, siz
     }
     Arena& arena = *state().mapped_arena;
     if (alignment < kGranularity) alignment = kGranularity;
-    // What is not free is only a wish.
+    // An unavailable address is only a hint.
     uint64_t address = wish % alignment == 0 ? arena.allocate_at(wish, size) : 0;
     if (address == 0) address = arena.allocate(size, alignment);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -211,7 +211,7 @@ FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationH
     if (out == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "handle is null, or of type %d", type);
     }
-    // What comes from elsewhere may be anything.
+    // Data from another process may be invalid.
     const int descriptor = static_cast<int>(reinterpret_cast<intptr_t>(handle));
     const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
     char target[128] = {};
@@ -234,7 +234,7 @@ FAKE_CUDA_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "memory handle 0x%llx %s", handle,
                            state().physical.why_not(handle));
     }
-    // What is mapped keeps its memory.
+    // Mapped memory stays allocated.
     state().physical.remove(handle);
     return CUDA_SUCCESS;
 }
@@ -277,7 +277,7 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     }
     for (const auto& block : blocks) {
         state().blocks.erase(block->address);
-        // What is queued on a device that has failed does not run.
+        // Pending work of a failed device does not run.
         if (block->uses != 0 && block->context->sticky == CUDA_SUCCESS) {
             call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations",
                         ull{block->address}, block->uses);

@@ -1,24 +1,24 @@
-// Reserving addresses and mapping physical memory there.
+// Reserving addresses, and mapping physical memory.
 #pragma once
 
 #include "state.h"
 
 namespace fake {
 
-// Memory of a device without an address.
+// Physical memory of a device.
 struct Physical {
     Physical(Context* context, size_t size);
-    // Another process's, in its file, which this takes over.
+    // Memory of another process, in its file, which this takes ownership of.
     Physical(Context* context, size_t size, int foreign_file);
     ~Physical();
 
-    // Has it appear where the driver reaches these addresses, or no longer; false: it cannot.
+    // Maps it at the driver's view of these addresses, or unmaps it; false: it cannot.
     bool appear(uint8_t* at) const;
     void disappear(uint8_t* at) const;
 
     Context* const context;
     const size_t size;
-    // A file in memory, since it may be in several places.
+    // A memory file, since the memory may be mapped several times.
     int file;
     const bool foreign = false;
     // Other processes may have it.

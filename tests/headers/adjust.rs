@@ -1,9 +1,9 @@
-//! What cbindgen cannot express, done to its text. Every step insists on finding its place, so
-//! that none of them falls silent when the sources change.
+//! Changes to cbindgen's output that cbindgen cannot express. Every step panics if it does not find its place, so
+//! that none of them stops working unnoticed when the sources change.
 
 use std::collections::BTreeMap;
 
-/// Second names of enumerators: Rust has one name for a number.
+/// Aliases of enumerators: in Rust a number has one name.
 const SECOND_NAMES: &[(&str, &str, &str, &str)] = &[
     (
         "acl_rt.h",
@@ -37,9 +37,9 @@ const SECOND_NAMES: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Unions that the C structs have inside: (header, union in Rust, its field, how C begins and ends).
+/// Unions inside C structs: (header, union in Rust, its field, begin and end in C).
 const INNER_UNIONS: &[(&str, &str, &str, &str, &str)] = &[
-    // C99 knows no anonymous unions; `__extension__` keeps its pedantic mode quiet.
+    // C99 has no anonymous unions; `__extension__` avoids the pedantic warning.
     ("acl_rt.h", "aclmdlRITaskParamsDetail", "detail", "__extension__ union {", "};"),
     ("acl_rt.h", "aclrtRandomNumFuncParaInfoDetail", "paramInfo", "union {", "} paramInfo;"),
     (
@@ -51,7 +51,7 @@ const INNER_UNIONS: &[(&str, &str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Definitions that a program may have from elsewhere: (header, first and last type, before, after).
+/// Definitions that another header of the program may contain: (header, first and last type, before, after).
 const GUARDED: &[(&str, &str, &str, &str, &str)] = &[
     (
         "acl_rt.h",
@@ -72,14 +72,14 @@ const GUARDED: &[(&str, &str, &str, &str, &str)] = &[
     ),
 ];
 
-/// What stands behind the includes of a header.
+/// Text after the includes of a header.
 const AT_START: &[(&str, &str)] = &[(
     "acl_prof.h",
     "/** Exports functions of the profiling interface. */\n\
      #define MSVP_PROF_API __attribute__((visibility(\"default\")))\n\n",
 )];
 
-/// What stands behind the functions of a header: Rust cannot declare functions like printf.
+/// Text after the functions of a header: Rust cannot declare functions like printf.
 const AT_END: &[(&str, &str)] = &[(
     "acl_base_rt.h",
     "/**\n \
@@ -106,7 +106,7 @@ const AT_END: &[(&str, &str)] = &[(
      #define ACL_APP_LOG(level, ...) aclAppLog(level, __func__, __FILE__, __LINE__, __VA_ARGS__)\n\n",
 )];
 
-/// The text of the header at `path` that cbindgen made from `sources`, ready to be committed.
+/// The text of the header at `path` that cbindgen generated from `sources`, ready to be committed.
 pub fn header(path: &str, text: &str, sources: &[String]) -> String {
     let mut text = constants(path, &plain_names(text), sources);
     for (_, anchor, name, about) in SECOND_NAMES.iter().filter(|entry| entry.0 == path) {
@@ -174,8 +174,8 @@ fn without_word(text: &str, word: &str) -> String {
     result + rest
 }
 
-/// How a constant of the sources looks in C. `aclError` constants are `static const int`; the
-/// others are macros, with the suffix of their type.
+/// The form of the sources' constants in C. `aclError` constants are `static const int`; the others are macros, with
+/// the suffix of their type.
 fn constant(name: &str, ty: &str, literal: &str) -> String {
     let literal = literal.replace('_', "");
     match ty {
@@ -188,7 +188,7 @@ fn constant(name: &str, ty: &str, literal: &str) -> String {
     }
 }
 
-/// Gives constants the form and the spelling of their values that the sources say.
+/// Gives constants the form and the notation of their values that the sources specify.
 fn constants(path: &str, text: &str, sources: &[String]) -> String {
     let mut wanted = BTreeMap::new();
     for line in sources.iter().flat_map(|source| source.lines()) {

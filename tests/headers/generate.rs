@@ -1,4 +1,4 @@
-//! Makes the text of one header.
+//! Generates the text of one header.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ pub fn header(header: &Header) -> String {
     adjust::header(header.path, &text, &sources)
 }
 
-/// What cbindgen makes of the sources.
+/// The output of cbindgen for the sources.
 fn declarations(header: &Header, sources: &[String]) -> String {
     let guard = format!(
         "PORTACL_{}",
@@ -55,7 +55,7 @@ fn declarations(header: &Header, sources: &[String]) -> String {
     if !sources.is_empty() {
         config.sys_includes = ["stdbool.h", "stddef.h", "stdint.h"].map(str::to_owned).to_vec();
     }
-    // Everything public is wanted, whether a function uses it or not.
+    // Everything public is declared, whether a function uses it or not.
     config.export.include = sources.iter().flat_map(|source| public_types(source)).collect();
     // Written by hand in adjust.rs: it takes arguments like printf.
     config.export.exclude = ["aclAppLog", "portacl_app_log"].map(str::to_owned).to_vec();

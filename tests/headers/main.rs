@@ -1,5 +1,5 @@
-//! Makes the C headers in `include/acl` from the sources in `src/ffi` and compares them with what
-//! is committed. `PORTACL_UPDATE=1 cargo test --test headers`, or `./dev headers`, rewrites them.
+//! Generates the C headers in `include/acl` from the sources in `src/ffi` and compares them with the committed ones.
+//! `PORTACL_UPDATE=1 cargo test --test headers`, or `./dev headers`, rewrites them.
 
 mod adjust;
 mod generate;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use source::root;
 
-/// Says what is wrong with the committed text, if anything.
+/// Describes the difference to the committed text, if any.
 fn difference(path: &str, committed: Option<&str>, fresh: &str) -> Option<String> {
     let Some(committed) = committed else { return Some(format!("{path} does not exist")) };
     if committed == fresh {
@@ -92,7 +92,7 @@ fn every_source_goes_into_one_header() {
     }
 }
 
-/// Names of `text` that look like declarations: behind them comes a bracket, a space, or nothing.
+/// Names in `text` that look like declarations: followed by a bracket, a space, or nothing.
 fn declared(text: &str) -> BTreeSet<&str> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let code = text.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
@@ -105,7 +105,7 @@ fn declared(text: &str) -> BTreeSet<&str> {
     .collect()
 }
 
-/// What `names` of (name, header) stands in another header, or in none.
+/// The names of (name, header) that are in another header, or in none.
 fn misplaced(names: &[(String, String)], headers: &BTreeMap<String, String>) -> Vec<String> {
     let headers: BTreeMap<&String, BTreeSet<&str>> =
         headers.iter().map(|(path, text)| (path, declared(text))).collect();

@@ -1,6 +1,6 @@
-//! Which header holds what.
+//! Which header contains what.
 
-/// A header that is made from sources, or only includes others.
+/// A header that is generated from sources, or only includes others.
 pub struct Header {
     /// Relative to `include/acl`.
     pub path: &'static str,
@@ -8,7 +8,7 @@ pub struct Header {
     pub about: &'static str,
     /// Headers that it includes.
     pub includes: &'static [&'static str],
-    /// Files below `src/ffi` whose contents it declares.
+    /// Files below `src/ffi` whose items it declares.
     pub sources: &'static [&'static str],
 }
 

@@ -1,4 +1,4 @@
-//! Reading this crate's own sources, for the tests about its structure.
+//! Reads this crate's sources, for the tests about its structure.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fs;
@@ -14,8 +14,8 @@ pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-/// Files below `folder` with one of the extensions: their paths below the crate, sorted. There must
-/// be one, lest a check has nothing to look at.
+/// Files below `folder` with one of the extensions: their paths below the crate, sorted. At least one must exist;
+/// otherwise a check would be empty.
 pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(folder)];
@@ -36,7 +36,7 @@ pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     found
 }
 
-/// The rows of a table in `tests/data`, without its head.
+/// The rows of a table in `tests/data`, without its header.
 pub fn table(name: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> = read(&format!("tests/data/{name}"))
         .lines()
@@ -47,7 +47,7 @@ pub fn table(name: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The text without comments. Marks of comments inside of texts do not occur in these sources.
+/// The text without comments. String literals in these sources contain no comment markers.
 pub fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
 }
@@ -59,16 +59,16 @@ pub struct Function {
     pub name: String,
     /// Line of its signature, from 1.
     pub line: usize,
-    /// Its comment, without the marks.
+    /// Its comment, without the markers.
     pub comment: String,
     /// Its other attributes.
     pub attributes: Vec<String>,
-    /// What is between its outer braces.
+    /// The text between its outer braces.
     pub body: String,
 }
 
 impl Function {
-    /// True if all that it does is to say that something is missing.
+    /// True if all it does is return that something is unsupported.
     pub fn is_unsupported(&self) -> bool {
         let closure = self.body.split_once("|| ").map_or("", |(_, closure)| closure);
         self.body.trim_start().starts_with("guard_unsupported(")

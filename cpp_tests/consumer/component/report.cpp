@@ -1,4 +1,4 @@
-// What a program has allocated, as it is told of by portacl::cxx.
+// Prints a program's allocations as portacl::cxx returns them.
 #include <portacl/cxx.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-/* Opens the library under the names of the original, as programs do that load it late. */
+/* Opens the library with dlopen under the original library's names. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What every consumer does, in C and in C++: data to the device and back. */
+/* The work of every consumer, in C and in C++: copies data to the device and back. */
 #ifndef ROUND_TRIP_H
 #define ROUND_TRIP_H
 

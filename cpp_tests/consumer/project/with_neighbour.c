@@ -1,4 +1,4 @@
-/* portacl and another static library made by Rust, with a standard library of its own. */
+/* Links portacl with another static Rust library that contains its own standard library. */
 #include "round_trip.h"
 
 int neighbour_panics_and_recovers(int input);

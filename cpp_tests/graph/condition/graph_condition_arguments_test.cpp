@@ -1,4 +1,4 @@
-// What calls for conditional tasks refuse, and what becomes of handles and bodies.
+// Invalid calls for conditional tasks, and the lifetime of their handles and bodies.
 #include <portacl/portacl.h>
 
 #include <climits>
@@ -76,7 +76,7 @@ class GraphConditionArguments : public portacl_test::WithDevice {
             *bodies = AddTask(value, type, count, s_->stream);
         });
     }
-    // Gives a body something to do.
+    // Adds work to a body.
     void Fill(aclmdlRI body) {
         CaptureBody(body, s_->body, [&] { ACL_OK(s_->number.Write(1, s_->body)); });
     }
@@ -86,7 +86,7 @@ class GraphConditionArguments : public portacl_test::WithDevice {
 
 // ---- handles ----
 
-TEST_F(GraphConditionArguments, BadHandlesAreNotMade) {
+TEST_F(GraphConditionArguments, InvalidHandlesAreNotCreated) {
     auto handle = Poison<aclmdlRICondHandle>();
     int local = 0;
     const Graph captured = Capture(s_->stream, [&] {
@@ -115,7 +115,7 @@ TEST_F(GraphConditionArguments, BadHandlesAreNotMade) {
     EXPECT_TRUE(IsPoison(handle));
 }
 
-TEST_F(GraphConditionArguments, ValuesAreDeviceMemoryThatNobodyFrees) {
+TEST_F(GraphConditionArguments, ValuesAreDeviceMemoryThatCannotBeFreed) {
     auto address = Poison<uint64_t*>();
     int local = 0;
     aclmdlRICondHandle handle = nullptr;
@@ -188,7 +188,7 @@ TEST_F(GraphConditionArguments, BadTasksAreNotAdded) {
             ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
                       aclmdlRIAddCondTask({handle, kIf, 1, &room}, other, 0));
         EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
-        // None of that has used it.
+        // None of these calls has used it.
         const Bodies bodies = AddTask(value, kIf, 1, stream);
         Fill(bodies[0]);
         ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, 0),
@@ -197,7 +197,7 @@ TEST_F(GraphConditionArguments, BadTasksAreNotAdded) {
     ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
               aclmdlRIAddCondTask({handle, kIf, 1, &room}, s_->stream, 0));
     ACL_OK(aclmdlRIExecute(graph, -1));
-    // Graphs that are built have labels and switches.
+    // Built graphs have labels and switches instead.
     const Persistent bound;
     const Built built;
     built.Bind(bound);
@@ -206,7 +206,7 @@ TEST_F(GraphConditionArguments, BadTasksAreNotAdded) {
     EXPECT_TRUE(IsPoison(room));
 }
 
-TEST_F(GraphConditionArguments, HandlesAreOfTheGraphOrOneAroundIt) {
+TEST_F(GraphConditionArguments, HandlesBelongToTheGraphOrAnOuterOne) {
     auto room = Poison<aclmdlRI>();
     const Stream other, inner;
     ACL_OK(aclmdlRICaptureBegin(other, kRelaxed));
@@ -281,8 +281,9 @@ TEST_F(GraphConditionArguments, BadCapturesOfBodies) {
                      Shown(bodies[1]));
 }
 
-// Modes of bodies forbid what those of other captures forbid, and who breaks one begins it anew.
-TEST_F(GraphConditionArguments, BodiesCanBeCapturedAnew) {
+// Modes of bodies forbid the same calls as those of other captures. After a violation the body can
+// be captured again.
+TEST_F(GraphConditionArguments, BodiesCanBeCapturedAgain) {
     Bodies bodies;
     const Graph graph = WithTask(kIf, 1, &bodies);
     uint32_t word = 0;
@@ -293,10 +294,10 @@ TEST_F(GraphConditionArguments, BodiesCanBeCapturedAnew) {
               aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST));
     EndInvalid(s_->body);
     ACL_FAILS_SAYING(kDead, aclmdlRIExecute(graph, -1), "empty", Shown(bodies[0]));
-    // What was captured there is gone.
+    // What was captured in it is dropped.
     ACL_FAILS(kDead, aclmdlRICaptureToModelRIBegin(s_->body, lost_bodies[0], kGlobal));
     {
-        // So it is when the stream goes.
+        // The same happens when the stream is destroyed.
         Stream stream;
         ACL_OK(aclmdlRICaptureToModelRIBegin(stream, bodies[0], kGlobal));
         ACL_OK(aclrtDestroyStreamForce(stream.Release()));
@@ -305,7 +306,7 @@ TEST_F(GraphConditionArguments, BodiesCanBeCapturedAnew) {
         bodies[0], s_->body,
         [&] {
             ACL_OK(aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST));
-            // The handle can be used once more, since its task is gone.
+            // The handle can be used again, since its task is gone.
             const Bodies nested = AddTask(lost, kIf, 2, s_->body);
             CaptureBody(nested[0], s_->stream, [] {});
             CaptureBody(nested[1], s_->stream, [&] { ACL_OK(s_->number.Write(8, s_->stream)); });
@@ -315,7 +316,7 @@ TEST_F(GraphConditionArguments, BodiesCanBeCapturedAnew) {
     EXPECT_EQ(s_->number.Get(), 8);
 }
 
-// A mode of a body is of that capture alone.
+// The mode of a body applies to that capture only.
 TEST_F(GraphConditionArguments, BodiesHaveModesOfTheirOwn) {
     constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
     uint32_t word = 0;
@@ -335,7 +336,7 @@ TEST_F(GraphConditionArguments, BodiesHaveModesOfTheirOwn) {
     });
     EXPECT_EQ(copies(), ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
     EndInvalid(s_->body);
-    // The capture around it goes on, and forbids nothing.
+    // The outer capture continues, and forbids nothing.
     EXPECT_EQ(StatusOf(s_->stream), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
     ACL_OK(copies());
     Fill(bodies[0]);
@@ -366,13 +367,13 @@ TEST_F(GraphConditionArguments, RunsNeedAllBodies) {
     ACL_OK(aclmdlRICaptureEnd(s_->body, &same));
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(s_->number.Get(), 1);
-    // A loop has to do something.
+    // A loop needs a body with work.
     const Graph loop = WithTask(kWhile, 1, &bodies);
     CaptureBody(bodies[0], s_->body, [] {});
     ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(loop, s_->stream), "never end", Shown(bodies[0]));
 }
 
-TEST_F(GraphConditionArguments, BodiesRunAndGoWithTheirGraph) {
+TEST_F(GraphConditionArguments, BodiesRunAndEndWithTheirGraph) {
     Bodies bodies;
     Graph graph = WithTask(kIf, 1, &bodies);
     const aclmdlRI body = bodies[0];
@@ -389,7 +390,7 @@ TEST_F(GraphConditionArguments, BodiesRunAndGoWithTheirGraph) {
         if (round == 0) Fill(body);
     }
     ACL_OK(aclmdlRISetName(body, "then"));
-    // What changes is the whole.
+    // Only the whole graph can be updated.
     const auto tasks = TasksOf(StreamsOf(body)[0]);
     ASSERT_EQ(tasks.size(), 1u);
     ACL_OK(aclmdlRITaskDisable(tasks[0]));
@@ -398,7 +399,7 @@ TEST_F(GraphConditionArguments, BodiesRunAndGoWithTheirGraph) {
     ACL_FAILS_SAYING(kUnsupported, aclmdlRIUpdate(graph), "conditional");
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(s_->number.Get(), 1);
-    // Nor is it a part of other graphs.
+    // It cannot be part of other graphs either.
     ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
     ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(body, s_->stream), "body");
     ACL_FAILS_SAYING(kUnsupported, aclmdlRIExecuteAsync(graph, s_->stream), "conditional",
@@ -409,7 +410,7 @@ TEST_F(GraphConditionArguments, BodiesRunAndGoWithTheirGraph) {
     ACL_FAILS_SAYING(kDead, aclmdlRIGetId(body, &id), Shown(body));
 }
 
-TEST_F(GraphConditionArguments, WhatGraphsWithConditionsDoNotHave) {
+TEST_F(GraphConditionArguments, UnsupportedCallsForConditionalGraphs) {
     const ExternalEvent outside;
     const DeviceMemory memory(64);
     const auto waits = [&](aclrtStream stream) {
@@ -449,10 +450,10 @@ TEST_F(GraphConditionArguments, WhatGraphsWithConditionsDoNotHave) {
     EndInvalid(s_->body);
 }
 
-// ---- ends ----
+// ---- lifetime ----
 
-// Graphs that come to nothing, and those that are destroyed, leave nothing behind.
-TEST_F(GraphConditionArguments, NothingIsLeft) {
+// Graphs that were never completed, and destroyed graphs, leave nothing behind.
+TEST_F(GraphConditionArguments, IncompleteGraphsAreFreed) {
     const auto used = [] {
         size_t free = 0, total = 0;
         ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
@@ -471,7 +472,7 @@ TEST_F(GraphConditionArguments, NothingIsLeft) {
             ACL_OK(aclmdlRICaptureEnd(s_->body, &made));
             ACL_OK(aclmdlRIDestroy(graph.Release()));
         } else {
-            // The capture of a body does not keep the graph.
+            // The capture of a body does not keep the graph alive.
             ACL_OK(aclmdlRIDestroy(graph.Release()));
             ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(s_->body, &made), "destroyed");
             EXPECT_TRUE(IsPoison(made));
@@ -482,7 +483,7 @@ TEST_F(GraphConditionArguments, NothingIsLeft) {
     EXPECT_EQ(used(), before);
 }
 
-TEST_F(GraphConditionArguments, HostFunctionsDoNotDoIt) {
+TEST_F(GraphConditionArguments, RefusedInsideAHostFunction) {
     struct State {
         aclrtStream stream;
         aclmdlRI graph, body;
@@ -526,7 +527,7 @@ TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
     OnNewThread([&] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
                   aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
-        // A handle is of a graph, whoever asks.
+        // A handle belongs to a graph, whatever thread or device is current.
         const Condition other(own, 0);
     });
     if (DeviceCount() >= 2) {
@@ -547,7 +548,7 @@ TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
     ACL_OK(aclmdlRIDestroy(made));
 }
 
-TEST(GraphConditionArgumentsLife, AllGoesWithTheDevice) {
+TEST(GraphConditionArgumentsLife, EverythingEndsWithTheDevice) {
     ACL_OK(aclInit(nullptr));
     for (int life = 0; life < 2; ++life) {
         ACL_OK(aclrtSetDevice(0));

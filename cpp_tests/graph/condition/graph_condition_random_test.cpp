@@ -1,4 +1,4 @@
-// Random programs with choices and loops inside each other: a graph does what an interpreter does.
+// Random programs with nested choices and loops: a graph computes the same as an interpreter.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -33,8 +33,7 @@ using Block = std::vector<Statement>;
 
 enum class Kind { kSet, kAdd, kCopy, kHop, kIf, kSwitch, kLoop };
 
-// `to` and `from` are places of numbers. A loop goes round `amount` times; a switch looks at
-// `from`.
+// `to` and `from` are indices of numbers. A loop runs `amount` times; a switch reads `from`.
 struct Statement {
     Kind kind;
     int to = 0, from = 0;
@@ -115,7 +114,7 @@ void Interpret(const Block& block, State& state) {
     }
 }
 
-// Captures programs: each block from two streams, between which the work hops.
+// Captures programs. Each block is captured from two streams, and the work alternates between them.
 class Capturer {
   public:
     Graph Program(const Block& block) {
@@ -147,7 +146,7 @@ class Capturer {
     struct Waiting {
         aclmdlRI body;
         const Block* block;
-        // Of a loop: what it counts down.
+        // The counter of a loop.
         uint64_t* rounds;
     };
 
@@ -221,8 +220,9 @@ class Capturer {
 
 using GraphConditionRandom = portacl_test::WithDevice;
 
-// A handle's default is assigned when its graph begins: so a loop in a body starts anew each time.
-TEST_F(GraphConditionRandom, GraphsDoWhatAnInterpreterDoes) {
+// A handle's default is assigned when its graph begins, so a loop in a body starts from it each
+// time.
+TEST_F(GraphConditionRandom, GraphsMatchAnInterpreter) {
     const Stream running;
     for (uint32_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(seed);

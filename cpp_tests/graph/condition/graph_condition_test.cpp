@@ -1,4 +1,4 @@
-// Graphs with tasks that a value in device memory lets run, or not.
+// Graphs with tasks that run depending on a value in device memory.
 #include <portacl/portacl.h>
 
 #include <chrono>
@@ -51,7 +51,7 @@ using portacl_test::Stream;
 using Bodies = std::vector<aclmdlRI>;
 using Numbers = std::vector<int>;
 
-// Streams to capture from: one for a graph, others for its bodies.
+// Streams to capture from: one for a graph, the others for its bodies.
 class GraphCondition : public portacl_test::WithDevice {
   protected:
     void SetUp() override {
@@ -71,7 +71,7 @@ class GraphCondition : public portacl_test::WithDevice {
 
 // ---- types ----
 
-TEST_F(GraphCondition, IfRunsABodyOrTheOtherOne) {
+TEST_F(GraphCondition, IfRunsOneOfTwoBodies) {
     for (uint32_t count : {1u, 2u}) {
         SCOPED_TRACE(count);
         const Number taken, behind;
@@ -99,7 +99,7 @@ TEST_F(GraphCondition, IfRunsABodyOrTheOtherOne) {
     }
 }
 
-// Counts down a value, and up a number.
+// Counts a value down, and a number up.
 void Count(const Condition& value, const Number& minus, const Number& rounds, const Number& one,
            aclrtStream stream) {
     ACL_OK(rounds.Add(one, stream));
@@ -117,7 +117,7 @@ TEST_F(GraphCondition, WhileRepeatsItsBody) {
             CaptureBody(bodies[0], s_->body, [&] { Count(value, minus, rounds, one, s_->body); });
             ACL_OK(rounds.Add(one, s_->stream));
         });
-        // The default is there each time.
+        // The default is assigned in each run.
         for (int run = 0; run < 3; ++run) {
             ACL_OK(aclmdlRIExecute(graph, -1));
             EXPECT_EQ(rounds.Get(), static_cast<int>(count) + 1);
@@ -135,10 +135,10 @@ TEST_F(GraphCondition, SwitchRunsTheBodyWithTheNumber) {
         ACL_OK(taken.Write(100, s_->stream));
         bodies = AddTask(*value, kSwitch, kCount, s_->stream);
     });
-    // In another order, by the stream that the graph was captured from.
+    // With another order of the bodies, by the stream that the graph was captured from.
     for (uint32_t i = kCount; i-- > 0;)
         CaptureBody(bodies[i], s_->stream, [&] {
-            // One of them does nothing.
+            // One body is empty.
             if (i != 3) {
                 ACL_OK(taken.Write(i, s_->stream));
             }
@@ -154,7 +154,7 @@ TEST_F(GraphCondition, SwitchRunsTheBodyWithTheNumber) {
 
 // ---- values ----
 
-TEST_F(GraphCondition, ValuesStayOrBeginWithTheirDefault) {
+TEST_F(GraphCondition, ValuesPersistOrStartWithTheirDefault) {
     const Number rounds, one(1), minus(-1);
     std::unique_ptr<Condition> kept, assigned, unused;
     const Graph graph = Capture(s_->stream, [&] {
@@ -179,15 +179,15 @@ TEST_F(GraphCondition, ValuesStayOrBeginWithTheirDefault) {
     EXPECT_EQ(rounds.Get(), 4);
     EXPECT_EQ(kept->Get(), 0u);
     EXPECT_EQ(assigned->Get(), 3u);
-    // Nobody looks at it: nothing happens to it.
+    // No task reads the value, so it does not change.
     EXPECT_EQ(unused->Get(), 0u);
     unused->Set(6);
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(unused->Get(), 6u);
 }
 
-// Each way to write a value, by a task that comes just before the choice.
-TEST_F(GraphCondition, AllThatWritesMemoryWritesValues) {
+// Each way to write a value, by a task right before the choice.
+TEST_F(GraphCondition, EveryWriteToMemoryWritesValues) {
     const Program program;
     const Number taken, seven(7);
     const PinnedMemory pinned(8, 0);
@@ -210,7 +210,7 @@ TEST_F(GraphCondition, AllThatWritesMemoryWritesValues) {
              }},
             {"kernel",
              [&](void* at, aclrtStream s) {
-                 // It adds.
+                 // This one adds.
                  const aclError code = aclrtMemsetAsync(at, 8, 0, 8, s);
                  return code ? code : Mark(program.Kernel("mark"), at, 7, 1, s);
              }},
@@ -249,7 +249,7 @@ TEST_F(GraphCondition, AllThatWritesMemoryWritesValues) {
 
 // ---- bodies ----
 
-TEST_F(GraphCondition, BodiesHaveBodies) {
+TEST_F(GraphCondition, BodiesMayBeNested) {
     const Number rounds, evens, one(1), minus(-1);
     std::unique_ptr<Condition> outer, inner, parity;
     const Graph graph = Capture(s_->stream, [&] {
@@ -259,14 +259,14 @@ TEST_F(GraphCondition, BodiesHaveBodies) {
         ACL_OK(rounds.Write(0, s_->stream));
         ACL_OK(evens.Write(0, s_->stream));
         const Bodies loop = AddTask(*outer, kWhile, 1, s_->stream);
-        // Its handle begins anew with each round.
+        // Its handle starts from the default in each iteration.
         inner = std::make_unique<Condition>(loop[0], 3);
         CaptureBody(loop[0], s_->body, [&] {
             const Bodies nested = AddTask(*inner, kWhile, 1, s_->body);
             CaptureBody(nested[0], s_->inner,
                         [&] { Count(*inner, minus, rounds, one, s_->inner); });
             ACL_OK(outer->Add(minus.At(), s_->body));
-            // The handle of the outer graph keeps what it was: here it alternates.
+            // The handle of the outer graph keeps its value: here it alternates.
             const Bodies either = AddTask(*parity, kIf, 2, s_->body);
             CaptureBody(either[0], s_->inner, [&] { ACL_OK(parity->Write(0, s_->inner)); });
             CaptureBody(either[1], s_->inner, [&] {
@@ -284,7 +284,7 @@ TEST_F(GraphCondition, BodiesHaveBodies) {
     }
 }
 
-TEST_F(GraphCondition, SixteenDeepAndNoDeeper) {
+TEST_F(GraphCondition, NestingIsLimitedToSixteen) {
     const Number count, one(1);
     const Graph graph = Capture(s_->stream, [&] {
         const Condition value(GraphOf(s_->stream), 1);
@@ -316,9 +316,9 @@ TEST_F(GraphCondition, SixteenDeepAndNoDeeper) {
     EXPECT_EQ(count.Get(), 16);
 }
 
-// A body whose work goes from one stream to another and back, round after round: the event means
-// the record of the same round.
-TEST_F(GraphCondition, BodiesHaveSeveralStreams) {
+// A body whose work alternates between two streams in every iteration: the event stands for the
+// record of the same iteration.
+TEST_F(GraphCondition, BodiesMayHaveSeveralStreams) {
     const Number a, b, total, one(1), minus(-1);
     const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
     Log log;
@@ -347,8 +347,8 @@ TEST_F(GraphCondition, BodiesHaveSeveralStreams) {
     EXPECT_EQ(log.Numbers(), wanted);
 }
 
-// What is not ordered behind a conditional task goes on beside its body.
-TEST_F(GraphCondition, OtherBranchesGoOn) {
+// Work that is not ordered after a conditional task continues beside its body.
+TEST_F(GraphCondition, OtherBranchesContinue) {
     const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
     const Stream other;
     Gate held;
@@ -381,9 +381,9 @@ TEST_F(GraphCondition, OtherBranchesGoOn) {
     EXPECT_EQ(log.Numbers(), (Numbers{1, 2, 3}));
 }
 
-// What other captures may have: other graphs, events with a time, rows, memory that is told in
-// memory.
-TEST_F(GraphCondition, BodiesHaveWhatCapturesHave) {
+// What other captures may contain: other graphs, timed events, 2D copies, copies whose addresses
+// are in memory.
+TEST_F(GraphCondition, BodiesMayContainWhatCapturesContain) {
     const Number count, one(1);
     const DeviceMemory from(std::vector<unsigned char>(64, 5)), to(64);
     const Event begin, end;
@@ -410,8 +410,8 @@ TEST_F(GraphCondition, BodiesHaveWhatCapturesHave) {
     EXPECT_GE(ms, 0.0f);
 }
 
-// Memory of pools belongs to the graph, not to its bodies, which use it.
-TEST_F(GraphCondition, TheGraphMayHaveMemoryOfPools) {
+// Pool memory belongs to the graph, not to its bodies, which use it.
+TEST_F(GraphCondition, TheGraphMayAllocateFromPools) {
     const Number result;
     const Graph graph = Capture(s_->stream, [&] {
         const Condition value(GraphOf(s_->stream), 1);
@@ -433,7 +433,7 @@ TEST_F(GraphCondition, TheGraphMayHaveMemoryOfPools) {
 
 // ---- runs ----
 
-TEST_F(GraphCondition, RunsComeOneAfterTheOther) {
+TEST_F(GraphCondition, RunsAreSerialized) {
     const Stream second;
     const Number rounds, one(1), minus(-1);
     const Graph graph = Capture(s_->stream, [&] {
@@ -456,7 +456,7 @@ double ProcessorSeconds() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Whoever decides does not look all the time: what counts is the processor's time, not the clock's.
+// The thread that decides does not poll all the time: processor time is measured, not elapsed time.
 TEST_F(GraphCondition, AThousandRoundsKeepNoCoreBusy) {
     const Number rounds, one(1), minus(-1);
     const Graph graph = Capture(s_->stream, [&] {
@@ -478,9 +478,9 @@ TEST_F(GraphCondition, AThousandRoundsKeepNoCoreBusy) {
     EXPECT_LT(ProcessorSeconds() - before, took.count() / 2);
 }
 
-// ---- ends before the end ----
+// ---- ends before completion ----
 
-// A loop without an end.
+// An endless loop.
 struct Endless {
     Stream stream, body;
     Number count, one{1};
@@ -496,7 +496,7 @@ struct Endless {
         });
     }
 
-    // It has gone round more than once.
+    // It has iterated more than once.
     void AwaitRounds() const {
         const int32_t before = count.Get();
         for (const auto deadline = std::chrono::steady_clock::now() + portacl_test::kPatience;
@@ -505,7 +505,7 @@ struct Endless {
     }
 };
 
-TEST_F(GraphCondition, AbortEndsWhatHasNoEnd) {
+TEST_F(GraphCondition, AbortEndsAnEndlessLoop) {
     const Endless endless;
     for (int i = 0; i < 2; ++i) {
         ACL_OK(aclmdlRIExecuteAsync(endless.graph, s_->running));
@@ -525,14 +525,14 @@ TEST_F(GraphCondition, AbortOfTheStreamEndsItsRuns) {
     endless.AwaitRounds();
     ACL_OK(aclrtStreamAbort(s_->running));
     ACL_OK(aclrtSynchronizeStream(s_->running));
-    // Others run it next.
+    // Other streams run the graph next.
     ACL_OK(aclmdlRIExecuteAsync(endless.graph, s_->inner));
     endless.AwaitRounds();
     ACL_OK(aclmdlRIAbort(endless.graph));
     ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(s_->inner));
 }
 
-TEST_F(GraphCondition, MemoryThatABodyUsesStaysForTheRun) {
+TEST_F(GraphCondition, FreedMemoryOfABodyStaysAllocatedDuringTheRun) {
     DeviceMemory memory(1 << 16), result(1 << 16);
     Gate gate;
     const Graph graph = Capture(s_->stream, [&] {
@@ -548,7 +548,7 @@ TEST_F(GraphCondition, MemoryThatABodyUsesStaysForTheRun) {
     ACL_OK(aclmdlRIExecuteAsync(graph, s_->running));
     ASSERT_TRUE(gate.AwaitArrival());
     ACL_OK(aclrtFree(memory.Release()));
-    // It is not given to anybody else.
+    // The memory is not allocated again.
     const DeviceMemory other(std::vector<unsigned char>(1 << 16, 1));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(s_->running));
@@ -557,7 +557,7 @@ TEST_F(GraphCondition, MemoryThatABodyUsesStaysForTheRun) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, s_->running), "freed");
 }
 
-TEST(GraphConditionLife, ResetEndsWhatHasNoEnd) {
+TEST(GraphConditionLife, ResetEndsAnEndlessLoop) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream running = nullptr;
@@ -567,11 +567,11 @@ TEST(GraphConditionLife, ResetEndsWhatHasNoEnd) {
     endless->AwaitRounds();
     ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtResetDevice(0));
     ACL_OK(aclFinalize());
-    operator delete(endless);  // what it had is gone
+    operator delete(endless);  // the graph's objects are gone
 }
 
-// A step of the second round, or the look at its value.
-TEST(GraphConditionFault, FailuresInARoundEndTheRun) {
+// The failure is in a step of the second iteration, or when its value is read.
+TEST(GraphConditionFault, FailuresInAnIterationEndTheRun) {
     for (const char* fault : {"stream.run_graph:3:later", "stream.run_graph:3", "device.copy:4"}) {
         SCOPED_TRACE(fault);
         const portacl_test::Fault armed(fault);

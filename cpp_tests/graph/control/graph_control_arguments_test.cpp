@@ -1,4 +1,4 @@
-// What calls for control flow in graphs refuse.
+// Invalid calls for control flow in graphs.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -20,7 +20,7 @@ using GraphControlArguments = WithDevice;
 
 // ---- what is refused ----
 
-TEST_F(GraphControlArguments, WhatWouldNeverEndIsRefused) {
+TEST_F(GraphControlArguments, EndlessGraphsAreRefused) {
     const Number zero;
     const Persistent stream, other;
     const Label again, nowhere, elsewhere;
@@ -63,7 +63,7 @@ TEST_F(GraphControlArguments, WhatWouldNeverEndIsRefused) {
     }
 }
 
-TEST_F(GraphControlArguments, GraphsThatChooseAreNoPartOfOthers) {
+TEST_F(GraphControlArguments, GraphsWithControlFlowCannotBeNested) {
     const Persistent stream, outer;
     const Stream capturing;
     const Number count, one(1), limit(1);
@@ -236,7 +236,7 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(GraphControlArguments, HostFunctionsDoNotDoIt) {
+TEST_F(GraphControlArguments, RefusedInsideAHostFunction) {
     struct State {
         aclrtLabel label;
         aclrtLabelList list;
@@ -273,7 +273,7 @@ TEST_F(GraphControlArguments, HostFunctionsDoNotDoIt) {
     for (aclError code : state.codes) EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST(GraphControlArgumentsLife, LabelsGoWithTheirDevice) {
+TEST(GraphControlArgumentsLife, LabelsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const aclrtLabel label = Label().Release();

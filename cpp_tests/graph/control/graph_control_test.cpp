@@ -1,4 +1,4 @@
-// Control flow in graphs that are built: labels to jump to, and streams that start others.
+// Control flow in built graphs: labels to jump to, and streams that start other streams.
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -40,7 +40,7 @@ TEST_F(GraphControl, AnIndexInMemoryChoosesTheLabel) {
     graph.Bind(stream);
     ACL_OK(log.Append(stream, 0));
     ACL_OK(aclrtSwitchLabelByIndex(index.At(), 3, list, stream));
-    ACL_OK(log.Append(stream, 9));  // nobody comes here
+    ACL_OK(log.Append(stream, 9));  // never reached
     const aclrtLabel labels[] = {first, second, third};
     for (int i = 0; i < 3; ++i) {
         ACL_OK(aclrtSetLabel(labels[i], stream));
@@ -49,7 +49,7 @@ TEST_F(GraphControl, AnIndexInMemoryChoosesTheLabel) {
         ACL_OK(aclmdlRIEndTask(graph, stream));
     }
     ACL_OK(aclmdlRIBuildEnd(graph, nullptr));
-    // The graph does without them.
+    // The graph does not need the labels any more.
     ACL_OK(aclrtDestroyLabelList(list.Release()));
     ACL_OK(aclrtDestroyLabel(first.Release()));
     Numbers wanted;
@@ -122,7 +122,7 @@ TEST_F(GraphControl, EveryConditionAndType) {
             graph.Bind(no, kDefault);
             ACL_OK(aclrtSwitchStream(left.At(), static_cast<aclrtCondition>(condition), right.At(),
                                      static_cast<aclrtCompareDataType>(type), yes, no, head));
-            ACL_OK(taken.Write(3, head));  // nobody comes here
+            ACL_OK(taken.Write(3, head));  // never reached
             ACL_OK(taken.Write(1, yes));
             ACL_OK(aclmdlRIEndTask(graph, yes));
             ACL_OK(taken.Write(2, no));
@@ -141,19 +141,19 @@ TEST_F(GraphControl, EveryConditionAndType) {
         }
 }
 
-TEST_F(GraphControl, AStreamMayStartItselfAgain) {
+TEST_F(GraphControl, AStreamMayRestartItself) {
     const Persistent stream;
     const Number count, one(1), limit(40);
     const Built graph;
     BuildLoop(graph, stream, count, one, limit);
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(count.Get(), 40);
-    // It is there from the beginning in each run.
+    // Each run starts it once at the beginning.
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(count.Get(), 41);
 }
 
-TEST_F(GraphControl, StartedStreamsComeBehindWhatStartedThem) {
+TEST_F(GraphControl, StartedStreamsAreOrderedAfterTheTaskThatStartsThem) {
     const Persistent head, other;
     const Stream running;
     const Number sum, one(1), ten(10), snapshot;
@@ -171,7 +171,7 @@ TEST_F(GraphControl, StartedStreamsComeBehindWhatStartedThem) {
     ACL_OK(aclmdlRIBuildEnd(graph, nullptr));
     for (int run = 0; run < 20; ++run) {
         ACL_OK(aclmdlRIExecuteAsync(graph, running));
-        // The run is over when the other stream is.
+        // The run is complete when the other stream is.
         ACL_OK(
             aclrtMemcpyAsync(snapshot.At(), 4, sum.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, running));
         ACL_OK(aclrtSynchronizeStream(running));
@@ -182,7 +182,7 @@ TEST_F(GraphControl, StartedStreamsComeBehindWhatStartedThem) {
     EXPECT_EQ(log.Numbers(), wanted);
 }
 
-// A stream that is started while it runs begins again at its end.
+// A stream that is started while it runs is run again when it ends.
 TEST_F(GraphControl, EveryStartCounts) {
     const Persistent head, other;
     const Number count, one(1);
@@ -196,7 +196,7 @@ TEST_F(GraphControl, EveryStartCounts) {
     EXPECT_EQ(count.Get(), 5);
 }
 
-TEST_F(GraphControl, EventsOrderStreamsThatChoose) {
+TEST_F(GraphControl, EventsOrderStreamsWithSwitches) {
     const Persistent left, right;
     const Event ready(ACL_EVENT_SYNC), done(ACL_EVENT_SYNC);
     const Number a, b, zero, seen;
@@ -227,7 +227,7 @@ TEST_F(GraphControl, EventsOrderStreamsThatChoose) {
 
 // ---- runs ----
 
-TEST_F(GraphControl, RunsComeOneAfterTheOther) {
+TEST_F(GraphControl, RunsAreSerialized) {
     const Persistent inner;
     const Stream first, second;
     const Number count, one(1), limit(1000000);
@@ -245,7 +245,7 @@ TEST_F(GraphControl, RunsComeOneAfterTheOther) {
     EXPECT_EQ(count.Get(), 32);
 }
 
-// A program that waits in a host function holds up no other one.
+// A run that waits in a host function does not block other runs.
 TEST_F(GraphControl, ManyProgramsRunAtTheSameTime) {
     constexpr int kCount = 6;
     const Number one(1), limit(10);
@@ -275,7 +275,7 @@ TEST_F(GraphControl, ManyProgramsRunAtTheSameTime) {
     }
 }
 
-TEST_F(GraphControl, MemoryThatIsFreedStaysForTheRun) {
+TEST_F(GraphControl, FreedMemoryStaysAllocatedDuringTheRun) {
     const Persistent inner;
     const Stream running;
     const Number count, one(1), limit(5);
@@ -293,7 +293,7 @@ TEST_F(GraphControl, MemoryThatIsFreedStaysForTheRun) {
     ACL_OK(aclmdlRIExecuteAsync(graph, running));
     ASSERT_TRUE(gate.AwaitArrival());
     ACL_OK(aclrtFree(memory.Release()));
-    // It is not given to anybody else.
+    // The memory is not allocated again.
     const DeviceMemory other(std::vector<unsigned char>(1 << 20, 1));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(running));
@@ -302,9 +302,9 @@ TEST_F(GraphControl, MemoryThatIsFreedStaysForTheRun) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, running), "freed");
 }
 
-// ---- ends before the end ----
+// ---- ends before completion ----
 
-TEST_F(GraphControl, AbortEndsWhatHasNoEnd) {
+TEST_F(GraphControl, AbortEndsAnEndlessLoop) {
     const Stream running;
     const Endless endless;
     ACL_OK(aclmdlRIExecuteAsync(endless.graph, running));
@@ -341,7 +341,7 @@ TEST_F(GraphControl, AbortOfTheStreamEndsItsRuns) {
     endless.AwaitEnd();
 }
 
-TEST(GraphControlLife, ResetEndsWhatHasNoEnd) {
+TEST(GraphControlLife, ResetEndsAnEndlessLoop) {
     for (int life = 0; life < 2; ++life) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
@@ -358,13 +358,13 @@ TEST(GraphControlLife, ResetEndsWhatHasNoEnd) {
         }
         (void)endless->graph.Release();
         (void)endless->inner.Release();
-        operator delete(endless);  // what it had is gone
+        operator delete(endless);  // the graph's objects are gone
     }
 }
 
 // ---- failures ----
 
-TEST_F(GraphControl, AWaitForWhatNobodyRecordedEndsTheRun) {
+TEST_F(GraphControl, AWaitForAnUnrecordedEventEndsTheRun) {
     const Persistent left, right;
     const Stream running;
     const Event event(ACL_EVENT_SYNC);
@@ -389,9 +389,9 @@ TEST_F(GraphControl, AWaitForWhatNobodyRecordedEndsTheRun) {
     EXPECT_EQ(log.Size(), 0u);
 }
 
-// The calls are those of the second or third round of the loop: the first run of a graph comes
-// behind the run of the program, and the first three copies make the numbers.
-TEST(GraphControlFault, FailuresInARoundEndTheRun) {
+// The first call of stream.run_graph submits an empty graph after the run, and the first three
+// copies set the numbers. So these calls are in the second or third iteration of the loop.
+TEST(GraphControlFault, FailuresInAnIterationEndTheRun) {
     for (const char* fault : {"stream.run_graph:3:later", "stream.run_graph:3", "device.copy:6"}) {
         SCOPED_TRACE(fault);
         const Fault armed(fault);

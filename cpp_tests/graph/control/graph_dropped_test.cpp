@@ -1,4 +1,4 @@
-// What is left of a run of a graph after its stream has dropped it: nothing that touches memory.
+// A run of a graph that its stream has dropped touches no memory.
 #include <thread>
 
 #include "support/acl_test.h"
@@ -13,8 +13,8 @@ using GraphDropped = WithDevice;
 
 }  // namespace
 
-// On CPUs an abort waits for what has begun. A GPU completes what its driver holds.
-TEST_F(GraphDropped, ARunThatWasAbortedTouchesNoMemory) {
+// On CPUs an abort waits for operations that have begun. A GPU completes what its driver holds.
+TEST_F(GraphDropped, AnAbortedRunTouchesNoMemory) {
     for (int i = 0; i < 20; ++i) {
         const Stream running;
         const Endless endless;
@@ -32,8 +32,7 @@ TEST_F(GraphDropped, ARunThatWasAbortedTouchesNoMemory) {
     }
 }
 
-// A stream that is destroyed by force waits for nothing: the run may still use memory that is
-// freed.
+// Destroying a stream by force waits for nothing: the run may still use memory that is freed.
 TEST_F(GraphDropped, FreedMemoryStaysMappedUntilADroppedRunHasEnded) {
     for (int i = 0; i < 20; ++i) {
         Stream running;

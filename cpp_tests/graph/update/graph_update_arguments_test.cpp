@@ -62,7 +62,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
                      "TIMEOUT");
     if (OnCpu()) {
-        // Here the program says which arguments are pointers.
+        // Here the program's description says which arguments are pointers.
         MarkArguments gone{nullptr, 1};
         {
             const DeviceMemory memory(64);
@@ -77,7 +77,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
                      "of type 1");
     params.type = static_cast<aclmdlRITaskType>(77);
     ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 77");
-    // Nothing of that was kept.
+    // None of these calls has changed anything.
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 1));
@@ -184,7 +184,7 @@ TEST_F(GraphUpdate, ArgumentsAreChecked) {
     ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(handle), Shown(handle), "destroyed");
 }
 
-TEST_F(GraphUpdate, GraphsThatAreCapturedAreNotUpdated) {
+TEST_F(GraphUpdate, GraphsBeingCapturedAreNotUpdated) {
     const Stream stream;
     const Graph graph = Capture(stream, [&] {
         aclmdlRI early = nullptr;

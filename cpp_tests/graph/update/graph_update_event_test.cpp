@@ -1,4 +1,4 @@
-// Events of tasks in graphs: which they are, and others in their place.
+// Events of tasks in graphs: querying them, and replacing them.
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +15,7 @@ using namespace portacl_test;
 
 using GraphUpdateEvent = WithDevice;
 
-// The events of tasks are in the same place, whatever they do with it.
+// The event of a task is in the same place of the structure for each kind.
 void SetEvent(aclmdlRITask task, aclrtEvent event) {
     auto params = ParamsOf(task);
     params.eventRecordTaskParams.event = event;
@@ -23,7 +23,7 @@ void SetEvent(aclmdlRITask task, aclrtEvent event) {
     EXPECT_EQ(ParamsOf(task).eventRecordTaskParams.event, event);
 }
 
-TEST_F(GraphUpdateEvent, EventsTellWhichTheyAre) {
+TEST_F(GraphUpdateEvent, EventsCanBeQueried) {
     const Stream stream;
     aclrtEvent event = nullptr;
     ACL_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
@@ -45,7 +45,7 @@ TEST_F(GraphUpdateEvent, EventsTellWhichTheyAre) {
     const auto other = ParamsOf(tasks[3]);
     EXPECT_EQ(other.type, ACL_MODEL_RI_TASK_DEFAULT);
     for (uint8_t byte : other.rsv2) EXPECT_EQ(byte, 0);
-    // What is told can be set again.
+    // Queried parameters can be set again.
     for (size_t i = 0; i < 4; ++i) {
         auto params = ParamsOf(tasks[i]);
         ACL_OK(aclmdlRITaskSetParams(tasks[i], &params));
@@ -76,7 +76,7 @@ TEST_F(GraphUpdateEvent, AnotherEventIsRecorded) {
     EXPECT_LE(time, later);
 }
 
-TEST_F(GraphUpdateEvent, FlagsTellWhatWorksOutside) {
+TEST_F(GraphUpdateEvent, FlagsSelectExternalRecordsAndWaits) {
     const Stream stream;
     const ExternalEvent signal;
     const Event plain(ACL_EVENT_SYNC);
@@ -100,8 +100,8 @@ TEST_F(GraphUpdateEvent, FlagsTellWhatWorksOutside) {
     ACL_OK(aclmdlRIExecute(graph, 30000));
 }
 
-// Runs wait for the other event, set that and clear it, and leave the first one alone.
-TEST_F(GraphUpdateEvent, AnotherSignalIsWaitedForSetAndCleared) {
+// Runs wait for, set and clear the other event, and do not use the first one.
+TEST_F(GraphUpdateEvent, AnotherEventIsAwaitedSetAndCleared) {
     const Stream stream, setter;
     const ExternalEvent go, done, other_go, other_done;
     Log log;
@@ -115,7 +115,7 @@ TEST_F(GraphUpdateEvent, AnotherSignalIsWaitedForSetAndCleared) {
     SetEvent(tasks[0], other_go);
     SetEvent(tasks[1], other_go);
     SetEvent(tasks[3], other_done);
-    // Queued before: it does what it would have done.
+    // Submitted before the update: it uses the first event.
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclrtRecordEvent(go, setter));
@@ -138,8 +138,8 @@ TEST_F(GraphUpdateEvent, AnotherSignalIsWaitedForSetAndCleared) {
     EXPECT_TRUE(IsComplete(other_done));
 }
 
-// Waits with the flag are for a record as of the run, or for a signal.
-TEST_F(GraphUpdateEvent, WaitsOutsideTakeEventsOfBothKinds) {
+// Waits with the flag are for the latest record when the run begins, or for a signal.
+TEST_F(GraphUpdateEvent, ExternalWaitsTakeEventsOfBothKinds) {
     const Stream stream, setter;
     const Event plain(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC);
     const ExternalEvent signal;
@@ -171,8 +171,8 @@ TEST_F(GraphUpdateEvent, WaitsOutsideTakeEventsOfBothKinds) {
     EXPECT_EQ(log.Size(), 3u);
 }
 
-// What a run records for those outside is another event, with or without a time.
-TEST_F(GraphUpdateEvent, AnotherEventIsRecordedForThoseOutside) {
+// The external record of a run uses another event, with or without timing.
+TEST_F(GraphUpdateEvent, AnotherEventIsRecordedExternally) {
     const Stream stream, waiter;
     const Event plain(ACL_EVENT_SYNC), timed;
     const DeviceMemory memory(64);
@@ -192,7 +192,7 @@ TEST_F(GraphUpdateEvent, AnotherEventIsRecordedForThoseOutside) {
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, 1));
 }
 
-TEST_F(GraphUpdateEvent, EventsThatCannotTakeThePlaceAreRefused) {
+TEST_F(GraphUpdateEvent, IncompatibleEventsAreRefused) {
     const Stream stream;
     const ExternalEvent signal;
     const Event plain(ACL_EVENT_SYNC), unwaitable(ACL_EVENT_TIME_LINE), shared(ACL_EVENT_IPC);
@@ -228,7 +228,7 @@ TEST_F(GraphUpdateEvent, EventsThatCannotTakeThePlaceAreRefused) {
                      "aclrtCreateEventExWithFlag");
     ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[4], with(4, plain)),
                      "aclrtCreateEventExWithFlag");
-    // Nothing of that was kept.
+    // None of these calls has changed anything.
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, 30000));
     EXPECT_FALSE(IsComplete(signal));

@@ -1,4 +1,4 @@
-// Random changes of tasks in random graphs: a replay does what the calls would have done.
+// Random updates of tasks in random graphs: a replay does the same as the calls.
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -16,13 +16,13 @@ using namespace portacl_test;
 
 using GraphUpdateRandom = WithDevice;
 
-// Rounds of tasks on several streams, which all streams end before the next one begins. In a round
-// each stream has a piece of memory of its own, in each round another one: so every order that
-// keeps the rounds apart, and the tasks of a stream, has one result.
+// Rounds of tasks on several streams; all streams end a round before the next one begins. In each
+// round each stream uses another block of memory alone. So every order that keeps the rounds and
+// the tasks of each stream in order has one result.
 class RandomTasks {
   public:
     static constexpr size_t kStreams = 3, kRounds = 4, kTasks = 5;
-    // Of each piece, in bytes and words.
+    // Sizes of each block, in bytes and words.
     static constexpr size_t kBytes = 256, kWords = kBytes / 4;
 
     RandomTasks(uint32_t seed, const Program& program)
@@ -39,7 +39,7 @@ class RandomTasks {
                 }
     }
 
-    // Gives everything to the streams, of which the first one comes before and after all.
+    // Submits everything to the streams; the first stream is ordered before and after all others.
     void Issue(const Stream* streams, const DeviceMemory& memory) {
         auto task = tasks_.begin();
         for (size_t round = 0; round < kRounds; ++round) {
@@ -51,7 +51,7 @@ class RandomTasks {
         }
     }
 
-    // Changes some tasks of a graph that they were captured into, and what Issue gives to streams.
+    // Changes some tasks of a graph that was captured from them, and what Issue submits to streams.
     void Change(const Stream* streams, const DeviceMemory& memory) {
         for (size_t i = 0; i < kStreams; ++i) {
             const auto handles = HandlesOf(streams[i]);
@@ -80,7 +80,7 @@ class RandomTasks {
         Kind kind;
         size_t stream, piece;
         bool is_disabled;
-        // What it writes, and how much of its piece: words, or a value at `first`.
+        // What it writes, and to how much of its block: words, or a value at `first`.
         uint32_t number;
         uint32_t first, count;
         bool is_nothing;
@@ -102,7 +102,7 @@ class RandomTasks {
         void* at = At(task, memory);
         switch (task.kind) {
             case Kind::kKernel:
-                // Both by one thread to a block, which stays so.
+                // Both with one thread per block, which an update cannot change.
                 if (task.is_nothing)
                     ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(
                         nothing_, {task.count, 1, 1}, {1, 1, 1}, 0, stream, nullptr, nullptr));
@@ -133,7 +133,7 @@ class RandomTasks {
         ACL_EXPECT_OK(aclmdlRITaskSetParams(handle, &params));
     }
 
-    // The tasks of a stream, without what orders them.
+    // The tasks of a stream, without those that only order.
     static std::vector<aclmdlRITask> HandlesOf(aclrtStream stream) {
         std::vector<aclmdlRITask> handles;
         for (aclmdlRITask task : TasksOf(stream)) {
@@ -156,7 +156,7 @@ class RandomTasks {
     std::vector<std::unique_ptr<Event>> events_;
 };
 
-TEST_F(GraphUpdateRandom, AReplayDoesWhatTheChangedCallsWouldHaveDone) {
+TEST_F(GraphUpdateRandom, AReplayMatchesTheChangedCalls) {
     const Program program;
     const Stream streams[RandomTasks::kStreams];
     constexpr size_t kAll = RandomTasks::kStreams * RandomTasks::kBytes;

@@ -1,4 +1,4 @@
-// Parameters of tasks in graphs: what they are, how they are changed, and when that counts.
+// Parameters of tasks in graphs: querying them, changing them, and when a change takes effect.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ using Words = std::vector<uint32_t>;
 
 using GraphUpdate = WithDevice;
 
-// Changes the number that a task of `mark` adds.
+// Changes the number that a task with the kernel `mark` adds.
 void SetNumber(aclmdlRITask task, void* words, uint32_t number) {
     auto params = ParamsOf(task);
     MarkArguments arguments{words, number};
@@ -29,9 +29,9 @@ void SetNumber(aclmdlRITask task, void* words, uint32_t number) {
     ExpectOk("aclmdlRITaskSetParams", aclmdlRITaskSetParams(task, &params));
 }
 
-// ---- what they are ----
+// ---- queries ----
 
-TEST_F(GraphUpdate, KernelsTellWhatTheyWereLaunchedWith) {
+TEST_F(GraphUpdate, KernelParametersCanBeQueried) {
     const Program program;
     const Stream stream;
     const ZeroWords words(256 * 6);
@@ -96,7 +96,7 @@ TEST_F(GraphUpdate, KernelsTellWhatTheyWereLaunchedWith) {
 
 // ---- changes ----
 
-TEST_F(GraphUpdate, ChangesCountFromTheUpdateOn) {
+TEST_F(GraphUpdate, ChangesTakeEffectWithTheUpdate) {
     const Program program;
     const Stream stream;
     const ZeroWords words(4);
@@ -108,7 +108,7 @@ TEST_F(GraphUpdate, ChangesCountFromTheUpdateOn) {
     SetNumber(task, words.At(), 10);
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 2));
-    // A queued run does what it would have done.
+    // A run that was submitted before the update is not changed.
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
@@ -150,8 +150,8 @@ TEST_F(GraphUpdate, AnotherKernelWithOtherBlocksRuns) {
     EXPECT_EQ(words.Download<uint32_t>(), (Words{5, 5, 5, 5, 5, 5, 0, 0}));
 }
 
-// Each run has the number that it was given, however many there are.
-TEST_F(GraphUpdate, ManyUpdatesTakeTheirTurns) {
+// Each run uses the number of the update before it, however many there are.
+TEST_F(GraphUpdate, EachRunUsesThePrecedingUpdate) {
     const Program program;
     const Stream first, second;
     const ZeroWords words(2);
@@ -191,20 +191,20 @@ TEST_F(GraphUpdate, DisabledTasksAreLeftOut) {
     ACL_OK(aclmdlRITaskGetType(tasks[0], &type));
     EXPECT_EQ(type, ACL_MODEL_RI_TASK_KERNEL);
     EXPECT_EQ(TasksOf(stream), tasks);
-    // Parameters take it back.
+    // Setting parameters enables the task again.
     SetNumber(tasks[0], words.At(), 2);
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 202));
-    // Others take it over as it is.
+    // Nesting keeps the task disabled.
     const Graph outer = Capture(stream, [&] { ACL_OK(aclmdlRIExecuteAsync(graph, stream)); });
     ACL_OK(aclmdlRIExecute(outer, -1));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 304));
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, 0));
 }
 
-// What a disabled task comes after, and what comes after it, keep their order.
-TEST_F(GraphUpdate, OrderGoesThroughDisabledTasks) {
+// Tasks before and after a disabled task keep their order.
+TEST_F(GraphUpdate, DisabledTasksKeepTheOrder) {
     const Stream stream;
     const DeviceMemory memory(64);
     Log log;
@@ -222,8 +222,8 @@ TEST_F(GraphUpdate, OrderGoesThroughDisabledTasks) {
     EXPECT_EQ(log.Numbers(), wanted);
 }
 
-// A run after an update still waits for the one before, in another stream: also where the driver's
-// graph is another one now.
+// A run after an update still waits for the previous run in another stream, also if the driver had
+// to create a new graph.
 TEST_F(GraphUpdate, RunsStayInOrderAcrossUpdates) {
     const Program program;
     const Stream first, second;
@@ -257,7 +257,7 @@ TEST_F(GraphUpdate, RunsStayInOrderAcrossUpdates) {
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 4));
 }
 
-// Memory that changed arguments do not name any more may go; what they name must be there.
+// Memory that changed arguments no longer name may be freed; memory that they name must exist.
 TEST_F(GraphUpdate, KernelsKeepTheirProgram) {
     const Stream stream;
     const ZeroWords words(4);

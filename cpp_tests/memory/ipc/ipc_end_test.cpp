@@ -1,5 +1,5 @@
-// Shared memory of processes that end, are killed or stopped, or give back in the wrong order:
-// nobody else is harmed, and nothing is left.
+// Shared memory of processes that exit, are killed or stopped, or free in the wrong order: other
+// processes are not affected, and nothing leaks.
 
 #include <chrono>
 
@@ -18,7 +18,7 @@ struct Offer {
     pid_t process;
 };
 
-// Exports memory, goes on when it is told to, and ends step by step.
+// Exports memory, continues when the peer says so, and exits in steps.
 void Exporter(Conversation& parent) {
     {
         const Session session;
@@ -59,7 +59,7 @@ TWO_PROCESS_TEST(IpcEnd, ExporterKilledWhileItsMemoryIsImported, Exporter) {
         Set(ptr, kSize, kValue + 1);
         EXPECT_TRUE(Holds(ptr, kSize, kValue + 1));
     }
-    // Who has it may open it once more.
+    // A process that has it open may open it again.
     EXPECT_EQ(ImportKey(offer.key), ptr);
     CloseKey(offer.key);
     CloseKey(offer.key);
@@ -73,7 +73,7 @@ TWO_PROCESS_TEST(IpcEnd, ExporterEndsStepByStep, Exporter) {
     void* const ptr = ImportKey(offer.key);
     peer.Tell(1);
     peer.Hear(2);
-    // Freed: what is in it is promised to nobody, but it is there.
+    // Freed: its contents are undefined, but it is mapped.
     const DeviceMemory copy(kSize);
     const auto read = [&] {
         if (!OnGpu()) {
@@ -125,7 +125,7 @@ TWO_PROCESS_TEST(IpcEnd, AStoppedExporterIsNotWaitedForLong, Exporter) {
 
 namespace {
 
-// Imports, and does what it is told until it is killed.
+// Imports, and executes steps until it is killed.
 void Importer(Conversation& parent) {
     const Session session;
     const auto key = parent.Receive<KeyText>();
@@ -155,8 +155,8 @@ TWO_PROCESS_TEST(IpcEnd, ImportersAreKilled, Importer) {
         EXPECT_TRUE(Holds(memory.At(), kSize, kValue + 1));
         Set(memory.At(), kSize, kValue);
     }
-    // Whoever has gone is no descriptor of the broker's any more, at the latest when the next one
-    // comes.
+    // The broker closes the descriptor of a process that has exited, at the latest when the next
+    // one connects.
     Peer last;
     last.Send(key);
     last.Hear(1);

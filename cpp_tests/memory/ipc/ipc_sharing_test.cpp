@@ -1,4 +1,4 @@
-// Device memory in two processes: one exports it, the other opens it by its key.
+// Device memory in two processes: one exports it, the other imports it by its key.
 
 #include "support/gate.h"
 #include "support/ipc.h"
@@ -12,7 +12,7 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr size_t kSize = (3 << 20) + 100;
 constexpr int kValue = 0x42;
 
-// Exports memory of a device, and waits to be told of its end.
+// Exports memory of a device, and waits for the message that it was freed.
 void ExportFrom(Conversation& parent, int32_t device) {
     const Session session(device);
     {
@@ -21,7 +21,7 @@ void ExportFrom(Conversation& parent, int32_t device) {
         const KeyText key = ExportKey(memory.At(), kSize);
         parent.Send(key);
         parent.Hear(1);
-        // As the importer has left it.
+        // Contains what the importer has written.
         EXPECT_TRUE(Holds(memory.At(), kSize, kValue + 1));
         CloseKey(key);
     }
@@ -86,7 +86,7 @@ TWO_PROCESS_TEST(IpcSharing, ImportedMemoryIsKnown, Exporter) {
     const Stream stream;
     ACL_OK(aclrtMemsetAsync(ptr, kSize, kValue + 1, kSize, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
-    // It is not freed, and not exported further.
+    // Imported memory is not freed with aclrtFree, and not exported again.
     ACL_FAILS_SAYING(kDead, aclrtFree(ptr), "aclrtIpcMemClose");
     KeyText out = Poison<KeyText>();
     ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(ptr, kSize, out.text, 65, 0),
@@ -106,14 +106,14 @@ TWO_PROCESS_TEST(IpcSharing, OpeningAgainIsCounted, Exporter) {
     void* const ptr = ImportKey(key);
     EXPECT_EQ(ImportKey(key), ptr);
     ACL_EXPECT_OK(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0));
-    // Only its own process lists others.
+    // Only the exporting process adds others to the list.
     int32_t process = OwnProcess();
     ACL_FAILS(kDead, aclrtIpcMemSetImportPid(key, &process, 1));
     CloseKey(key);
     Set(ptr, kSize, kValue + 1);
     CloseKey(key);
     ACL_FAILS(kDead, aclrtIpcMemClose(key));
-    // And anew.
+    // Opens it again.
     EXPECT_TRUE(Holds(ImportKey(key), kSize, kValue + 1));
     CloseKey(key);
     peer.Tell(1);
@@ -130,7 +130,7 @@ TWO_PROCESS_TEST(IpcSharing, OnOneDeviceAtATime, Exporter) {
     void* other = Poison<void*>();
     ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&other, key, 0), "device 0", "device 1");
     EXPECT_TRUE(IsPoison(other));
-    // It ends with its device.
+    // The import ends with its device.
     ACL_OK(aclrtResetDevice(0));
     ACL_FAILS(kDead, aclrtIpcMemClose(key));
     ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
@@ -171,7 +171,7 @@ TWO_PROCESS_TEST(IpcSharing, KeysOfElsewhereAreTold, Exporter) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                      aclrtIpcMemImportByKey(&ptr, elsewhere.c_str(), 0), "namespace");
     EXPECT_TRUE(IsPoison(ptr));
-    // A process that began at another time has only the number in common.
+    // A process that started at another time only has the same process id.
     ExpectImportFails(WithPart(key, 1, "1").c_str(), "has ended");
     ExpectImportFails(WithPart(key, 0, "3fffff").c_str(), "has ended");
     const std::string guessed(24, '1');
@@ -223,7 +223,7 @@ TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesComeIn, ExporterWithAList) {
     ACL_FAILS(kDead, aclrtMemset(ptr, 5001, 0, 5001));
     peer.Tell(4);
     peer.Hear(5);
-    // Who is in stays in; closing is another thing in each process.
+    // An importer keeps its access; each process closes its own mapping.
     Set(ptr, 5000, kValue + 1);
     EXPECT_EQ(ImportKey(key), ptr);
     CloseKey(key);

@@ -1,4 +1,4 @@
-// Keys of device memory: what one process can do with its own, and what the calls refuse.
+// Keys of device memory: what one process can do with its own keys, and which calls are refused.
 
 #include <thread>
 
@@ -82,7 +82,7 @@ TEST_F(Ipc, OnlyStartsOfPagesOfDeviceMemoryAreExported) {
                          "portaclMemPoolExportPointer");
         FreeAndWait(ptr);
     }
-    // Of small pieces at most one in a page begins with it.
+    // Of small blocks, at most one per page begins at a page boundary.
     const DeviceMemory one(512), two(512);
     void* const small = reinterpret_cast<uintptr_t>(one.At()) % 4096 ? one.At() : two.At();
     ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(small, 1, text, 65, 0), "4096");
@@ -155,7 +155,7 @@ TEST_F(Ipc, AKeyEndsWithItsMemory) {
     ACL_OK(aclrtFree(ptr));
     ACL_FAILS(kDead, aclrtIpcMemClose(key));
     ACL_FAILS(kDead, aclrtIpcMemClose(second));
-    // And not with that of others.
+    // Keys of other memory stay valid.
     const DeviceMemory memory(kSize);
     const KeyText third = ExportKey(memory.At(), kSize);
     ACL_OK(aclrtMalloc(&ptr, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -172,7 +172,7 @@ TEST_F(Ipc, AKeyEndsWithItsDevice) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(Ipc, ServersAreNotReached) {
+TEST_F(Ipc, OtherServersAreNotSupported) {
     aclrtServerPid server{};
     ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtIpcMemImportPidInterServer("key", &server, 1));
 }
@@ -190,7 +190,7 @@ TEST_F(Ipc, ThreadsWithoutADeviceExportAndClose) {
     EXPECT_TRUE(IsPoison(imported_));
 }
 
-TEST_F(Ipc, HostFunctionsMayNotCallIn) {
+TEST_F(Ipc, RefusedInsideAHostFunction) {
     const DeviceMemory memory(kSize);
     const KeyText key = ExportKey(memory.At(), kSize);
     struct Inside {
@@ -218,7 +218,7 @@ TEST_F(Ipc, HostFunctionsMayNotCallIn) {
     CloseKey(key);
 }
 
-TEST(IpcLife, AfterFinalizeKeysAreDead) {
+TEST(IpcLife, AfterFinalizeKeysAreInvalid) {
     KeyText key = Poison<KeyText>();
     {
         const Session session;
@@ -238,7 +238,7 @@ TEST(IpcLife, AfterFinalizeKeysAreDead) {
     const Session again;
     ACL_FAILS(kDead, aclrtIpcMemClose(key));
     EXPECT_TRUE(IsPoison(ptr) && IsPoison(out));
-    // The thread comes back.
+    // The thread returns.
     const DeviceMemory memory(kSize);
     const KeyText fresh = ExportKey(memory.At(), kSize);
     EXPECT_TRUE(HasSocket(getpid()));

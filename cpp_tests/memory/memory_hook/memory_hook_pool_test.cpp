@@ -1,5 +1,5 @@
-// Memory hooks and pools: a pool of the library's own takes segments from the device, which hooks
-// are told of. What a driver's pool does nobody sees.
+// Memory hooks and pools: hooks report the segments that a pool of the library allocates from the
+// device. A driver's pool is not visible.
 
 #include <portacl/portacl.h>
 
@@ -20,11 +20,11 @@ namespace {
 
 class MemoryHookPool : public MemoryHook {
   protected:
-    // Of a request that takes more than the pool has.
+    // Hook calls of a request that needs more memory than the pool has.
     static Words Grown() { return OnCpu() ? kFromDevice : kFromCache; }
 };
 
-TEST_F(MemoryHookPool, IsToldWhatComesFromTheDeviceAndWhatDoesNot) {
+TEST_F(MemoryHookPool, ReportsWhetherMemoryComesFromTheDevice) {
     const Stream stream;
     const MemPool pool;
     const Recorder hook(story, "one");
@@ -44,7 +44,7 @@ TEST_F(MemoryHookPool, IsToldWhatComesFromTheDeviceAndWhatDoesNot) {
             EXPECT_EQ(event.size, 1000u);
             EXPECT_EQ(event.ptr, after ? first : nullptr);
         } else {
-            // A segment, which has room for more.
+            // A segment, which has room for more blocks.
             EXPECT_EQ(event.size, 0u);
             EXPECT_EQ(event.roundedSize, Reserved(pool));
             EXPECT_GE(event.roundedSize, 2 * kMiB);
@@ -65,7 +65,7 @@ TEST_F(MemoryHookPool, IsToldWhatComesFromTheDeviceAndWhatDoesNot) {
     Free(second, stream);
 }
 
-TEST_F(MemoryHookPool, IsToldOfPoolsThatNobodyHasMade) {
+TEST_F(MemoryHookPool, ReportsTheDefaultPool) {
     const Stream stream;
     const Recorder hook(story, "one");
     void* memory = nullptr;
@@ -75,7 +75,7 @@ TEST_F(MemoryHookPool, IsToldOfPoolsThatNobodyHasMade) {
     EXPECT_EQ(Told(), kFreed);
 }
 
-TEST_F(MemoryHookPool, IsToldOfPoolsInHostMemory) {
+TEST_F(MemoryHookPool, ReportsPoolsInHostMemory) {
     aclrtMemPoolProps props = PoolProps();
     props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
     aclrtMemPool handle = nullptr;
@@ -118,7 +118,7 @@ TEST_F(MemoryHookPool, MayRefuseASegment) {
     Free(pool.Allocate(1000, stream), stream);
 }
 
-TEST_F(MemoryHookPool, IsToldOfMemoryThatCannotBeHad) {
+TEST_F(MemoryHookPool, ReportsFailedAllocations) {
     const Stream stream;
     const MemPool limited(PoolProps(0, 2 * kMiB)), pool;
     const Recorder hook(story, "one");
@@ -148,14 +148,14 @@ TEST_F(MemoryHookPool, IsToldOfMemoryThatCannotBeHad) {
     EXPECT_EQ(stats.failures, 2u);
 }
 
-// Some short blocks stay as they are when a pool grows; one that may not grow joins them first.
-TEST_F(MemoryHookPool, ShortBlocksAreJoinedBeforeARequestFails) {
+// Some short blocks are cached when a pool grows; a pool that may not grow merges them first.
+TEST_F(MemoryHookPool, ShortBlocksAreMergedBeforeARequestFails) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: how drivers cut their memory is not known";
     constexpr size_t kShort = 64 << 10, kAll = 64 * kMiB, kFew = 7;
     const Stream stream;
     for (const bool hooked : {false, true}) {
         const MemPool pool(PoolProps(0, kAll));
-        // Nor does it look for frees to wait for.
+        // It does not look for pending frees to wait for either.
         pool.Allow(true, true, false);
         std::vector<void*> blocks(kAll / kShort);
         for (void*& block : blocks) block = pool.Allocate(kShort, stream);
@@ -175,8 +175,8 @@ TEST_F(MemoryHookPool, ShortBlocksAreJoinedBeforeARequestFails) {
     }
 }
 
-// As without hooks: what another stream has freed is waited for before a request fails.
-TEST_F(MemoryHookPool, WaitsForOtherStreamsLikeAnyOther) {
+// As without hooks: before a request fails, it waits for frees of other streams.
+TEST_F(MemoryHookPool, WaitsForFreesOfOtherStreams) {
     const Stream busy, stream;
     const MemPool pool(PoolProps(0, 2 * kMiB));
     pool.Allow(false, false, true);
@@ -197,8 +197,8 @@ TEST_F(MemoryHookPool, WaitsForOtherStreamsLikeAnyOther) {
     Synchronize(stream);
 }
 
-// Likewise what a pool at its limit does for a block that its pieces are too small for.
-TEST_F(MemoryHookPool, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
+// A pool at its limit frees segments that are too small, and allocates a larger one.
+TEST_F(MemoryHookPool, APoolAtItsLimitReplacesSmallSegmentsByALargerOne) {
     const Stream busy, stream;
     const MemPool pool(PoolProps(0, 64 * kMiB));
     pool.SetThreshold(UINT64_MAX);
@@ -219,7 +219,7 @@ TEST_F(MemoryHookPool, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
     Synchronize(stream);
 }
 
-// Each of them looks before the hooks are told, and takes after that.
+// Each thread checks before the hooks run, and allocates after them.
 TEST_F(MemoryHookPool, ThreadsThatGrowAPoolDoNotExceedItsLimit) {
     constexpr size_t kMost = 64 * kMiB;
     const Recorder hook(story, "all", PORTACL_MEMORY_HOOK_PROCESS);
@@ -250,7 +250,7 @@ TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
     const aclrtMemPoolProps props = PoolProps();
     ACL_OK(aclrtMemPoolCreate(&pool, &props));
     Recorder hook(story, "busy");
-    // It is not called about what it does itself.
+    // The hook is not called for its own calls.
     hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
         if (what != "before alloc") return ACL_SUCCESS;
         void* memory = nullptr;
@@ -273,7 +273,7 @@ TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
     };
     ACL_OK(aclrtMemPoolCreate(&pool, &props));
     EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 1000, pool, stream), ACL_SUCCESS);
-    // They went with the device.
+    // They ended with the device.
     (void)stream.Release();
     (void)other.Release();
     aclGetRecentErrMsg();

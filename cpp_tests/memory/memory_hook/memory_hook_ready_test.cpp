@@ -1,4 +1,4 @@
-// The ready memory hooks, and turning them on by PORTACL_MEMORY_HOOK.
+// The built-in memory hooks, and enabling them with PORTACL_MEMORY_HOOK.
 
 #include <portacl/portacl.h>
 
@@ -17,7 +17,7 @@ using namespace portacl_test;
 
 namespace {
 
-// What a ready hook has written, line by line.
+// The lines that a built-in hook has written.
 std::vector<std::string> Lines(const std::string& path) {
     std::ifstream file(path);
     std::vector<std::string> lines;
@@ -86,7 +86,7 @@ TEST_F(ReadyHook, EventsBecomeJson) {
     aclGetRecentErrMsg();
 }
 
-TEST_F(ReadyHook, LoggingWritesWhatAReplayReads) {
+TEST_F(ReadyHook, LoggingWritesTheReplayFormat) {
     uint64_t id = 0;
     ACL_OK(portaclMemoryHookRegisterLogging(path.c_str(), PORTACL_MEMORY_HOOK_PROCESS, &id));
     void* memory = nullptr;
@@ -121,7 +121,7 @@ TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
     ACL_OK(aclrtMalloc(&third, 3000, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFreeHost(first));
     {
-        // What another hook refuses, or frees not, is no change.
+        // Allocations that another hook refuses, and failed frees, do not count.
         Recorder strict(story, "strict");
         strict.also = [](const std::string& what, const portaclMemoryEvent&) {
             return what.rfind("before", 0) == 0 ? ACL_ERROR_FAILURE : ACL_SUCCESS;
@@ -141,7 +141,7 @@ TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
     aclGetRecentErrMsg();
 }
 
-// Two places that allocate, by name.
+// Two functions that allocate, found by name.
 [[gnu::noinline]] void* AllocateSmall() {
     void* memory = nullptr;
     ACL_EXPECT_OK(aclrtMallocHost(&memory, 1000));
@@ -182,7 +182,7 @@ TEST_F(ReadyHook, AProfileNamesTheLinesThatAllocate) {
     const std::string line = report.substr(small, report.find('\n', small) - small);
     EXPECT_NE(line.find("(3.00 KiB in 3, 3.00 KiB in 3)"), std::string::npos) << line;
     EXPECT_NE(report.rfind("memory_hook_ready_test.cpp:", small), std::string::npos) << report;
-    // Nothing of the library itself.
+    // No frames of the library.
     EXPECT_EQ(report.find("aclrtMallocHost"), std::string::npos) << report;
     EXPECT_EQ(report.find("core::"), std::string::npos) << report;
     ACL_OK(portaclMemoryHookUnregister(id));
@@ -206,7 +206,7 @@ TEST_F(ReadyHook, AProfileNamesTheLinesThatAllocate) {
     aclGetRecentErrMsg();
 }
 
-// What a program does that knows nothing of hooks.
+// A program that does not know hooks.
 void AllocateAndFree() {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -214,7 +214,7 @@ void AllocateAndFree() {
     ACL_OK(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(memory));
     ACL_OK(aclFinalize());
-    // Another life: the hook is still there, once.
+    // Another session: the hook is still registered, once.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtMallocHost(&memory, 7));
     ACL_OK(aclrtFreeHost(memory));
@@ -242,7 +242,7 @@ OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram,
     EXPECT_NE(output.find("\"kind\": \"pinned\"}"), std::string::npos) << output;
 }
 
-OWN_PROCESS_TEST(MemoryHookVariable, ALogWithoutRoomIsToldOnce,
+OWN_PROCESS_TEST(MemoryHookVariable, AFullDiskIsReportedOnce,
                  {"PORTACL_MEMORY_HOOK", "log:/dev/full"}) {
     testing::internal::CaptureStderr();
     AllocateAndFree();
@@ -274,14 +274,14 @@ TEST(MemoryHookVariable, ProfilesAProgramThatEndsWithoutFinalize) {
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    // In the process of its own there is nothing to read yet.
+    // The test's process has no file yet.
     if (!std::getenv("PORTACL_TEST_OWN_PROCESS")) {
         EXPECT_NE(text.str().find("AllocateSmall"), std::string::npos) << text.str();
         std::remove(path.c_str());
     }
 }
 
-OWN_PROCESS_TEST(MemoryHookVariable, RefusesWhatItDoesNotKnow, {"PORTACL_MEMORY_HOOK", "loud"}) {
+OWN_PROCESS_TEST(MemoryHookVariable, RefusesUnknownHooks, {"PORTACL_MEMORY_HOOK", "loud"}) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_MEMORY_HOOK", "loud",
                      "debug", "log:FILE", "profile:FILE");
 }

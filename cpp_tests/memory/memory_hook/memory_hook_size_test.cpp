@@ -1,5 +1,5 @@
-// The rounded size that hooks report: the same at malloc and free, and equal to what statistics,
-// the snapshot, the pool's attribute and the ready hooks say, for each family of allocations and
+// The rounded size that hooks report is the same at malloc and free, and equal to the size in
+// statistics, snapshots, pool attributes and built-in hooks, for each family of allocations and
 // many sizes.
 
 #include <portacl/portacl.hpp>
@@ -49,17 +49,17 @@ const std::vector<size_t> kSizes = {1,
                                     2 * kMiB + 1,
                                     3 * kMiB + 100};
 
-// Where more is done with each.
+// A subset, for tests that do more with each size.
 const std::vector<size_t> kFewSizes = {1, 481, 1000, 3000, 5000, 100000, 2 * kMiB + 1};
 
-// A way to get memory and to give it back. `id`: what hooks call its memoryId.
+// A way to allocate and free. `id`: the memoryId that hooks report.
 struct Family {
     std::string name;
     portaclMemoryKind kind;
     int32_t device;
     std::function<aclError(size_t size, uint64_t* id)> take;
     std::function<aclError(uint64_t id)> give;
-    // The pool's own count of used bytes.
+    // The pool's counter of used bytes.
     std::function<uint64_t()> used = nullptr;
 };
 
@@ -100,7 +100,7 @@ Family Physical(const char* name, portaclMemoryKind kind, int32_t device,
     return {name, kind, device, take, give};
 }
 
-// What a pool has, and the free that has happened when it returns.
+// What a pool has reserved; the free is complete when this returns.
 Family OfPool(const char* name, int32_t device, aclrtMemPool pool, aclrtStream stream) {
     auto take = Take(
         [=](void** to, size_t size) { return aclrtMemPoolMallocAsync(to, size, pool, stream); });
@@ -152,7 +152,7 @@ class MemoryHookSize : public MemoryHook {
         }
     }
 
-    // The size that the malloc reports, with which all else is compared.
+    // The size that the malloc reports, to which everything else is compared.
     size_t RoundedSize(const Family& family, size_t size) {
         Recorder hook(story, "one");
         uint64_t id = 0;
@@ -162,7 +162,7 @@ class MemoryHookSize : public MemoryHook {
         return told.empty() ? 0 : told[0].event.roundedSize;
     }
 
-    // The numbers after a word in the lines of the file that are about a malloc or a free.
+    // The numbers after a word in the lines of the file that report a malloc or a free.
     std::vector<size_t> NumbersAfter(const std::string& word) {
         std::ifstream file(path_);
         std::vector<size_t> numbers;
@@ -233,7 +233,7 @@ class MemoryHookSize : public MemoryHook {
             ACL_EXPECT_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
             const aclError code = portaclMallocAsync(&memory, size, stream);
             ACL_EXPECT_OK(aclmdlRICaptureEnd(stream, &graph_));
-            // No run can take it.
+            // It is destroyed before a run can allocate.
             if (code != ACL_SUCCESS) ExpectOk("aclmdlRIDestroy", aclmdlRIDestroy(graph_));
             *id = Id(memory);
             return code;
@@ -265,7 +265,7 @@ void ExpectOneSize(const std::vector<Told>& told, size_t size, size_t rounded, b
         SCOPED_TRACE(one.what);
         if (one.what == "after malloc") ++mallocs;
         if (one.what == "after free") ++frees;
-        // A pool takes segments.
+        // A pool allocates segments.
         if (is_pool && one.what.find(" alloc") != std::string::npos)
             EXPECT_GE(one.event.roundedSize, rounded);
         else
@@ -301,15 +301,15 @@ TEST_F(MemoryHookSize, IsTheSameAtMallocAndFreeAndInStatisticsAndSnapshot) {
     });
 }
 
-TEST_F(MemoryHookSize, OfMemoryThatWasUsedBefore) {
-    // Whatever was freed just before may serve the request.
+TEST_F(MemoryHookSize, IsTheSameForReusedMemory) {
+    // The request may be served from memory that was just freed.
     ForEach(kFewSizes, [this](const Family& family, size_t size) {
         const size_t rounded = RoundedSize(family, size);
         for (int round = 0; round < 3; ++round) EXPECT_EQ(RoundedSize(family, size), rounded);
     });
 }
 
-TEST_F(MemoryHookSize, IsWhatALimitCounts) {
+TEST_F(MemoryHookSize, IsTheSizeThatALimitCounts) {
     ForEach(kFewSizes, [this](const Family& family, size_t size) {
         const size_t rounded = RoundedSize(family, size);
         uint64_t id = 0;
@@ -326,7 +326,7 @@ TEST_F(MemoryHookSize, IsWhatALimitCounts) {
     });
 }
 
-TEST_F(MemoryHookSize, IsWhatAProfileAddsUp) {
+TEST_F(MemoryHookSize, IsTheSizeThatAProfileCounts) {
     ForEach(kFewSizes, [this](const Family& family, size_t size) {
         const size_t rounded = RoundedSize(family, size);
         const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
@@ -341,7 +341,7 @@ TEST_F(MemoryHookSize, IsWhatAProfileAddsUp) {
     });
 }
 
-TEST_F(MemoryHookSize, IsWhatLinesOfTheReadyHooksSay) {
+TEST_F(MemoryHookSize, IsTheSizeThatBuiltInHooksWrite) {
     ForEach(kFewSizes, [this](const Family& family, size_t size) {
         const size_t rounded = RoundedSize(family, size);
         for (const bool logs : {false, true}) {
@@ -373,7 +373,7 @@ void Exporter(Conversation& parent) {
             parent.Send(0, descriptor);
         }
         for (const size_t size : kSizes) {
-            // Only whole pages are exported by a key.
+            // Keys only export whole pages.
             const DeviceMemory memory(std::max<size_t>(size, 4096));
             const PhysicalMemory physical(size);
             void* const block = pool.Malloc(size);
@@ -390,7 +390,7 @@ void Exporter(Conversation& parent) {
     }
 }
 
-// Of memory that another process has exported: what `take` and `give` do is told with one size.
+// For memory that another process has exported: what `take` and `give` do reports one size.
 void ExpectOneSizeOfAnImport(const std::function<uint64_t()>& take,
                              const std::function<void(uint64_t)>& give) {
     Story story;

@@ -1,4 +1,5 @@
-// Memory hooks, case by case what CuPy documents of MemoryHook, and what is added here.
+// Memory hooks: each behaviour that CuPy documents for MemoryHook, and the additions of this
+// library.
 
 #include <portacl/portacl.h>
 
@@ -69,7 +70,7 @@ TEST_F(MemoryHook, GetsTheArgumentsThatCuPyDocumentsAndMore) {
     }
 }
 
-TEST_F(MemoryHook, AnAllocIsNotHookedWhereKeptMemoryServes) {
+TEST_F(MemoryHook, AnAllocIsNotHookedIfCachedMemoryServes) {
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
     if (!OnCpu() || (guard && std::string(guard) == "1"))
         GTEST_SKIP() << "for CPUs only, out of guard mode: nothing is kept elsewhere";
@@ -126,12 +127,12 @@ TEST_F(MemoryHook, CoversEveryFunctionThatAllocates) {
     expect(PORTACL_MEMORY_MANAGED, 0, kFreed);
 }
 
-TEST_F(MemoryHook, IsToldOfFailures) {
+TEST_F(MemoryHook, ReportsFailures) {
     Recorder hook(story, "one");
     void* memory = nullptr;
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_HUGE_FIRST));
-    // It is more than there is: the device is not asked.
+    // It exceeds the device's memory, so the device is not called.
     std::vector<portacl_test::Told> told = story.Take();
     ASSERT_EQ(Story::Words(told), kFromCache);
     EXPECT_EQ(told[1].event.ptr, nullptr);
@@ -155,7 +156,7 @@ TEST_F(MemoryHook, IsToldOfFailures) {
     (void)story.Take();
 }
 
-TEST_F(MemoryHook, IsNoBusinessOfCallsThatFreeNothing) {
+TEST_F(MemoryHook, IsNotCalledForCallsThatFreeNothing) {
     Recorder hook(story, "one");
     int local = 0;
     void* pinned = nullptr;
@@ -201,7 +202,7 @@ TEST_F(MemoryHook, NamesAreUnique) {
     aclGetRecentErrMsg();
 }
 
-TEST_F(MemoryHook, ThreadsHaveTheirOwn) {
+TEST_F(MemoryHook, ThreadsHavePrivateHooks) {
     Story others;
     Recorder mine(story, "mine");
     OnNewThread([&] {
@@ -232,7 +233,7 @@ TEST_F(MemoryHook, OneForTheProcessIsCalledOnAllThreads) {
     EXPECT_NE(told[0].event.thread, ThisThread());
 }
 
-TEST_F(MemoryHook, RefusesWithItsOwnCodeAndReason) {
+TEST_F(MemoryHook, RefusesWithCodeAndReason) {
     Recorder first(story, "first"), strict(story, "strict");
     strict.also = [](const std::string& what, const portaclMemoryEvent&) {
         if (what != "before malloc") return ACL_SUCCESS;
@@ -243,7 +244,7 @@ TEST_F(MemoryHook, RefusesWithItsOwnCodeAndReason) {
     void* memory = Poison<void*>();
     ACL_FAILS(424242, aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
     EXPECT_TRUE(IsPoison(memory));
-    // Who has agreed before is told; who was not asked is not.
+    // Hooks that agreed before are notified; hooks that were not called yet are not.
     std::vector<portacl_test::Told> told = story.Take();
     EXPECT_EQ(Story::Words(told, true),
               (Words{"first: before malloc", "strict: before malloc", "first: after malloc"}));
@@ -279,7 +280,7 @@ TEST_F(MemoryHook, ARefusedAllocOrFreeChangesNothing) {
     ACL_OK(aclrtFree(memory));
 }
 
-TEST_F(MemoryHook, MayAllocateAndIsNotCalledAboutThat) {
+TEST_F(MemoryHook, MayAllocateWithoutBeingCalled) {
     Recorder hook(story, "nested");
     Recorder other(story, "other");
     void* inner = nullptr;
@@ -289,7 +290,7 @@ TEST_F(MemoryHook, MayAllocateAndIsNotCalledAboutThat) {
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
     const Words words = Told(true);
-    // The other one is told of the memory that the first one takes.
+    // The second hook reports the memory that the first one allocates.
     ASSERT_GE(words.size(), 6u);
     EXPECT_EQ(Words(words.begin(), words.begin() + 6),
               (Words{"nested: before malloc", "other: before malloc", "other: before alloc",
@@ -368,21 +369,21 @@ TEST_F(MemoryHook, RefusesBadArguments) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(~uint64_t{0}));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookGiveReason(nullptr));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookNoteFailure(nullptr));
-    // All functions null: nothing is called, nothing crashes. The number is not wanted.
+    // All functions are null: nothing is called. The output for the number is null, too.
     ACL_OK(portaclMemoryHookRegister(&hook, scope, &id));
     void* memory = nullptr;
     ACL_OK(aclrtMallocHost(&memory, 1));
     ACL_OK(aclrtFreeHost(memory));
     ACL_OK(portaclMemoryHookUnregister(id));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(id));
-    // Outside of a hook there is nobody to say it for.
+    // Outside a hook there is no request to give a reason for.
     ACL_OK(portaclMemoryHookGiveReason("nobody"));
     ACL_OK(portaclMemoryHookNoteFailure("nobody"));
     aclGetRecentErrMsg();
 }
 
-// A reason belongs to the callback that gives it, not to the next refusal.
-TEST_F(MemoryHook, ReasonsOfOtherCallbacksAreNotTold) {
+// A reason belongs to the callback that sets it, not to the next refusal.
+TEST_F(MemoryHook, ReasonsOfOtherCallbacksAreNotReported) {
     Recorder agrees(story, "agrees"), refuses(story, "refuses");
     agrees.also = [](const std::string&, const portaclMemoryEvent&) {
         portaclMemoryHookGiveReason("no refusal");
@@ -398,7 +399,7 @@ TEST_F(MemoryHook, ReasonsOfOtherCallbacksAreNotTold) {
     EXPECT_EQ(text.find("no refusal"), std::string::npos) << text;
 }
 
-TEST_F(MemoryHook, TheListTellsAboutThem) {
+TEST_F(MemoryHook, TheListReturnsTheirProperties) {
     size_t count = 99;
     ACL_OK(portaclMemoryHookList(nullptr, 0, &count));
     EXPECT_EQ(count, 0u);

@@ -1,5 +1,5 @@
-// Memory hooks of a thread end with the thread: they are called to its very end, then no list has
-// them, and their names are free.
+// Memory hooks of a thread end with the thread: they are called until it has ended, then they are
+// in no list and their names are free.
 #include <portacl/portacl.hpp>
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ std::vector<std::string> Registered() {
 
 std::atomic<int> told_frees{0};
 
-// A hook of the calling thread that nobody takes back.
+// A hook of the calling thread that is never unregistered.
 uint64_t RegisterForGood(const char* name,
                          portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
     portaclMemoryHook hook{};
@@ -48,7 +48,7 @@ void* Allocate() {
     return memory;
 }
 
-TEST_F(MemoryHookThread, AreInNoListAfterIt) {
+TEST_F(MemoryHookThread, AreNotListedAfterTheThread) {
     uint64_t ended = 0;
     OnNewThread([&] {
         ended = RegisterForGood("one");
@@ -61,15 +61,15 @@ TEST_F(MemoryHookThread, AreInNoListAfterIt) {
                      portaclMemoryHookReport(ended, nullptr, 0, &length), "id");
 }
 
-TEST_F(MemoryHookThread, GiveTheirNamesBack) {
+TEST_F(MemoryHookThread, FreeTheirNames) {
     OnNewThread([] { RegisterForGood("one"); });
-    // For all threads: no thread may have a hook of this name.
+    // A hook for all threads, for which no thread may have a hook of this name.
     const uint64_t id = RegisterForGood("one", PORTACL_MEMORY_HOOK_PROCESS);
     EXPECT_EQ(Registered(), (Words{"one"}));
     ACL_OK(portaclMemoryHookUnregister(id));
 }
 
-TEST_F(MemoryHookThread, OfOthersStay) {
+TEST_F(MemoryHookThread, OfOtherThreadsStay) {
     const uint64_t here = RegisterForGood("one");
     for (int round = 0; round < 20; ++round)
         OnNewThread([] {
@@ -90,13 +90,13 @@ struct Owner {
     ~Owner() { ACL_EXPECT_OK(aclrtFreeHost(memory)); }
 };
 
-TEST_F(MemoryHookThread, AreCalledToItsEnd) {
+TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
     pthread_key_t key;
     ASSERT_EQ(pthread_key_create(&key, [](void* memory) { ACL_EXPECT_OK(aclrtFreeHost(memory)); }),
               0);
     told_frees = 0;
     OnNewThread([&] {
-        // Destroyed after all that comes later.
+        // Destroyed after all objects that are created later.
         thread_local Owner owner;
         owner.memory = Allocate();
         ASSERT_EQ(pthread_setspecific(key, Allocate()), 0);
@@ -107,7 +107,7 @@ TEST_F(MemoryHookThread, AreCalledToItsEnd) {
     pthread_key_delete(key);
 }
 
-TEST_F(MemoryHookThread, GoWhileOthersAllocateAndLook) {
+TEST_F(MemoryHookThread, EndWhileOtherThreadsAllocateAndList) {
     std::atomic<bool> ended{false};
     std::vector<std::thread> threads;
     for (int i = 0; i < 2; ++i)

@@ -1,4 +1,4 @@
-// portaclMemoryHookProfile: what uses memory, as a tree in numbers; and leak reports line by line.
+// portaclMemoryHookProfile: memory use as a tree of numbers; leak reports line by line.
 
 #include <portacl/portacl.hpp>
 
@@ -70,7 +70,7 @@ TEST_F(MemoryProfile, IsATreeOfExactNumbers) {
     EXPECT_EQ(little->mallocCount, 1u);
     EXPECT_EQ(much->mallocBytes, 3 * 4096u);
     EXPECT_EQ(much->mallocCount, 3u);
-    // Under the same function, what uses most first.
+    // Under the same function, the largest first.
     EXPECT_EQ(little->depth, much->depth);
     EXPECT_LT(much, little);
     EXPECT_LE(little->allocCount + much->allocCount, root.allocCount);
@@ -85,7 +85,7 @@ TEST_F(MemoryProfile, IsATreeOfExactNumbers) {
 #endif
 }
 
-TEST_F(MemoryProfile, TellsAsManyNodesAsThereIsRoomFor) {
+TEST_F(MemoryProfile, FillsTheCallersBuffer) {
     const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
     TakeLittle();
     const size_t all = Profile(hook.get()).size();
@@ -100,7 +100,7 @@ TEST_F(MemoryProfile, TellsAsManyNodesAsThereIsRoomFor) {
     EXPECT_TRUE(IsPoison(two[1]));
 }
 
-TEST_F(MemoryProfile, SaysWhatIsWrong) {
+TEST_F(MemoryProfile, ReportsInvalidArguments) {
     const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                      portaclMemoryHookProfile(hook.get(), nullptr, 0, nullptr), "count");
@@ -127,7 +127,7 @@ TEST_F(MemoryProfile, SaysWhatIsWrong) {
 
 void Collect(void* lines, const char* line) {
     static_cast<std::vector<std::string>*>(lines)->push_back(line);
-    // It may call the library.
+    // The callback may call the library.
     size_t count = 0;
     ACL_EXPECT_OK(portaclMemorySnapshot(nullptr, 0, &count));
 }

@@ -1,4 +1,4 @@
-// What is live, and what was not freed.
+// The list of live allocations, and the leak check.
 
 #include <portacl/portacl.hpp>
 
@@ -38,7 +38,7 @@ TEST_F(MemorySnapshot, HasAllKindsOfMemoryByAddress) {
     EXPECT_TRUE(Snapshot().empty());
     void *device = nullptr, *managed = nullptr, *host = nullptr;
     std::vector<char> mine(1 << 16);
-    // More than it may use: a little above 1 MiB has a page of 2 MiB on CPUs.
+    // More than the request: allocations a little above 1 MiB use a page of 2 MiB on CPUs.
     ACL_OK(aclrtMalloc(&device, (1 << 20) + 1000, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtMemAllocManaged(&managed, 1000, ACL_RT_MEM_ATTACH_GLOBAL));
     ACL_OK(aclrtMallocHost(&host, 1000));
@@ -57,7 +57,7 @@ TEST_F(MemorySnapshot, HasAllKindsOfMemoryByAddress) {
         EXPECT_EQ(one.kind, kind);
         EXPECT_EQ(one.deviceId, one.ptr == host ? -1 : 0);
         EXPECT_EQ(one.memPool, nullptr);
-        // As the statistics count it.
+        // The size as statistics count it.
         portaclMemoryStats stats{};
         stats.structSize = sizeof stats;
         ACL_OK(portaclMemoryGetStats(one.deviceId, kind, &stats));
@@ -99,8 +99,8 @@ TEST_F(MemorySnapshot, NamesPools) {
     EXPECT_TRUE(Snapshot().empty());
 }
 
-// What lives during the whole call is there once, whatever other threads do.
-TEST_F(MemorySnapshot, HasWhatStaysExactlyOnceWhileOthersComeAndGo) {
+// An allocation that lives during the whole call is listed once, whatever other threads do.
+TEST_F(MemorySnapshot, ListsLiveAllocationsOnceWhileOthersChange) {
     constexpr int kStays = 300, kTurns = 60;
     const Stream stream;
     const MemPool pool;
@@ -126,7 +126,7 @@ TEST_F(MemorySnapshot, HasWhatStaysExactlyOnceWhileOthersComeAndGo) {
             ACL_EXPECT_OK(aclrtSetDevice(0));
             for (size_t turn = 0; !stop; ++turn) {
                 void *device = nullptr, *host = nullptr;
-                // Sizes change: what was freed comes back as something else.
+                // Sizes change: freed memory is allocated again with another size.
                 const size_t size = 100 + turn % 7 * 500;
                 ACL_EXPECT_OK(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST));
                 ACL_EXPECT_OK(aclrtMallocHost(&host, size));
@@ -168,7 +168,7 @@ TEST_F(MemorySnapshot, HasWhatStaysExactlyOnceWhileOthersComeAndGo) {
     EXPECT_TRUE(Snapshot().empty());
 }
 
-TEST_F(MemorySnapshot, IsCutToTheRoomThereIs) {
+TEST_F(MemorySnapshot, FillsTheCallersBuffer) {
     void *first = nullptr, *second = nullptr;
     ACL_OK(aclrtMallocHost(&first, 10));
     ACL_OK(aclrtMallocHost(&second, 10));
@@ -194,7 +194,7 @@ TEST_F(MemorySnapshot, IsCutToTheRoomThereIs) {
     return memory;
 }
 
-OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocated) {
+OWN_PROCESS_TEST(MemoryRecord, ReportsCallSites) {
     ACL_OK(aclInit(nullptr));
     void* before = AllocateHere();
     ACL_OK(portaclMemoryRecord());
@@ -221,7 +221,7 @@ OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocated) {
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocatedFromPools) {
+OWN_PROCESS_TEST(MemoryRecord, ReportsCallSitesOfPoolAllocations) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(portaclMemoryRecord());
@@ -240,7 +240,7 @@ OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocatedFromPools) {
         EXPECT_NE(std::string(all[0].callSite).find("Allocate"), std::string::npos)
             << all[0].callSite;
         Free(memory, stream);
-        // The address comes back; what was recorded of it before does not.
+        // The address is allocated again; its earlier call site is not reported.
         void* again = pool.Allocate(1007, stream);
         ASSERT_EQ(Snapshot().size(), 1u);
         EXPECT_EQ(Snapshot()[0].size, 1007u);
@@ -289,7 +289,7 @@ OWN_PROCESS_TEST(LeakReport, NamesWhatIsLiveOnRequest) {
     ACL_OK(aclFinalize());
 }
 
-OWN_PROCESS_TEST(LeakCheck, FinalizeTellsWhatWasNotFreed, {"PORTACL_LEAK_CHECK", "1"}) {
+OWN_PROCESS_TEST(LeakCheck, FinalizeReportsLeaks, {"PORTACL_LEAK_CHECK", "1"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     AllocateHere();
@@ -310,7 +310,7 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeTellsWhatWasNotFreed, {"PORTACL_LEAK_CHECK",
         << text;
 }
 
-OWN_PROCESS_TEST(LeakCheck, SaysNothingWhereAllIsFreed, {"PORTACL_LEAK_CHECK", "abort"}) {
+OWN_PROCESS_TEST(LeakCheck, PrintsNothingIfEverythingIsFreed, {"PORTACL_LEAK_CHECK", "abort"}) {
     testing::internal::CaptureStderr();
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtFreeHost(AllocateHere()));
@@ -318,13 +318,13 @@ OWN_PROCESS_TEST(LeakCheck, SaysNothingWhereAllIsFreed, {"PORTACL_LEAK_CHECK", "
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-OWN_PROCESS_TEST(LeakCheck, RefusesWhatItDoesNotKnow, {"PORTACL_LEAK_CHECK", "yes"}) {
+OWN_PROCESS_TEST(LeakCheck, RefusesUnknownValues, {"PORTACL_LEAK_CHECK", "yes"}) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_LEAK_CHECK", "yes",
                      "abort");
 }
 
-TEST(LeakCheck, EndsTheProcessIfAskedTo) {
-    const std::string name = "LeakCheck.EndsTheProcessIfAskedTo";
+TEST(LeakCheck, AbortsTheProcessIfConfigured) {
+    const std::string name = "LeakCheck.AbortsTheProcessIfConfigured";
     if (std::getenv("PORTACL_TEST_LEAKS")) {
         ACL_OK(aclInit(nullptr));
         AllocateHere();

@@ -1,5 +1,5 @@
-// Memory of another process in hooks, statistics, snapshots and the report of leaks: from its
-// import until it is given back, in the importing process and nowhere else.
+// Memory of another process in hooks, statistics, snapshots and leak reports: from its import until
+// it is released, in the importing process only.
 
 #include <optional>
 
@@ -25,7 +25,7 @@ struct Offer {
     ExportData pointer;
 };
 
-// All kinds of numbers that a process has of its own memory.
+// All counters of a process about its own memory.
 std::vector<uint64_t> OwnNumbers() {
     std::vector<uint64_t> numbers;
     for (const auto& [device, kind] : {std::pair(0, PORTACL_MEMORY_DEVICE),
@@ -54,7 +54,7 @@ std::vector<portaclMemoryAllocation> ImportedOnes() {
     return LiveMemory(kImported);
 }
 
-// A malloc and a free of imported memory, as hooks are told.
+// A malloc and a free of imported memory, as hooks report them.
 void ExpectEvents(const std::vector<Told>& told, int32_t device, const void* ptr, size_t size,
                   bool frees) {
     EXPECT_EQ(Story::Words(told), frees ? kFreed : kFromCache);
@@ -72,7 +72,7 @@ void ExpectEvents(const std::vector<Told>& told, int32_t device, const void* ptr
     }
 }
 
-// A hook that wants no memory of other processes.
+// A hook that refuses memory of other processes.
 void Refuse(Recorder& hook, const char* what) {
     hook.also = [what](const std::string& moment, const portaclMemoryEvent&) {
         return moment == what ? 4711 : ACL_SUCCESS;
@@ -93,13 +93,13 @@ aclrtDrvMemHandle ImportNumber(uint64_t number) {
     return memory;
 }
 
-// Exports one of each, and looks at its own numbers while the other process has them.
+// Exports one block of each kind, and checks its own counters while the other process imports them.
 void Exporter(Conversation& parent) {
     const Session session;
     {
         const DeviceMemory memory(kSize);
         const PhysicalMemory physical(2 * kPiece);
-        // Other backends have none.
+        // Other backends do not support it.
         std::optional<PhysicalMemory> host;
         if (OnCpu()) host.emplace(kPiece, HostProps());
         const SharedPool pool;
@@ -131,7 +131,7 @@ void Exporter(Conversation& parent) {
     }
 }
 
-// The process that exports.
+// The exporting process.
 class Other {
   public:
     Other() : offer(peer_.Receive<Offer>()) {
@@ -145,7 +145,7 @@ class Other {
         peer_.Join();
     }
 
-    // It looks at its numbers.
+    // It checks its counters.
     void Look() {
         peer_.Tell(++step_);
         peer_.Hear(step_);
@@ -171,7 +171,7 @@ TWO_PROCESS_TEST(MemoryImported, ByKey, Exporter) {
     void* const ptr = ImportKey(other.offer.key);
     ExpectEvents(story.Take(), 0, ptr, kSize, false);
     ExpectStats(0, 1, kSize, 1);
-    // Once more, and nothing new.
+    // A second import returns the same memory and reports nothing.
     EXPECT_EQ(ImportKey(other.offer.key), ptr);
     EXPECT_TRUE(story.Take().empty());
     ExpectStats(0, 1, kSize, 1);
@@ -212,7 +212,7 @@ TWO_PROCESS_TEST(MemoryImported, ByKey, Exporter) {
     other.Look();
 }
 
-// On GPUs both keys of some memory give the same address, on CPUs two.
+// On GPUs both keys of the same memory return the same address, on CPUs two addresses.
 TWO_PROCESS_TEST(MemoryImported, ByTwoKeysOfTheSameMemory, Exporter) {
     const Session session;
     Other other;
@@ -271,7 +271,8 @@ TWO_PROCESS_TEST(MemoryImported, WithoutAnAddress, Exporter) {
               std::string::npos)
         << text;
 
-    // Given up while it is mapped it is told, and counts until it is not mapped any more.
+    // Released while it is mapped: hooks report the free, and statistics count it until it is
+    // unmapped.
     {
         const Range range(2 * kPiece);
         const Mapping mapping(range.At(), memory, 2 * kPiece);
@@ -339,14 +340,14 @@ TWO_PROCESS_TEST(MemoryImported, OfAPool, Exporter) {
     FreeAndWait(two);
     ExpectEvents(story.Take(), 0, two, size, true);
     ExpectStats(0, 0, 0, 2);
-    // What the pool has counted stays.
+    // The counters of the pool stay.
     other.pool.reset();
     ExpectStats(0, 0, 0, 2);
     EXPECT_EQ(OwnNumbers(), own);
     other.Look();
 }
 
-// What is refused is not here, and can be had later.
+// A refused import is not here, and can be repeated.
 TWO_PROCESS_TEST(MemoryImported, HooksMayRefuseIt, Exporter) {
     const Session session;
     Other other;
@@ -385,7 +386,7 @@ TWO_PROCESS_TEST(MemoryImported, HooksMayRefuseIt, Exporter) {
     (void)ptr;
 }
 
-// A budget is for what this process takes.
+// A budget covers memory that this process allocates.
 TWO_PROCESS_TEST(MemoryImported, IsInTheExportersBudget, Exporter) {
     const Session session;
     Other other;

@@ -1,5 +1,5 @@
-// Memory without an address in hooks, statistics, the list of live allocations and the report of
-// leaks: from aclrtMallocPhysical until it is given up.
+// Physical memory in hooks, statistics, the list of live allocations and the leak report: from
+// aclrtMallocPhysical until it is freed.
 
 #include "support/memory_hook.h"
 #include "support/memory_live.h"
@@ -18,7 +18,7 @@ uint64_t Number(aclrtDrvMemHandle handle) {
     return reinterpret_cast<uint64_t>(handle);
 }
 
-// What hooks are told of memory that has a handle in the place of an address.
+// Hook calls about physical memory, which has a handle instead of an address.
 void ExpectEvents(const std::vector<Told>& told, const Words& words, int32_t device, uint64_t id,
                   size_t asked, size_t given) {
     EXPECT_EQ(Story::Words(told), words);
@@ -36,7 +36,7 @@ void ExpectEvents(const std::vector<Told>& told, const Words& words, int32_t dev
     }
 }
 
-TEST_F(MemoryPhysical, IsToldFromTheStartToTheEnd) {
+TEST_F(MemoryPhysical, IsReportedFromAllocationToFree) {
     Recorder hook(story, "hook");
     const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
     const auto live = LiveMemory(PORTACL_MEMORY_DEVICE).size();
@@ -44,7 +44,7 @@ TEST_F(MemoryPhysical, IsToldFromTheStartToTheEnd) {
     const uint64_t id = Number(memory);
     ExpectEvents(story.Take(), kFromDevice, 0, id, kPiece + 1, 2 * kPiece);
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentBytes, before.currentBytes + 2 * kPiece);
-    // Those without an address come first.
+    // Physical memory comes first.
     const auto all = LiveMemory(PORTACL_MEMORY_DEVICE);
     ASSERT_EQ(all.size(), live + 1);
     EXPECT_EQ(all[0].ptr, nullptr);
@@ -60,7 +60,7 @@ TEST_F(MemoryPhysical, IsToldFromTheStartToTheEnd) {
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentBytes, before.currentBytes);
 }
 
-TEST_F(MemoryPhysical, OfTheHostIsPageLockedMemory) {
+TEST_F(MemoryPhysical, OfTheHostIsPinnedMemory) {
     if (!OnCpu()) GTEST_SKIP() << "physical host memory is for CPUs only";
     Recorder hook(story, "hook");
     PhysicalMemory memory(kPiece, HostProps());
@@ -74,8 +74,9 @@ TEST_F(MemoryPhysical, OfTheHostIsPageLockedMemory) {
     ExpectEvents(story.Take(), kFreed, kHost, id, 0, kPiece);
 }
 
-// A free is told when the last reference goes, and once: what is mapped then still counts as live.
-TEST_F(MemoryPhysical, ThatIsMappedIsToldOnceAndLivesOn) {
+// A free is reported once, when the last handle is freed; memory that is still mapped counts as
+// live.
+TEST_F(MemoryPhysical, MappedMemoryIsReportedOnceAndStaysLive) {
     Recorder hook(story, "hook");
     const auto live = LiveMemory(PORTACL_MEMORY_DEVICE).size();
     const Range range(kPiece);
@@ -91,7 +92,7 @@ TEST_F(MemoryPhysical, ThatIsMappedIsToldOnceAndLivesOn) {
         ACL_OK(aclrtFreePhysical(memory.Release()));
         ExpectEvents(story.Take(), kFreed, 0, id, 0, kPiece);
         EXPECT_EQ(LiveMemory(PORTACL_MEMORY_DEVICE).size(), live + 1);
-        // A handle that it has anew is no other memory.
+        // A retained handle stands for the same memory.
         ACL_OK(aclrtMemRetainAllocationHandle(range.At(), &again));
         EXPECT_EQ(LiveMemory(PORTACL_MEMORY_DEVICE).size(), live + 1);
         ACL_OK(aclrtFreePhysical(again));
@@ -125,7 +126,7 @@ TEST_F(MemoryPhysical, HooksMayRefuseIt) {
     refused.clear();
 }
 
-TEST_F(MemoryPhysical, IsInTheBudget) {
+TEST_F(MemoryPhysical, CountsTowardsTheBudget) {
     uint64_t limit = 0;
     ACL_OK(portaclMemoryHookRegisterLimit(2 * kPiece, PORTACL_MEMORY_HOOK_THREAD, &limit));
     const auto props = PhysicalProps();
@@ -139,8 +140,8 @@ TEST_F(MemoryPhysical, IsInTheBudget) {
     ACL_OK(portaclMemoryHookUnregister(limit));
 }
 
-// What cannot be had is told as failed, with no handle.
-TEST_F(MemoryPhysical, ThatCannotBeHadIsToldAsFailed) {
+// A failed allocation is reported as failed, without a handle.
+TEST_F(MemoryPhysical, FailedAllocationsAreReported) {
     Recorder hook(story, "hook");
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));

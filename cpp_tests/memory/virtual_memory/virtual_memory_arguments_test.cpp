@@ -1,4 +1,4 @@
-// What the functions of virtual memory say to arguments that make no sense.
+// Invalid arguments of the functions of virtual memory.
 
 #include "support/gate.h"
 #include "support/says.h"
@@ -167,7 +167,7 @@ TEST_F(VirtualMemoryArguments, Access) {
     ACL_FAILS(kDead, aclrtMemSetAccess(range.At(), kPiece, &good, 1));
     ACL_FAILS(kDead, aclrtMemSetAccess(range.At(), 3 * kPiece, &good, 1));
     ACL_FAILS(kDead, aclrtMemSetAccess(range.At(2 * kPiece), kPiece, &good, 1));
-    // The second of two is wrong: nothing of the first happens.
+    // The second of two is invalid: the first has no effect either.
     aclrtMemAccessDesc list[2] = {good, good};
     list[0].flags = ACL_RT_MEM_ACCESS_FLAGS_NONE;
     const auto refused = [&](aclError code, const char* says) {

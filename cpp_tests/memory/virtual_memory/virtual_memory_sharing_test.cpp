@@ -1,4 +1,4 @@
-// Memory without an address in several processes: numbers and fabric handles.
+// Physical memory shared between processes by numbers and fabric handles.
 
 #include "support/ipc.h"
 #include "support/says.h"
@@ -35,7 +35,7 @@ void ExpectImportFails(uint64_t number, const char* says) {
     EXPECT_TRUE(IsPoison(memory));
 }
 
-// Memory that is mapped, and gone with this.
+// Memory that is mapped for the lifetime of this object.
 class Mapped {
   public:
     explicit Mapped(aclrtDrvMemHandle memory, size_t size = kPiece)
@@ -180,7 +180,7 @@ struct Offer {
     pid_t process;
 };
 
-// Exports two pieces of memory; each step gives something of them up.
+// Exports two blocks of memory; each step releases a part of them.
 void Exporter(Conversation& parent) {
     {
         const Session session;
@@ -203,7 +203,7 @@ void Exporter(Conversation& parent) {
             EXPECT_TRUE(Holds(first.At(), kPiece, kValue + 2));
         }
         ACL_EXPECT_OK(aclrtFreePhysical(one.Release()));
-        // It is not the importer's, who still has the first.
+        // The importer still has the first block.
         const PhysicalMemory fresh;
         const Mapped mapped(fresh);
         Set(mapped.At(), kPiece, 0);
@@ -245,7 +245,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryLivesUntilAllHaveGivenItUp, 
             const Mapped mapped(two);
             EXPECT_TRUE(Holds(mapped.At(), kPiece, kValue + 1));
         }
-        // Of another kind.
+        // A key of another kind.
         void* ptr = Poison<void*>();
         ACL_FAILS_SAYING(
             kDead,
@@ -277,7 +277,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledWhileItsMemoryIsMapp
         Set(mapped.At(), kPiece, kValue + 3);
         EXPECT_TRUE(Holds(mapped.At(), kPiece, kValue + 3));
     }
-    // And mapped anew.
+    // And mapped again.
     {
         const Mapped mapped(memory);
         EXPECT_TRUE(Holds(mapped.At(), kPiece, kValue + 3));
@@ -316,7 +316,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceTakesWhatWasImportedForIt, 
 
 namespace {
 
-// Imports, and is killed; whoever has exported gets all back.
+// Imports, and is killed; the exporter's memory is released.
 void Importer(Conversation& parent) {
     const Session session;
     const aclrtDrvMemHandle memory = ImportNumber(parent.Receive<uint64_t>());
@@ -341,7 +341,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ImportersAreKilled, Importer) {
         EXPECT_TRUE(Holds(mapped.At(), kPiece, kValue));
         peer.Kill();
     }
-    // What the importer had is noticed by a thread.
+    // A thread notices what the importer has released.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     do {
         ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &now, &total));

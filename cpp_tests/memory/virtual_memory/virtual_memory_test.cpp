@@ -1,4 +1,4 @@
-// Addresses and memory apart: reserve, allocate, map, and the way back.
+// Address ranges and physical memory: reserve, allocate, map, unmap, release.
 
 #include <optional>
 
@@ -65,7 +65,7 @@ TEST_F(VirtualMemory, MappedMemoryIsUsedLikeAllocatedMemory) {
     EXPECT_EQ(size, 2 * kPiece);
 }
 
-TEST_F(VirtualMemory, WhatIsMappedElsewhereKeepsItsContents) {
+TEST_F(VirtualMemory, RemappedMemoryKeepsItsContents) {
     Range range(2 * kPiece);
     PhysicalMemory memory;
     const Bytes pattern = Pattern(kPiece, 3);
@@ -79,7 +79,7 @@ TEST_F(VirtualMemory, WhatIsMappedElsewhereKeepsItsContents) {
                              {Shown(range.At()), "reserved", "aclrtMapMem"}));
 }
 
-TEST_F(VirtualMemory, TheSameMemoryInTwoPlaces) {
+TEST_F(VirtualMemory, TheSameMemoryAtTwoAddresses) {
     Range range(2 * kPiece);
     PhysicalMemory memory;
     const Mapping first(range.At(), memory), second(range.At(kPiece), memory);
@@ -87,9 +87,9 @@ TEST_F(VirtualMemory, TheSameMemoryInTwoPlaces) {
     EXPECT_TRUE(Download(range.At(kPiece + 500), 1000) == Pattern(1000));
 }
 
-TEST_F(VirtualMemory, TransfersRunOverMappingsSideBySide) {
+TEST_F(VirtualMemory, TransfersSpanAdjacentMappings) {
     Range range(3 * kPiece);
-    // In another order than they were made.
+    // Mapped in another order than allocated.
     PhysicalMemory a, b, c;
     const Mapping second(range.At(kPiece), a), first(range.At(), c), third(range.At(2 * kPiece), b);
     const size_t all = 3 * kPiece;
@@ -108,13 +108,13 @@ TEST_F(VirtualMemory, TransfersRunOverMappingsSideBySide) {
     EXPECT_TRUE(Bytes(around.begin() + 1, around.end() - 1) == Bytes(20, 9));
     EXPECT_EQ(around.front(), pattern[kPiece - 11]);
     EXPECT_EQ(around.back(), pattern[kPiece + 10]);
-    // Past the last one there is nothing.
+    // There is no mapping after the last one.
     EXPECT_TRUE(FailedSaying("aclrtMemset",
                              aclrtMemset(range.At(2 * kPiece), kPiece + 1, 0, kPiece + 1), kDead,
                              {Shown(range.At(2 * kPiece))}));
 }
 
-TEST_F(VirtualMemory, AGapOrAnotherDeviceEndsWhatBelongsTogether) {
+TEST_F(VirtualMemory, TransfersStopAtAGapOrAnotherDevice) {
     Range range(3 * kPiece);
     PhysicalMemory a, b;
     const Mapping first(range.At(), a), third(range.At(2 * kPiece), b);
@@ -126,13 +126,13 @@ TEST_F(VirtualMemory, AGapOrAnotherDeviceEndsWhatBelongsTogether) {
     const Mapping second(range.At(kPiece), there);
     EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 2 * kPiece, 0, 2 * kPiece),
                              kDead, {Shown(range.At())}));
-    // Each by itself is fine, and copies go from one to the other.
+    // Each mapping can be used alone, and copies go from one to the other.
     Upload(range.At(), Pattern(5000));
     ACL_OK(aclrtMemcpy(range.At(kPiece), 5000, range.At(), 5000, ACL_MEMCPY_DEVICE_TO_DEVICE));
     EXPECT_TRUE(Download(range.At(kPiece), 5000) == Pattern(5000));
 }
 
-TEST_F(VirtualMemory, MemoryGoesWithTheLastThatHasIt) {
+TEST_F(VirtualMemory, MemoryIsFreedWithItsLastUser) {
     const size_t before = FreeMemory();
     Range range(kPiece);
     PhysicalMemory memory;
@@ -148,7 +148,7 @@ TEST_F(VirtualMemory, MemoryGoesWithTheLastThatHasIt) {
     ExpectFreeAgain(FreeMemory(), before);
 }
 
-TEST_F(VirtualMemory, RetainGivesTheHandleOnceMore) {
+TEST_F(VirtualMemory, RetainReturnsTheHandleAgain) {
     Range range(2 * kPiece);
     PhysicalMemory memory;
     const Mapping mapping(range.At(), memory);
@@ -158,7 +158,7 @@ TEST_F(VirtualMemory, RetainGivesTheHandleOnceMore) {
     ACL_OK(aclrtFreePhysical(again));
     ACL_OK(aclrtFreePhysical(memory));
     memory.Release();
-    // Its handle is dead, the memory is not.
+    // The first handle is invalid; the memory is not freed.
     aclrtDrvMemHandle renewed = nullptr;
     ACL_OK(aclrtMemRetainAllocationHandle(range.At(100), &renewed));
     ACL_FAILS(kDead, aclrtFreePhysical(again));
@@ -192,7 +192,7 @@ TEST_F(VirtualMemory, PropertiesAreThoseOfTheAllocation) {
     }
 }
 
-TEST_F(VirtualMemory, QueuedWorkKeepsAMappingThatWasTakenBack) {
+TEST_F(VirtualMemory, PendingWorkKeepsAnUnmappedMapping) {
     Range range(kPiece);
     PhysicalMemory a, b;
     PinnedMemory result(kPiece);
@@ -207,7 +207,7 @@ TEST_F(VirtualMemory, QueuedWorkKeepsAMappingThatWasTakenBack) {
     ACL_OK(aclrtUnmapMem(mapping.Release()));
     ACL_FAILS(kDead, aclrtMemset(range.At(), 8, 0, 8));
     {
-        // What is mapped there next waits for that work.
+        // A new mapping at the same address waits for that work.
         const Opener opener(gate);
         second.emplace(range.At(), b);
     }
@@ -252,11 +252,12 @@ TEST_F(VirtualMemory, ARangeIsReleasedWhenItIsEmpty) {
     ACL_FAILS(kDead, aclrtMapMem(gone, kPiece, 0, memory, 0));
 }
 
-TEST_F(VirtualMemory, AlignmentAndAWishedAddress) {
+TEST_F(VirtualMemory, AlignmentAndARequestedAddress) {
     constexpr size_t kAlignment = 64 << 20;
     Range aligned(kPiece, kAlignment);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned.At()) % kAlignment, 0u);
-    // The address of a range that was released is free, as far as nobody else takes it.
+    // The address of a released range can be reserved again, unless the process has used it
+    // meanwhile.
     void* wish = nullptr;
     ACL_OK(aclrtReserveMemAddressNoUCMemory(&wish, 4 * kPiece, 0, nullptr, 0));
     auto taken = Poison<void*>();
@@ -269,7 +270,7 @@ TEST_F(VirtualMemory, AlignmentAndAWishedAddress) {
     EXPECT_EQ(again.At(), wish);
 }
 
-TEST_F(VirtualMemory, NobodyUsesAMappingUntilItIsAllowed) {
+TEST_F(VirtualMemory, AMappingNeedsAccessRights) {
     Range range(2 * kPiece);
     PhysicalMemory memory, other;
     ACL_OK(aclrtMemMapNoAccess(range.At(), kPiece, 0, memory, 0));
@@ -291,7 +292,7 @@ TEST_F(VirtualMemory, NobodyUsesAMappingUntilItIsAllowed) {
     EXPECT_EQ(flag, uint64_t{ACL_RT_MEM_ACCESS_FLAGS_READWRITE});
     ACL_OK(aclrtMemGetAccess(range.At(kPiece), &host, &flag));
     EXPECT_EQ(flag, uint64_t{ACL_RT_MEM_ACCESS_FLAGS_NONE});
-    // Only to be read.
+    // Read access.
     desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
     ACL_OK(aclrtMemSetAccess(range.At(kPiece), kPiece, &desc, 1));
     EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 2 * kPiece, 1, 2 * kPiece),
@@ -302,7 +303,7 @@ TEST_F(VirtualMemory, NobodyUsesAMappingUntilItIsAllowed) {
     ACL_FAILS(kDead, aclrtReduceAsync(range.At(kPiece), range.At(), 32,
                                       ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
     EXPECT_TRUE(Download(range.At(), 2 * kPiece) == Pattern(2 * kPiece));
-    // And no more.
+    // No more than read access.
     desc.flags = ACL_RT_MEM_ACCESS_FLAGS_NONE;
     ACL_OK(aclrtMemSetAccess(range.At(), kPiece, &desc, 1));
     ACL_FAILS(kDead, aclrtMemset(range.At(), 8, 1, 8));
@@ -313,7 +314,7 @@ TEST_F(VirtualMemory, NobodyUsesAMappingUntilItIsAllowed) {
     ACL_OK(aclrtUnmapMem(range.At(kPiece)));
 }
 
-TEST_F(VirtualMemory, AccessOfOtherPlaces) {
+TEST_F(VirtualMemory, AccessFromOtherDevices) {
     Range range(kPiece);
     PhysicalMemory memory;
     const Mapping mapping(range.At(), memory);
@@ -350,7 +351,7 @@ TEST_F(VirtualMemory, HostMemory) {
     Range range(2 * kPiece);
     PhysicalMemory a(kPiece, props), b(kPiece, props);
     const Mapping first(range.At(), a), second(range.At(kPiece), b);
-    // The host uses it as it is.
+    // The host uses the addresses directly.
     std::memset(range.At(), 6, 2 * kPiece);
     DeviceMemory device(2 * kPiece);
     Stream stream;
@@ -363,7 +364,7 @@ TEST_F(VirtualMemory, HostMemory) {
     EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST);
 }
 
-TEST_F(VirtualMemory, AResetTakesTheMemoryAndLeavesTheAddresses) {
+TEST_F(VirtualMemory, AResetFreesTheMemoryAndKeepsTheAddresses) {
     const size_t before = FreeMemory();
     Range range(2 * kPiece);
     PhysicalMemory memory, unmapped;
@@ -383,7 +384,7 @@ TEST_F(VirtualMemory, AResetTakesTheMemoryAndLeavesTheAddresses) {
     EXPECT_TRUE(Download(range.At(), 100) == Pattern(100));
 }
 
-TEST_F(VirtualMemory, TheEndTakesEverything) {
+TEST_F(VirtualMemory, FinalizeReleasesEverything) {
     Range range(2 * kPiece);
     PhysicalMemory memory;
     Mapping mapping(range.At(), memory);
@@ -419,7 +420,7 @@ TEST_F(VirtualMemory, TooMuchIsRefusedAndNothingIsLost) {
     EXPECT_TRUE(IsPoison(address));
 }
 
-TEST_F(VirtualMemory, ThreadsMapSideBySide) {
+TEST_F(VirtualMemory, ThreadsMapConcurrently) {
     constexpr size_t kThreads = 8, kRounds = 20;
     Range range(kThreads * kPiece);
     std::vector<std::thread> threads;

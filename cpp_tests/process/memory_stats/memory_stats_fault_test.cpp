@@ -1,4 +1,4 @@
-// Statistics of memory stay exact whichever call of the backend fails.
+// Memory statistics stay exact whichever backend call fails.
 
 #include <portacl/portacl.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int32_t kHost = -1;
 
-// What programs have, ever got, and did not get.
+// Live bytes, all bytes ever allocated, and failed allocations.
 struct Counts {
     uint64_t live, made, failed;
 };
@@ -45,7 +45,7 @@ void ExpectAgreement() {
     }
 }
 
-// A life of the library in which calls fail.
+// A session in which calls fail.
 void InALifeWith(const std::string& faults, const std::function<void()>& body) {
     SCOPED_TRACE(faults);
     const Fault fault(faults.c_str());
@@ -53,12 +53,12 @@ void InALifeWith(const std::string& faults, const std::function<void()>& body) {
     ACL_OK(aclrtSetDevice(0));
     body();
     ExpectAgreement();
-    // What was not freed fails again, perhaps.
+    // Memory that was not freed may fail again.
     aclFinalize();
     aclGetRecentErrMsg();
 }
 
-// The first calls of a site.
+// The first calls of a fault site.
 std::string All(const std::string& site, int calls) {
     std::string faults;
     for (int call = 1; call <= calls; ++call)
@@ -66,7 +66,7 @@ std::string All(const std::string& site, int calls) {
     return faults;
 }
 
-TEST(MemoryStatsFault, AnAllocationThatFailsIsNone) {
+TEST(MemoryStatsFault, AFailedAllocationIsNotCounted) {
     InALifeWith("device.alloc:2,device.alloc_managed:1,driver.alloc_host:2", [] {
         const auto kind = PORTACL_MEMORY_DEVICE;
         void *one = nullptr, *two = nullptr, *host = nullptr, *managed = nullptr;
@@ -95,8 +95,8 @@ TEST(MemoryStatsFault, AnAllocationThatFailsIsNone) {
     });
 }
 
-// The address is gone; the device has not got its memory back.
-TEST(MemoryStatsFault, WhatIsNotTakenBackIsReservedAndNotLive) {
+// The address is invalid; the device has not received its memory.
+TEST(MemoryStatsFault, AFailedReleaseIsReservedAndNotLive) {
     InALifeWith("device.free:1,device.free:2,driver.free_host:1", [] {
         void *device = nullptr, *managed = nullptr, *host = nullptr;
         ACL_OK(aclrtMalloc(&device, 5000, ACL_MEM_MALLOC_NORMAL_ONLY));
@@ -115,8 +115,8 @@ TEST(MemoryStatsFault, WhatIsNotTakenBackIsReservedAndNotLive) {
     });
 }
 
-// On CPUs a pool is refused its segments, on CUDA a block.
-TEST(MemoryStatsFault, APoolThatGetsNothingHasNothing) {
+// On CPUs a pool's segments fail, on CUDA its blocks.
+TEST(MemoryStatsFault, AFailedPoolAllocationIsNotCounted) {
     InALifeWith(All("device.alloc", 8) + "," + All("pool.alloc", 2), [] {
         const Stream stream;
         const MemPool pool;
@@ -136,7 +136,7 @@ TEST(MemoryStatsFault, APoolThatGetsNothingHasNothing) {
     });
 }
 
-TEST(MemoryStatsFault, APoolThatIsSharedLikewise) {
+TEST(MemoryStatsFault, AFailedSharedPoolAllocationIsNotCounted) {
     InALifeWith(All("shared_memory.alloc", 8), [] {
         aclrtMemPoolProps props = PoolProps();
         props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
@@ -155,8 +155,8 @@ TEST(MemoryStatsFault, APoolThatIsSharedLikewise) {
     });
 }
 
-// A free whose place in the stream cannot be had has not happened; one that a driver refuses has.
-TEST(MemoryStatsFault, AFreeOfAPoolsMemoryThatFails) {
+// A free without a position in its stream did not take place; a free that a driver refuses did.
+TEST(MemoryStatsFault, AFailedFreeOfPoolMemory) {
     InALifeWith("stream.mark:1,pool.free:1,pool.free_now:1", [] {
         const Stream stream;
         const MemPool pool;
@@ -172,8 +172,8 @@ TEST(MemoryStatsFault, AFreeOfAPoolsMemoryThatFails) {
     });
 }
 
-// Segments that the device does not take back are the device's trouble, not the pool's.
-TEST(MemoryStatsFault, ASegmentThatIsNotTakenBack) {
+// Segments that the device fails to free are not counted for the pool.
+TEST(MemoryStatsFault, AFailedReleaseOfASegment) {
     InALifeWith("device.free:1,pool.trim:1", [] {
         const Stream stream;
         const MemPool pool;
@@ -188,8 +188,8 @@ TEST(MemoryStatsFault, ASegmentThatIsNotTakenBack) {
     });
 }
 
-// What a driver does not tell of a pool is no zero: the call says so, and the next one has it.
-TEST(MemoryStatsFault, AskingADriverMayFail) {
+// A driver's failed query does not count as zero: the call fails, and the next one succeeds.
+TEST(MemoryStatsFault, AQueryOfADriverMayFail) {
     InALifeWith("pool.get:1,pool.set:1", [] {
         const Stream stream;
         const MemPool pool;

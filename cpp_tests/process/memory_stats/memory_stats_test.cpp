@@ -1,5 +1,4 @@
-// Statistics of memory: what there is, was at most and was ever given out, by kind, pool and page
-// size.
+// Memory statistics: current, peak and total bytes, by kind, pool and page size.
 
 #include <portacl/portacl.h>
 
@@ -66,7 +65,7 @@ size_t Rounded(void* memory) {
     return length;
 }
 
-// What the API tells by its own functions is the same.
+// Other functions of the API return the same numbers.
 void ExpectAgreement(int32_t device = 0) {
     aclrtMemUsageInfo rows[2] = {};
     size_t count = 0, free = 0, total = 0;
@@ -81,7 +80,7 @@ void ExpectAgreement(int32_t device = 0) {
     const uint64_t taken = ordinary.reservedBytes - ordinary.keptBytes + managed.reservedBytes;
     if (OnCpu())
         EXPECT_EQ(total - free, taken);
-    else  // The driver needs some itself; managed memory may be elsewhere.
+    else  // The driver uses some memory; managed memory may be on the host.
         EXPECT_GE(total - free, ordinary.reservedBytes);
 }
 
@@ -92,7 +91,7 @@ TEST_F(MemoryStats, CountDeviceMemoryExactly) {
     EXPECT_EQ(before.currentCount, 0u);
     uint64_t bytes = 0, made = 0, failed = before.failures;
     std::vector<void*> live;
-    // Small ones that are kept when they are freed, and large ones that are not.
+    // Small blocks, which are cached when they are freed, and large ones, which are not.
     for (const size_t size : {100, 100, 5000, 3 << 20, 100, 700000}) {
         void* memory = nullptr;
         ACL_OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_NORMAL_ONLY));
@@ -126,14 +125,14 @@ TEST_F(MemoryStats, CountDeviceMemoryExactly) {
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_NORMAL_ONLY));
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).failures, failed + 1);
-    // No request that could have been served.
+    // Not a request that could have been served.
     EXPECT_NE(aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
     EXPECT_NE(aclrtFree(&memory), ACL_SUCCESS);
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).failures, failed + 1);
     aclGetRecentErrMsg();
 }
 
-// What is handed out without the device counts as often as it is.
+// An allocation from the cache counts like any other.
 TEST_F(MemoryStats, CountMemoryThatIsUsedAgain) {
     const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
     uint64_t each = 0;
@@ -152,7 +151,7 @@ TEST_F(MemoryStats, CountMemoryThatIsUsedAgain) {
     }
 }
 
-TEST_F(MemoryStats, LoseNothingToOtherThreads) {
+TEST_F(MemoryStats, CountAllocationsOfAllThreads) {
     constexpr int kThreads = 4, kTurns = 2000;
     const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
     const auto host = Stats(kHost, PORTACL_MEMORY_PINNED);
@@ -173,7 +172,7 @@ TEST_F(MemoryStats, LoseNothingToOtherThreads) {
                 const size_t size = turn % 100 ? 1000 : 3 * kMiB;
                 ACL_EXPECT_OK(aclrtMalloc(&mine, size, ACL_MEM_MALLOC_NORMAL_ONLY));
                 ACL_EXPECT_OK(aclrtMallocHost(&pinned, 64));
-                // Mostly it is another thread's that is freed.
+                // Mostly a block of another thread is freed.
                 void* other = handed.exchange(mine);
                 if (other) {
                     ACL_EXPECT_OK(aclrtFree(other));
@@ -200,7 +199,7 @@ TEST_F(MemoryStats, LoseNothingToOtherThreads) {
     ExpectAgreement();
 }
 
-TEST_F(MemoryStats, TellKindsApart) {
+TEST_F(MemoryStats, CountKindsSeparately) {
     const auto device = Stats(0, PORTACL_MEMORY_DEVICE);
     const auto managed = Stats(0, PORTACL_MEMORY_MANAGED);
     const auto pinned = Stats(kHost, PORTACL_MEMORY_PINNED);
@@ -232,8 +231,8 @@ TEST_F(MemoryStats, TellKindsApart) {
     aclGetRecentErrMsg();
 }
 
-// Freed, but not free: live no more, and taken still.
-TEST_F(MemoryStats, TellWhatQueuedWorkStillHas) {
+// Freed while in use: not live any more, still reserved.
+TEST_F(MemoryStats, CountMemoryOfPendingWork) {
     const Stream stream;
     const uint64_t before = Stats(0, PORTACL_MEMORY_DEVICE).reservedBytes;
     void* going = DeviceMemory(8 * kMiB).Release();
@@ -251,7 +250,7 @@ TEST_F(MemoryStats, TellWhatQueuedWorkStillHas) {
     ExpectAgreement();
 }
 
-TEST_F(MemoryStats, PeaksBeginAgainWithWhatIsLive) {
+TEST_F(MemoryStats, ResettingPeaksSetsThemToLiveBytes) {
     const DeviceMemory stays(3 * kMiB);
     void *managed = nullptr, *host = nullptr;
     ACL_OK(aclrtMallocHost(&host, 100));
@@ -281,7 +280,7 @@ TEST_F(MemoryStats, PeaksBeginAgainWithWhatIsLive) {
     EXPECT_EQ(pinned.peakCount, pinned.currentCount);
 }
 
-TEST_F(MemoryStats, BeginAnewWithTheDevice) {
+TEST_F(MemoryStats, StartAgainWithTheDevice) {
     { const DeviceMemory memory(1000); }
     EXPECT_NE(Stats(0, PORTACL_MEMORY_DEVICE).totalCount, 0u);
     ACL_OK(aclrtResetDevice(0));
@@ -296,7 +295,7 @@ TEST_F(MemoryStats, BeginAnewWithTheDevice) {
     EXPECT_EQ(none.peakReservedBytes, 0u);
 }
 
-TEST_F(MemoryStats, EachDeviceHasItsOwn) {
+TEST_F(MemoryStats, ArePerDevice) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     {
@@ -307,7 +306,7 @@ TEST_F(MemoryStats, EachDeviceHasItsOwn) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST_F(MemoryStats, SayWhichPagesThereAre) {
+TEST_F(MemoryStats, ListPageSizes) {
     EXPECT_TRUE(PageSizes(0, PORTACL_MEMORY_DEVICE).empty());
     const DeviceMemory ordinary(100, ACL_MEM_MALLOC_NORMAL_ONLY), another(5000),
         huge(3 * kMiB, ACL_MEM_MALLOC_HUGE_ONLY);
@@ -377,7 +376,7 @@ TEST_F(MemoryStats, OfPools) {
     EXPECT_EQ(pools[0].isImported, 0);
     EXPECT_EQ(pools[0].stats.reservedBytes, Reserved(pool));
 
-    // A destroyed one is there until its memory is freed; then what it has counted remains.
+    // A destroyed pool is listed until its memory is freed; its totals remain.
     ACL_OK(aclrtMemPoolDestroy(second));
     pools = Pools(0);
     ASSERT_EQ(pools.size(), 2u);
@@ -393,7 +392,7 @@ TEST_F(MemoryStats, OfPools) {
 
     ACL_OK(aclrtMemPoolFreeAsync(one, stream));
     ACL_OK(aclrtFree(two));
-    // On CUDA the driver's own numbers follow when the frees have happened.
+    // On CUDA the driver's numbers change when the frees complete.
     ACL_OK(aclrtSynchronizeStream(stream));
     const auto empty = Stats(0, PORTACL_MEMORY_POOL);
     EXPECT_EQ(empty.currentBytes, 0u);
@@ -411,7 +410,7 @@ TEST_F(MemoryStats, OfPools) {
     ExpectAgreement();
 }
 
-TEST_F(MemoryStats, OfPoolsThatCannotGive) {
+TEST_F(MemoryStats, OfFailedPoolAllocations) {
     const Stream stream;
     aclrtMemPoolProps props = PoolProps();
     props.maxSize = 2 * kMiB;
@@ -532,7 +531,7 @@ TEST_F(MemoryStats, NeedNoDeviceInThisThreadButTheLibrary) {
     OnNewThread([] { EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentCount, 1u); });
 }
 
-TEST_F(MemoryStats, AreGoneAfterFinalize) {
+TEST_F(MemoryStats, AreUnavailableAfterFinalize) {
     ACL_OK(aclFinalize());
     auto stats = Poison<portaclMemoryStats>();
     stats.structSize = sizeof stats;

@@ -1,5 +1,5 @@
-// Events with ACL_EVENT_EXTERNAL, which streams set, clear and wait for when they come to it; and
-// records and waits of graphs that work outside of them.
+// Events with ACL_EVENT_EXTERNAL, which streams set, clear and wait for in stream order; and
+// external records and waits of graphs.
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +17,7 @@ using namespace portacl_test;
 using EventExternal = WithDevice;
 using Numbers = std::vector<int>;
 
-TEST_F(EventExternal, AWaitLastsUntilItIsSetHoweverLate) {
+TEST_F(EventExternal, AWaitLastsUntilItIsSet) {
     const Stream waiter, setter;
     const ExternalEvent event;
     Log log;
@@ -48,7 +48,7 @@ TEST_F(EventExternal, AResetClearsItInItsStreamsOrder) {
     ACL_OK(aclrtResetEvent(event, stream));
     ACL_OK(aclrtStreamWaitEvent(stream, event));
     ACL_OK(log.Append(stream, 1));
-    // Not yet.
+    // The reset has not run yet.
     EXPECT_TRUE(IsComplete(event));
     gate.Open();
     while (IsComplete(event)) std::this_thread::yield();
@@ -58,7 +58,7 @@ TEST_F(EventExternal, AResetClearsItInItsStreamsOrder) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
-TEST_F(EventExternal, WaitsAreCountedAndMayBeLimited) {
+TEST_F(EventExternal, WaitsAreCountedAndMayHaveATimeout) {
     const Stream stream;
     const ExternalEvent event;
     aclrtEventWaitStatus status;
@@ -89,9 +89,9 @@ TEST_F(EventExternal, ItMayBeDestroyedWhileItIsWaitedFor) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(dead, stream));
 }
 
-// Both sides of a graph: it waits for a signal that comes after its run was queued, clears it, and
-// tells when it has come past its first half.
-TEST_F(EventExternal, GraphsWaitForSignalsAndGiveThem) {
+// Both directions of a graph: it waits for a signal that comes after its run was submitted, clears
+// it, and sets a signal after its first half.
+TEST_F(EventExternal, GraphsWaitForSignalsAndSetThem) {
     const Stream stream, other;
     const ExternalEvent go, half;
     Log log;
@@ -125,9 +125,8 @@ TEST_F(EventExternal, GraphsWaitForSignalsAndGiveThem) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-// What does not come after a wait in the graph does not wait, and may be what makes the signal
-// come.
-TEST_F(EventExternal, OtherBranchesOfAGraphGoOn) {
+// Tasks that are not ordered after a wait in the graph run, and may be what sets the signal.
+TEST_F(EventExternal, OtherBranchesOfAGraphContinue) {
     const Stream stream, branch, outside;
     const ExternalEvent asked, answered;
     const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
@@ -150,7 +149,7 @@ TEST_F(EventExternal, OtherBranchesOfAGraphGoOn) {
 }
 
 // With the flags of aclrtRecordEventWithFlag and aclrtStreamWaitEventWithFlag any event works
-// outside of the graph: a run waits for the record that was the latest when it was queued.
+// outside the graph: a run waits for the record that was the latest when it was submitted.
 TEST_F(EventExternal, FlagsOfRecordsAndWaits) {
     const Stream stream, other;
     const Event before(ACL_EVENT_SYNC), behind(ACL_EVENT_SYNC);
@@ -198,15 +197,15 @@ TEST_F(EventExternal, ArgumentsAreChecked) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
                      aclrtStreamWaitEventWithFlag(other, event, 0, ACL_EVENT_WAIT_EXTERNAL),
                      "ACL_EVENT_WAIT_EXTERNAL", Shown(other));
-    // None of that has spoilt the capture.
+    // None of these calls has invalidated the capture.
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
     ACL_OK(aclmdlRIDestroy(graph));
     ACL_OK(aclrtDestroyEvent(timed));
 }
 
-// A wait for what never comes does not keep a device.
-TEST(EventExternalLife, DevicesEndWithWaitsForThem) {
+// A wait for a signal that never comes does not block a device reset.
+TEST(EventExternalLife, DevicesAreResetDuringWaits) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr, plain = nullptr;

@@ -1,4 +1,4 @@
-// What recording an event and waiting for one mean.
+// Semantics of recording an event and of waiting for it.
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -20,7 +20,7 @@ TEST_F(EventRecord, StandsForTheWorkBeforeIt) {
     ACL_OK(aclrtRecordEvent(event, stream));
     EXPECT_FALSE(IsComplete(event));
     {
-        // Work behind the record is not waited for.
+        // Work after the record is not waited for.
         Gate behind;
         ACL_OK(behind.Hold(stream));
         Opener opener(gate);
@@ -87,7 +87,7 @@ TEST_F(EventRecord, OfAnotherDevice) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtRecordEvent(event, far), "event",
                      Shown(event), "device 0", "device 1");
     EXPECT_TRUE(IsComplete(event));
-    // But streams may wait for it.
+    // But streams of other devices may wait for it.
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(gate.Hold(near));
     ACL_OK(aclrtRecordEvent(event, near));
@@ -127,7 +127,7 @@ TEST_F(EventWait, OrdersTwoStreams) {
     ACL_OK(aclrtSynchronizeStream(producer));
 }
 
-TEST_F(EventWait, HoldsAllWhoWaitAndNobodyElse) {
+TEST_F(EventWait, BlocksTheWaitingStreamsOnly) {
     Stream recorded, first, second, third;
     Event event;
     Gate gate;
@@ -148,7 +148,7 @@ TEST_F(EventWait, HoldsAllWhoWaitAndNobodyElse) {
     EXPECT_EQ(log.Size(), 5u);
 }
 
-// A stream that waits for its own past waits for nothing.
+// A stream that waits for its own earlier record does not block.
 TEST_F(EventWait, OnTheSameStream) {
     Stream stream;
     Event event;
@@ -169,7 +169,7 @@ TEST_F(EventWait, KeepsTheRecordThatItSaw) {
     ACL_OK(aclrtRecordEvent(event, second));
     ACL_OK(aclrtStreamWaitEvent(late, event));
     first_gate.Open();
-    // The early waiter goes on, though the event now stands for work that has not happened.
+    // The earlier wait is complete, though the event now stands for pending work.
     ACL_OK(aclrtSynchronizeStream(waiter));
     EXPECT_FALSE(IsComplete(event));
     EXPECT_FALSE(IsIdle(late));
@@ -189,7 +189,7 @@ TEST_F(EventWait, OutlivesTheEvent) {
     ACL_OK(aclrtRecordEvent(event, recorded));
     ACL_OK(aclrtStreamWaitEvent(waiter, event));
     ACL_OK(log.Append(waiter, 2));
-    // Never blocks, never complains that it is in use.
+    // Never blocks, and never fails because the event is in use.
     ACL_OK(aclrtDestroyEvent(event));
     EXPECT_FALSE(IsIdle(waiter));
     gate.Open();
@@ -212,7 +212,7 @@ TEST_F(EventWait, OutlivesTheStreamThatRecorded) {
     EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2}));
 }
 
-TEST_F(EventWait, NeedsTheFlagSync) {
+TEST_F(EventWait, NeedsTheSyncFlag) {
     aclrtEvent flagged = nullptr, ex = nullptr;
     ACL_OK(aclrtCreateEventWithFlag(&flagged, ACL_EVENT_TIME_LINE));
     ACL_OK(aclrtCreateEventExWithFlag(&ex, ACL_EVENT_CAPTURE_STREAM_PROGRESS));
@@ -221,15 +221,15 @@ TEST_F(EventWait, NeedsTheFlagSync) {
         ACL_OK(aclrtRecordEvent(event, nullptr));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(nullptr, event), "event",
                          flag, "ACL_EVENT_SYNC");
-        // The host can wait and ask.
+        // The host can wait and query.
         ACL_OK(aclrtSynchronizeEvent(event));
         EXPECT_TRUE(IsComplete(event));
         ACL_OK(aclrtDestroyEvent(event));
     }
 }
 
-// A busy stream records it, then an idle one: each wait has the record of its time, and destroying
-// the event with all of that queued waits for nothing.
+// A busy stream records it, then an idle one: each wait keeps its record, and destroying the event
+// while all of that is pending does not wait.
 TEST_F(EventWait, OfEveryCreatorOutlivesItsEvent) {
     for (int creator = 0; creator < 3; ++creator) {
         Stream recorded, idle, first, second;

@@ -1,4 +1,5 @@
-// What aclrtResetEvent undoes, the older queries, and which creator's events can do what.
+// Effect of aclrtResetEvent, the older queries, and which events support what, by their creation
+// function.
 
 #include <limits>
 #include <memory>
@@ -43,7 +44,7 @@ bool WaitsAreOver(aclrtEvent event) {
     return status == ACL_EVENT_WAIT_STATUS_COMPLETE;
 }
 
-// As IsComplete, by the older query, whose numbers are the other way round.
+// As IsComplete, by the older query, whose values are reversed.
 bool IsCompleteOld(aclrtEvent event) {
     auto status = Poison<aclrtEventStatus>();
     ExpectOk("aclrtQueryEvent", aclrtQueryEvent(event, &status));
@@ -66,7 +67,7 @@ TEST_F(EventReset, MakesTheEventUnrecordedInStreamOrder) {
     ACL_OK(gate.Hold(waiter));
     ACL_OK(aclrtStreamWaitEvent(waiter, event));
     ACL_OK(aclrtResetEvent(event, waiter));
-    // Queued, and not yet come to.
+    // Enqueued, and not reached yet.
     EXPECT_TRUE(IsCompleteOld(event));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(waiter));
@@ -84,7 +85,7 @@ TEST_F(EventReset, MakesTheEventUnrecordedInStreamOrder) {
     ACL_OK(aclrtEventElapsedTime(&ms, event, event));
 }
 
-// The old way of using one event for many hand-overs, with the host far ahead of the device.
+// The traditional use of one event for many hand-overs, with the host far ahead of the device.
 TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
     constexpr int kRounds = 200;
     Stream producer, consumer;
@@ -115,7 +116,7 @@ TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
     EXPECT_TRUE(WaitsAreOver(filled));
 }
 
-TEST_F(EventReset, ARecordQueuedLaterStays) {
+TEST_F(EventReset, ALaterRecordStays) {
     Stream first, second;
     OldEvent event;
     Gate gate;
@@ -129,7 +130,7 @@ TEST_F(EventReset, ARecordQueuedLaterStays) {
     EXPECT_TRUE(IsComplete(event));
 }
 
-TEST_F(EventReset, TheFirstOfTwoCounts) {
+TEST_F(EventReset, TheFirstOfTwoResetsCounts) {
     Stream held, free;
     OldEvent event;
     Gate gate;
@@ -172,8 +173,8 @@ TEST_F(EventReset, InManyStreams) {
     EXPECT_TRUE(IsComplete(event));
 }
 
-// Whoever waits for a record misses nothing, even if the reset is in the wrong place.
-TEST_F(EventReset, LosesNobodysOrder) {
+// A stream that waits for a record keeps its order, even if the reset is misplaced.
+TEST_F(EventReset, KeepsTheOrderOfWaitingStreams) {
     Stream recorder, resetter, waiter;
     OldEvent event;
     Gate gate;
@@ -205,7 +206,7 @@ TEST_F(EventReset, OfAnEventThatWasNeverRecorded) {
     EXPECT_TRUE(IsComplete(event));
 }
 
-TEST_F(EventReset, OnlyOfEventsThatCan) {
+TEST_F(EventReset, OnlyOfEventsThatSupportIt) {
     Stream stream;
     OldEvent plain(0), untimed(ACL_EVENT_TIME_LINE);
     Event ex;
@@ -242,7 +243,7 @@ TEST_F(EventReset, InAStreamOfAnotherDevice) {
         EXPECT_TRUE(WaitsAreOver(event));
         EXPECT_FALSE(IsComplete(event));
     }
-    // The device goes, and what it has come past stays so.
+    // The device is reset; completed resets stay complete.
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
     EXPECT_TRUE(WaitsAreOver(event));
@@ -312,7 +313,7 @@ TEST_F(EventReset, RefusedInsideAHostFunction) {
     for (aclError answer : answers) EXPECT_EQ(answer, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-// Recorded, waited for and reset by many threads at once: nothing hangs, nothing is lost.
+// Recorded, waited for and reset by many threads at once: nothing hangs, no record is lost.
 TEST_F(EventReset, FromManyThreads) {
     OldEvent shared;
     std::vector<std::thread> threads;
@@ -338,7 +339,7 @@ TEST_F(EventReset, FromManyThreads) {
 
 class EventQuery : public WithDevice {};
 
-TEST_F(EventQuery, WaitsAreOverWhenEveryStreamIsPastThem) {
+TEST_F(EventQuery, WaitsAreCompleteWhenEveryStreamHasPassedThem) {
     for (uint32_t flag : {uint32_t{0}, ACL_EVENT_SYNC}) {
         Stream recorder, first, second;
         OldEvent event(flag);
@@ -354,7 +355,7 @@ TEST_F(EventQuery, WaitsAreOverWhenEveryStreamIsPastThem) {
         ACL_OK(aclrtStreamWaitEvent(second, event));
         before.Open();
         ACL_OK(aclrtSynchronizeStream(first));
-        // The event has happened, and the second stream has not come to its wait.
+        // The event is complete, and the second stream has not reached its wait.
         EXPECT_TRUE(IsComplete(event));
         EXPECT_FALSE(WaitsAreOver(event));
         behind.Open();
@@ -378,7 +379,7 @@ TEST_F(EventQuery, WaitsOfManyStreams) {
     gate.Open();
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_TRUE(WaitsAreOver(event));
-    // Streams that are gone wait for nothing.
+    // Destroyed streams wait for nothing.
     Gate again;
     ACL_OK(again.Hold(recorder));
     ACL_OK(aclrtRecordEvent(event, recorder));
@@ -386,7 +387,7 @@ TEST_F(EventQuery, WaitsOfManyStreams) {
     EXPECT_TRUE(WaitsAreOver(event));
 }
 
-TEST_F(EventQuery, NotOfEventsThatAreRecordedAgainAndAgain) {
+TEST_F(EventQuery, NotOfEventsThatAreRecordedRepeatedly) {
     Event ex;
     auto status = Poison<aclrtEventStatus>();
     auto waits = Poison<aclrtEventWaitStatus>();
@@ -444,14 +445,14 @@ class EventLimit : public WithDevice {
     }
 };
 
-TEST_F(EventLimit, CountsWhatIsLimited) {
+TEST_F(EventLimit, CountsLimitedEvents) {
     EXPECT_EQ(Available(), kMost);
     {
         Event ex;
         OldEvent flagged, plain(0);
         ACL_OK(aclrtRecordEvent(ex, nullptr));
         EXPECT_EQ(Available(), kMost - 1);
-        // An event of aclrtCreateEvent takes its place with its first record.
+        // An event of aclrtCreateEvent counts from its first record on.
         ACL_OK(aclrtRecordEvent(plain, nullptr));
         EXPECT_EQ(Available(), kMost - 2);
         ACL_OK(aclrtRecordEvent(plain, nullptr));
@@ -466,7 +467,7 @@ TEST_F(EventLimit, CountsWhatIsLimited) {
     EXPECT_EQ(Available(), kMost);
 }
 
-TEST_F(EventLimit, ThereAreNoMore) {
+TEST_F(EventLimit, IsEnforced) {
     OldEvent plain(0);
     std::vector<std::unique_ptr<OldEvent>> events;
     for (uint32_t i = 0; i < kMost && !HasFailure(); ++i)
@@ -478,7 +479,7 @@ TEST_F(EventLimit, ThereAreNoMore) {
     EXPECT_TRUE(IsPoison(event));
     ACL_FAILS_SAYING(ACL_ERROR_RT_NO_EVENT_RESOURCE, aclrtRecordEvent(plain, nullptr), "65536");
     EXPECT_FALSE(IsComplete(plain));
-    // Events of the third creator have no limit, those of another device their own.
+    // Events of the third creation function are unlimited; other devices have separate limits.
     Event ex;
     OldEvent another(0);
     events.pop_back();

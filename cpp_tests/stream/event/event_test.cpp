@@ -1,5 +1,5 @@
-// Events: create, destroy, synchronise, query, time, and what every call does with a bad one.
-// What a record and a wait mean is in event_order_test.cpp.
+// Events: create, destroy, synchronize, query, time, and what every call does with an invalid
+// event. event_order_test.cpp covers the semantics of records and waits.
 
 #include <atomic>
 #include <functional>
@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr uint32_t kAll = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
                           ACL_EVENT_DEVICE_USE_ONLY;
 
-// The three creators under one signature; the first has no flag.
+// The three creation functions under one signature; the first takes no flag.
 struct Creator {
     const char* name;
     std::function<aclError(aclrtEvent*, uint32_t)> create;
@@ -35,7 +35,7 @@ std::vector<Creator> Creators() {
 
 class EventTest : public WithDevice {
   protected:
-    // Keeps a stream busy for a time that the clock can tell, and returns how long it was.
+    // Keeps a stream busy for a measurable time, and returns how long it was.
     static aclError Spin(aclrtStream stream, double* took_ms) {
         return aclrtLaunchHostFunc(
             stream,
@@ -83,7 +83,7 @@ TEST_F(EventCreate, FlagsThatDoNotExist) {
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, flag), "flag",
                          shown.str(), "ACL_EVENT_SYNC");
     }
-    // Each says who takes the flag.
+    // Each text names the function that takes the flag.
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC),
                      "aclrtCreateEventExWithFlag takes ACL_EVENT_IPC");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
@@ -171,7 +171,7 @@ class EventCalls : public EventTest {
         };
     }
 
-    // All of them fail with `code` for `event`, and say its name and `word`.
+    // Each call fails with `code` for `event`; the text contains its name and `word`.
     static void AllFail(aclrtStream stream, aclrtEvent valid, aclError code, aclrtEvent event,
                         const std::string& word) {
         for (const Call& call : All(stream, valid))
@@ -241,7 +241,7 @@ TEST_F(EventCalls, WorkFromAnyThread) {
     Stream stream;
     Event event;
     ACL_OK(aclrtRecordEvent(event, stream));
-    // Neither waiting nor asking nor destroying needs a device in the thread.
+    // Waiting, querying and destroying need no device in the thread.
     OnNewThread([&] {
         ACL_OK(aclrtSynchronizeEvent(event));
         EXPECT_TRUE(IsComplete(event));
@@ -254,7 +254,7 @@ TEST_F(EventCalls, WorkFromAnyThread) {
 
 using EventSynchronize = EventTest;
 
-TEST_F(EventSynchronize, TimesOutAndTheWorkGoesOn) {
+TEST_F(EventSynchronize, TimesOutAndTheWorkContinues) {
     Stream stream;
     Event event;
     Gate gate;
@@ -320,7 +320,7 @@ TEST_F(EventElapsed, UsesTheLatestRecords) {
     float ms = -1;
     ACL_OK(aclrtEventElapsedTime(&ms, start, end));
     EXPECT_GE(ms, 0.9 * second);
-    // Now the start is the later one.
+    // Now the start event is the later one.
     ACL_OK(aclrtRecordEvent(start, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtEventElapsedTime(&ms, end, start));
@@ -341,7 +341,7 @@ TEST_F(EventElapsed, OfPlainEvents) {
     ACL_OK(aclrtDestroyEvent(end));
 }
 
-TEST_F(EventElapsed, WhatHasNoTime) {
+TEST_F(EventElapsed, EventsWithoutATime) {
     Stream stream;
     Event timed, untimed(ACL_EVENT_SYNC), fresh;
     ACL_OK(aclrtRecordEvent(timed, stream));
@@ -386,7 +386,7 @@ TEST_F(EventElapsed, OnDifferentDevices) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-// Recorded, waited for, asked and destroyed by many threads at once.
+// Recorded, waited for, queried and destroyed by many threads at once.
 TEST_F(EventCalls, FromManyThreads) {
     constexpr int kThreads = 8;
     Event shared;

@@ -21,7 +21,7 @@ class EventTimestamp : public WithDevice {
         return time;
     }
 
-    // Holds a stream up for a time that the clock can tell.
+    // Keeps a stream busy for a measurable time.
     static aclError Spin(aclrtStream stream) {
         return aclrtLaunchHostFunc(
             stream,
@@ -34,7 +34,7 @@ class EventTimestamp : public WithDevice {
     }
 };
 
-TEST_F(EventTimestamp, DiffersAsMuchAsElapsedTimeTells) {
+TEST_F(EventTimestamp, DiffersByTheElapsedTime) {
     Stream stream;
     Event start, end;
     ACL_OK(aclrtRecordEvent(start, stream));
@@ -47,7 +47,7 @@ TEST_F(EventTimestamp, DiffersAsMuchAsElapsedTimeTells) {
     ASSERT_GE(to, from);
     EXPECT_GE(to - from, 4500u);
     EXPECT_NEAR(static_cast<double>(to - from), 1000.0 * ms, 5.0);
-    // Asked again, it is the same.
+    // A second query returns the same.
     EXPECT_EQ(TimeOf(start), from);
     EXPECT_EQ(TimeOf(end), to);
 }
@@ -94,7 +94,7 @@ TEST_F(EventTimestamp, OfEveryCreator) {
     ACL_OK(aclrtDestroyEvent(flagged));
 }
 
-TEST_F(EventTimestamp, WhatHasNoTime) {
+TEST_F(EventTimestamp, EventsWithoutATime) {
     Stream stream;
     Event untimed(ACL_EVENT_SYNC), fresh;
     auto time = Poison<uint64_t>();

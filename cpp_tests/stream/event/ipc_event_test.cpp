@@ -1,5 +1,5 @@
-// Events of several processes (ACL_EVENT_IPC): handles, order both ways, and what happens when one
-// side ends.
+// Events of several processes (ACL_EVENT_IPC): handles, order in both directions, and the end of
+// one process.
 #include "support/gate.h"
 #include "support/graph.h"
 #include "support/says.h"
@@ -21,7 +21,7 @@ EventHandle Export(aclrtEvent event) {
     return handle;
 }
 
-// One of another process.
+// An event of another process.
 aclrtEvent Open(const EventHandle& handle) {
     aclrtEvent event = nullptr;
     ExpectOk("aclrtIpcOpenEventHandle", aclrtIpcOpenEventHandle(handle, &event));
@@ -36,7 +36,7 @@ using IpcEvent = WithDevice;
 
 }  // namespace
 
-// ---- in one process it is an event like others ----
+// ---- in one process it works like other events ----
 
 TEST_F(IpcEvent, OrdersStreams) {
     Stream first, second;
@@ -58,7 +58,7 @@ TEST_F(IpcEvent, OrdersStreams) {
     ACL_OK(aclrtSynchronizeEvent(event));
 }
 
-// A wait keeps the record that it saw.
+// A wait keeps the record that was the latest when it was submitted.
 TEST_F(IpcEvent, RecordsReplaceEachOther) {
     Stream slow, quick, waiting;
     const Event event(ACL_EVENT_IPC);
@@ -72,7 +72,7 @@ TEST_F(IpcEvent, RecordsReplaceEachOther) {
     ExpectStillWaits(waiting);
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(waiting));
-    // More of them than are counted at once.
+    // More pending records than the event counts at once.
     Gate again;
     ACL_OK(again.Hold(slow));
     for (int i = 0; i < 100; ++i) ACL_OK(aclrtRecordEvent(event, slow));
@@ -100,7 +100,7 @@ TEST_F(IpcEvent, CanBeOpenedHere) {
     ACL_OK(aclrtSynchronizeEvent(event));
 }
 
-TEST_F(IpcEvent, WaitsEndWithTheirTime) {
+TEST_F(IpcEvent, WaitsMayTimeOut) {
     Stream first, second;
     const Event event(ACL_EVENT_IPC);
     Gate gate;
@@ -112,7 +112,7 @@ TEST_F(IpcEvent, WaitsEndWithTheirTime) {
     gate.Open();
 }
 
-TEST_F(IpcEvent, GoesBeforeItsRecordHappens) {
+TEST_F(IpcEvent, MayBeDestroyedBeforeItsRecordCompletes) {
     Stream first, second;
     aclrtEvent event = Event(ACL_EVENT_IPC).Release();
     Gate gate;
@@ -125,7 +125,7 @@ TEST_F(IpcEvent, GoesBeforeItsRecordHappens) {
     ACL_OK(aclrtSynchronizeStream(second));
 }
 
-TEST_F(IpcEvent, WhatItCannotDo) {
+TEST_F(IpcEvent, UnsupportedUses) {
     Stream stream;
     const Event event(ACL_EVENT_IPC), timed;
     float ms = Poison<float>();
@@ -142,7 +142,7 @@ TEST_F(IpcEvent, WhatItCannotDo) {
     EXPECT_TRUE(IsPoison(ms) && IsPoison(time) && IsPoison(waited));
 }
 
-// In a capture it is a place in the order of the graph, as others are.
+// In a capture it orders tasks, as other events do.
 TEST_F(IpcEvent, OrdersGraphs) {
     const Stream first, second;
     const Event fork(ACL_EVENT_IPC), join(ACL_EVENT_IPC);
@@ -159,14 +159,14 @@ TEST_F(IpcEvent, OrdersGraphs) {
     ACL_OK(aclmdlRIExecute(graph, 30000));
     EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3}));
     EXPECT_TRUE(IsComplete(fork)) << "never recorded outside";
-    // A record outside of the capture counts again.
+    // A record outside the capture becomes the latest again.
     ACL_OK(aclrtRecordEvent(fork, first));
     ACL_OK(aclrtStreamWaitEvent(second, fork));
     ACL_OK(aclrtSynchronizeStream(second));
 }
 
-// With the flags each run records it, and waits for the record that is the latest when it is
-// queued.
+// With the flags each run records it, and waits for the record that is the latest when the run is
+// submitted.
 TEST_F(IpcEvent, RunsRecordItAndWaitForIt) {
     const Stream stream, other;
     const Event go(ACL_EVENT_IPC), other_go(ACL_EVENT_IPC), plain(ACL_EVENT_SYNC);
@@ -183,7 +183,7 @@ TEST_F(IpcEvent, RunsRecordItAndWaitForIt) {
         ACL_OK(gate.Hold(other));
         ACL_OK(aclrtRecordEvent(awaited, other));
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
-        // This record comes too late to be waited for.
+        // This record is submitted too late to be waited for.
         Gate late;
         ACL_OK(late.Hold(other));
         ACL_OK(aclrtRecordEvent(awaited, other));
@@ -206,7 +206,7 @@ TEST_F(IpcEvent, RunsRecordItAndWaitForIt) {
     ACL_FAILS_SAYING(kUnsupported, aclmdlRITaskSetParams(tasks[1], &params), "ACL_EVENT_IPC");
     params.eventRecordTaskParams.event = other_go;
     ACL_OK(aclmdlRITaskSetParams(tasks[1], &params));
-    // The graph keeps what it records.
+    // The graph keeps the event that it records.
     ACL_OK(aclrtDestroyEvent(done));
     ACL_OK(aclmdlRIExecute(graph, 30000));
     ACL_OK(aclmdlRIUpdate(graph));
@@ -283,7 +283,7 @@ struct TwoHandles {
 
 constexpr int kRounds = 50;
 
-// Answers each record with one of its own: by calls, or by a graph.
+// Replies to each record with a record of its own: by calls, or by a graph.
 void Answer(Conversation& parent) {
     const Session session;
     const auto handles = parent.Receive<TwoHandles>();
@@ -329,7 +329,7 @@ TWO_PROCESS_TEST(IpcEvents, OrderProcessesBothWays, Answer) {
         ACL_EXPECT_OK(aclrtRecordEvent(there, stream));
         peer.Tell(round);
         peer.Hear(round);
-        // Its record comes behind its wait for ours.
+        // Its record is ordered after its wait for this process's record.
         EXPECT_FALSE(IsComplete(back));
         gate.Open();
         ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, back));
@@ -341,7 +341,7 @@ TWO_PROCESS_TEST(IpcEvents, OrderProcessesBothWays, Answer) {
 
 namespace {
 
-// Opens it after the record, and once more.
+// Opens it after the record, and a second time.
 void OpenLate(Conversation& parent) {
     const Session session;
     const auto handle = parent.Receive<EventHandle>();
@@ -352,7 +352,7 @@ void OpenLate(Conversation& parent) {
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     parent.Tell(1);
     parent.Hear(2);
-    // It was recorded again, and that is over; the stream waits for the record before.
+    // It was recorded again, and that record is complete; the stream waits for the record before.
     ACL_EXPECT_OK(aclrtSynchronizeEvent(same));
     EXPECT_TRUE(IsComplete(event));
     ACL_EXPECT_OK(aclrtStreamWaitEvent(other, event));
@@ -363,7 +363,7 @@ void OpenLate(Conversation& parent) {
     ACL_EXPECT_OK(aclrtDestroyEvent(same));
     parent.Tell(4);
     parent.Hear(5);
-    // Gone there: what was recorded is done, and it can be opened no more.
+    // Destroyed in the exporting process: its record is complete, and it cannot be opened any more.
     EXPECT_TRUE(IsComplete(event));
     ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
     auto opened = Poison<aclrtEvent>();
@@ -397,11 +397,11 @@ TWO_PROCESS_TEST(IpcEvents, KeepTheRecordThatWasWaitedFor, OpenLate) {
     peer.Join();
 }
 
-// ---- one side ends ----
+// ---- one process ends ----
 
 namespace {
 
-// Exports an event whose record does not come, and is killed.
+// Exports an event whose record never completes, and is killed.
 void RecordAndStay(Conversation& parent) {
     const Session session;
     const Event event(ACL_EVENT_IPC);
@@ -435,7 +435,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
         EXPECT_TRUE(IsComplete(event));
         ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-        // What this process does with it works.
+        // This process can use it.
         ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
         ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
         ACL_EXPECT_OK(aclrtDestroyEvent(event));
@@ -451,11 +451,11 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "will not come");
     auto status = Poison<aclrtEventRecordedStatus>();
-    // Who only asks is not asked for the other process each time.
+    // Queries do not check each time whether the other process is alive.
     Pause();
     ACL_FAILS_SAYING(kDead, aclrtQueryEventStatus(event, &status), "will not come");
     EXPECT_TRUE(IsPoison(status));
-    // The stream goes on.
+    // The stream continues.
     ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     ACL_EXPECT_OK(aclrtDestroyEvent(event));
@@ -463,7 +463,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
 
 namespace {
 
-// Opens one, has a stream that never comes to its record, and is killed.
+// Opens one, enqueues a record that its stream never reaches, and is killed.
 void OpenAndStay(Conversation& parent) {
     const Session session;
     aclrtEvent event = Open(parent.Receive<EventHandle>());
@@ -486,7 +486,7 @@ TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
     const Stream stream, own;
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     ExpectStillWaits(stream);
-    // Who waits for a record of this process is not concerned.
+    // A wait for a record of this process is not affected.
     const Event mine(ACL_EVENT_IPC);
     Export(mine);
     Gate gate;
@@ -498,7 +498,7 @@ TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
     gate.Open();
     ACL_EXPECT_OK(aclrtSynchronizeStream(unconcerned));
-    // A new record is as good as ever.
+    // A new record works.
     ACL_EXPECT_OK(aclrtRecordEvent(event, own));
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));

@@ -1,4 +1,4 @@
-// Notifies that count: aclrtCntNotify*.
+// Counting notifies: aclrtCntNotify*.
 
 #include <set>
 
@@ -22,7 +22,7 @@ constexpr uint32_t kMost = 0xFFFFFFFF;
 
 class CntNotifyTest : public WithDevice {
   protected:
-    // The count is this, when everything queued on `stream` has happened.
+    // The count has this value when all work of `stream` is complete.
     static void ExpectCount(aclrtCntNotify notify, uint32_t count, aclrtStream stream) {
         ACL_EXPECT_OK(Wait(notify, stream, kEqual, count));
         ACL_EXPECT_OK(aclrtSynchronizeStreamWithTimeout(stream, 20000));
@@ -87,8 +87,8 @@ TEST_F(CntNotifyTest, EachCondition) {
     }
 }
 
-// A barrier: each stream adds one, and all wait for all.
-TEST_F(CntNotifyTest, ManyStreamsMeet) {
+// A barrier: each stream adds one, and all wait for the total.
+TEST_F(CntNotifyTest, ABarrierOfManyStreams) {
     constexpr uint32_t kStreams = 20;
     CntNotify notify;
     std::vector<std::unique_ptr<Stream>> streams;
@@ -110,8 +110,8 @@ TEST_F(CntNotifyTest, ManyStreamsMeet) {
     EXPECT_EQ(log.Size(), kStreams);
 }
 
-// Who clears the count is the only one who had it.
-TEST_F(CntNotifyTest, ClearingIsOneStep) {
+// The stream that clears the count is the only one whose wait ends.
+TEST_F(CntNotifyTest, ClearingIsAtomic) {
     constexpr uint32_t kWaiters = 6;
     CntNotify notify;
     std::vector<std::unique_ptr<Stream>> streams;
@@ -128,7 +128,7 @@ TEST_F(CntNotifyTest, ClearingIsOneStep) {
     for (uint32_t round = 1; round <= kWaiters; ++round) {
         ACL_OK(Record(notify, writer, kSet, 100));
         ExpectCount(notify, 0, writer);
-        // The count is cleared before the stream that did it is idle.
+        // The count is cleared before the stream that cleared it is idle.
         const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         while (ended() < round && std::chrono::steady_clock::now() < patience)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -155,7 +155,7 @@ TEST_F(CntNotifyTest, AnAbortEndsAWait) {
     ExpectCount(notify, 0, stream);
 }
 
-TEST_F(CntNotifyTest, NumbersAndLimit) {
+TEST_F(CntNotifyTest, IdsAndLimit) {
     constexpr size_t kLimit = 8192;
     std::set<uint32_t> numbers;
     std::vector<aclrtCntNotify> all(kLimit);
@@ -170,7 +170,7 @@ TEST_F(CntNotifyTest, NumbersAndLimit) {
     auto none = Poison<aclrtCntNotify>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, aclrtCntNotifyCreate(&none, 0), "8192");
     EXPECT_TRUE(IsPoison(none));
-    // The others have a limit of their own.
+    // Other devices have separate limits.
     const Notify other;
     for (aclrtCntNotify notify : all) ACL_OK(aclrtCntNotifyDestroy(notify));
 }
@@ -204,7 +204,7 @@ TEST_F(CntNotifyTest, BadArguments) {
     wait.isClear = 2;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, &wait),
                      "info->isClear is 2");
-    // No count would end these.
+    // No count satisfies these conditions.
     wait.isClear = 0;
     wait.mode = ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, &wait),

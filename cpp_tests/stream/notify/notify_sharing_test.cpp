@@ -1,5 +1,5 @@
-// Notifies of two processes: keys, lists of processes, signals both ways, and what happens when
-// one side ends.
+// Notifies of two processes: keys, lists of processes, signals in both directions, and the end of
+// one process.
 
 #include "support/notify.h"
 #include "support/says.h"
@@ -24,7 +24,7 @@ Key Export(aclrtNotify notify, uint64_t flags = kAnyone) {
     return key;
 }
 
-// ---- both ways ----
+// ---- both directions ----
 
 struct TwoKeys {
     Key there, back;
@@ -62,7 +62,7 @@ TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
     }
     peer.Hear(1);
     peer.Join();
-    // It has left as it should: nobody is missed.
+    // The peer exited in order, so no wait fails.
     const Stream stream, other;
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(back, stream, 0));
     ExpectStillWaits(stream);
@@ -70,7 +70,7 @@ TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
 }
 
-// ---- who may ----
+// ---- permissions ----
 
 namespace {
 
@@ -100,7 +100,7 @@ void TryToImport(Conversation& parent) {
     ACL_EXPECT_OK(aclrtDestroyNotify(notify));
     parent.Tell(3);
     parent.Hear(4);
-    // Gone.
+    // The notify is destroyed.
     notify = Poison<aclrtNotify>();
     ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "offers nothing");
     EXPECT_TRUE(IsPoison(notify));
@@ -137,11 +137,11 @@ TWO_PROCESS_TEST(NotifySharing, OnlyThoseOnTheList, TryToImport) {
     peer.Join();
 }
 
-// ---- one side ends ----
+// ---- one process ends ----
 
 namespace {
 
-// Waits for what will not come, because the other process destroys it, or is killed.
+// Waits for a signal that never comes, because the other process destroys the notify or is killed.
 void WaitForTheOther(Conversation& parent) {
     const Session session;
     const auto keys = parent.Receive<TwoKeys>();
@@ -151,7 +151,7 @@ void WaitForTheOther(Conversation& parent) {
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(destroyed, stream, 0));
         parent.Tell(1);
         ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
-        // The stream goes on, and a record there does no harm.
+        // The stream continues, and a record there has no effect.
         ACL_EXPECT_OK(aclrtRecordNotify(destroyed, stream));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(last, stream, 0));
@@ -179,7 +179,7 @@ TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfTheExportersEnd, WaitForTheOther)
 
 namespace {
 
-// Imports it and does nothing, until it is killed.
+// Imports it and does nothing until it is killed.
 void ImportAndStay(Conversation& parent) {
     const Session session;
     const Notify notify(parent.Receive<Key>().text);
@@ -201,13 +201,13 @@ TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfAnImportersDeath, ImportAndStay) 
     const Stream stream, another;
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, another, 0));
-    // One is left that may record it.
+    // One process is left that may record it.
     first.Kill();
     ExpectStillWaits(stream);
     second.Kill();
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "has died");
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(another), "has died");
-    // Who waits from now on waits for others.
+    // Later waits are for records of other processes.
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     ExpectStillWaits(stream);
     ACL_EXPECT_OK(aclrtRecordNotify(notify, another));
@@ -298,7 +298,7 @@ TEST_F(NotifyKey, BadArguments) {
     });
 }
 
-TEST_F(NotifyKey, OfHandlesThatAreNone) {
+TEST_F(NotifyKey, OfInvalidHandles) {
     auto key = Poison<Key>();
     int32_t pid = getpid();
     int local = 0;

@@ -1,4 +1,4 @@
-// Notifies: who signals, who consumes it, and how waits end.
+// Notifies: recording, waiting, and how waits end.
 
 #include <set>
 
@@ -32,10 +32,10 @@ TEST_F(NotifyTest, AWaitComesAfterTheRecord) {
     ACL_OK(aclrtSynchronizeStream(first));
 }
 
-TEST_F(NotifyTest, ARecordStaysUntilItIsWaitedFor) {
+TEST_F(NotifyTest, ARecordStaysUntilAWaitConsumesIt) {
     Stream first, second;
     Notify notify(ACL_NOTIFY_DEVICE_USE_ONLY);
-    // Twice is once.
+    // Two records count as one.
     ACL_OK(aclrtRecordNotify(notify, first));
     ACL_OK(aclrtRecordNotify(notify, first));
     ACL_OK(aclrtSynchronizeStream(first));
@@ -47,7 +47,7 @@ TEST_F(NotifyTest, ARecordStaysUntilItIsWaitedFor) {
     ACL_OK(aclrtSynchronizeStream(second));
 }
 
-// One stream, in its own order.
+// One stream, in its order.
 TEST_F(NotifyTest, AStreamWaitsForItself) {
     Stream stream;
     Notify notify;
@@ -82,7 +82,7 @@ TEST_F(NotifyTest, EachRecordEndsOneWait) {
     }
 }
 
-TEST_F(NotifyTest, StreamsTakeTurns) {
+TEST_F(NotifyTest, StreamsAlternate) {
     constexpr int kRounds = 200;
     Stream ping, pong;
     Notify there, back;
@@ -113,7 +113,7 @@ TEST_F(NotifyTest, DevicesSignalEachOther) {
     ACL_OK(aclrtRecordNotify(notify, nullptr));
     ACL_OK(aclrtSetCurrentContext(here));
     ACL_OK(aclrtSynchronizeStream(stream));
-    // Not before: that record would end either wait.
+    // Not earlier: that record could end either wait.
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtWaitAndResetNotify(notify, nullptr, kForEver));
     ACL_OK(aclrtSetCurrentContext(here));
@@ -124,7 +124,7 @@ TEST_F(NotifyTest, DevicesSignalEachOther) {
     ACL_OK(aclrtSetCurrentContext(here));
 }
 
-TEST_F(NotifyTest, AWaitTimesOutAndTheStreamGoesOn) {
+TEST_F(NotifyTest, AWaitTimesOutAndTheStreamContinues) {
     Stream stream, recorder;
     Notify notify;
     Log log;
@@ -134,14 +134,14 @@ TEST_F(NotifyTest, AWaitTimesOutAndTheStreamGoesOn) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(stream), "notify", "1s");
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
     EXPECT_EQ(log.Numbers(), (std::vector<int>{1}));
-    // It has consumed nothing, and does not any more.
+    // The wait consumed nothing, and will not.
     ACL_OK(aclrtRecordNotify(notify, recorder));
     ACL_OK(aclrtSynchronizeStream(recorder));
     ACL_OK(aclrtWaitAndResetNotify(notify, stream, 1));
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(NotifyTest, ATimeoutStopsTheContextWhereThatIsAskedFor) {
+TEST_F(NotifyTest, ATimeoutStopsTheContextIfConfigured) {
     aclrtStream stream = Stream().Release();
     Notify notify;
     ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
@@ -151,7 +151,7 @@ TEST_F(NotifyTest, ATimeoutStopsTheContextWhereThatIsAskedFor) {
     ACL_OK(aclrtDestroyStream(stream));
 }
 
-// Waits end with their streams, and take no record along.
+// Waits end with their streams, and consume no record.
 TEST_F(NotifyTest, AnAbortEndsWaits) {
     Stream stream, second;
     Notify notify, other;
@@ -185,7 +185,7 @@ TEST_F(NotifyTest, ForcedDestructionEndsWaits) {
     ACL_OK(aclrtSynchronizeStream(second));
 }
 
-TEST_F(NotifyTest, DestructionKeepsWhatIsQueued) {
+TEST_F(NotifyTest, DestructionKeepsPendingWork) {
     Stream first, second;
     aclrtNotify notify = Notify().Release();
     Gate gate;
@@ -196,14 +196,14 @@ TEST_F(NotifyTest, DestructionKeepsWhatIsQueued) {
     Notify another;
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(second));
-    // The new one has not got it.
+    // The new notify is not signalled.
     ACL_OK(aclrtWaitAndResetNotify(another, second, kForEver));
     ExpectStuck(second);
     ACL_OK(aclrtRecordNotify(another, first));
     ACL_OK(aclrtSynchronizeStream(second));
 }
 
-TEST_F(NotifyTest, AResetEndsWaitsThatLast) {
+TEST_F(NotifyTest, AResetEndsPendingWaits) {
     aclrtStream first = Stream().Release(), second = Stream().Release();
     aclrtNotify notify = Notify().Release();
     PinnedMemory pinned(8, 0);
@@ -217,7 +217,7 @@ TEST_F(NotifyTest, AResetEndsWaitsThatLast) {
     ACL_FAILS_SAYING(kDead, aclrtRecordNotify(notify, nullptr), "went with its device");
 }
 
-TEST_F(NotifyTest, NumbersAreSmallAndDifferent) {
+TEST_F(NotifyTest, IdsAreSmallAndUnique) {
     std::set<uint32_t> numbers;
     Notify notifies[10];
     for (const Notify& notify : notifies) {
@@ -229,7 +229,7 @@ TEST_F(NotifyTest, NumbersAreSmallAndDifferent) {
     EXPECT_EQ(numbers.size(), 10u);
 }
 
-TEST_F(NotifyTest, ThereAreAsManyAsThereCanBe) {
+TEST_F(NotifyTest, TheLimitIsEnforced) {
     constexpr size_t kMost = 8192;
     std::vector<aclrtNotify> all(kMost);
     for (aclrtNotify& notify : all) ACL_OK(aclrtCreateNotify(&notify, 0));
@@ -237,7 +237,7 @@ TEST_F(NotifyTest, ThereAreAsManyAsThereCanBe) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, aclrtCreateNotify(&none, 0), "8192",
                      "aclrtCreateNotify");
     EXPECT_TRUE(IsPoison(none));
-    // The last one works as the first, and what is destroyed can be had again.
+    // The last notify works like the first, and a destroyed one can be created again.
     ACL_OK(aclrtRecordNotify(all.back(), nullptr));
     ACL_OK(aclrtWaitAndResetNotify(all.back(), nullptr, kForEver));
     ACL_OK(aclrtSynchronizeStream(nullptr));
@@ -253,7 +253,7 @@ TEST_F(NotifyTest, BatchReset) {
         ACL_OK(aclrtRecordNotify(notify, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     aclrtNotify list[] = {first, second};
-    // One that is none spoils it for all.
+    // One invalid notify makes the whole batch fail.
     int local = 0;
     aclrtNotify bad[] = {first, &local};
     ACL_FAILS_SAYING(kDead, aclrtNotifyBatchReset(bad, 2), "notifies[1]", Shown(&local));
@@ -319,7 +319,7 @@ TEST_F(NotifyTest, WithoutAContext) {
         EXPECT_TRUE(IsPoison(handle));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRecordNotify(notify, nullptr));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtWaitAndResetNotify(notify, nullptr, 0));
-        // These need none.
+        // These calls need no context.
         uint32_t number = 0;
         ACL_EXPECT_OK(aclrtGetNotifyId(notify, &number));
         aclrtNotify list[] = {notify};

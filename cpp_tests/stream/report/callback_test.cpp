@@ -35,9 +35,9 @@ TEST_F(HostFunction, RunsOnceInOrderOnAnotherThread) {
         EXPECT_NE(entry.thread, std::this_thread::get_id()) << "entry " << entry.number;
 }
 
-// What a function needs while it waits is used again afterwards, and not before. Fewer than a
-// driver queues before it lets the caller wait.
-TEST_F(HostFunction, ManyMayWaitAgainAndAgain) {
+// A wait slot of the library is reused after the function has returned, and not before. The number
+// of functions is below the limit at which a driver blocks the caller.
+TEST_F(HostFunction, ManyMayWaitRepeatedly) {
     constexpr int kRounds = 10, kHeld = 300, kRunning = 100;
     Stream stream;
     for (int round = 0; round < kRounds; ++round) {
@@ -61,7 +61,7 @@ TEST_F(HostFunction, RunsOnTheDefaultStream) {
     EXPECT_EQ(log.Numbers(), std::vector<int>{7});
 }
 
-TEST_F(HostFunction, GetsItsArgumentAsItIs) {
+TEST_F(HostFunction, GetsItsArgumentUnchanged) {
     Stream stream;
     static std::atomic<void*> got;
     got = &got;
@@ -82,7 +82,7 @@ TEST_F(HostFunction, NullFunctionIsAnError) {
                      "null");
 }
 
-TEST_F(HostFunction, StandsBetweenTheOperationsAroundIt) {
+TEST_F(HostFunction, RunsBetweenItsNeighbouringOperations) {
     Stream stream;
     constexpr size_t kSize = 4096;
     DeviceMemory device(kSize);
@@ -94,8 +94,7 @@ TEST_F(HostFunction, StandsBetweenTheOperationsAroundIt) {
         bool right = true;
     } stage{in, out};
     constexpr int kRounds = 50;
-    // Each round: device = round; out = device; the function checks out and prepares in; device =
-    // in.
+    // Each round: device = round; out = device; the function checks out and writes in; device = in.
     for (int round = 1; round <= kRounds; ++round) {
         ACL_OK(aclrtMemsetAsync(device.At(), kSize, round, kSize, stream));
         ACL_OK(aclrtMemcpyAsync(out.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
@@ -117,7 +116,7 @@ TEST_F(HostFunction, StandsBetweenTheOperationsAroundIt) {
     EXPECT_EQ(device.Download(), std::vector<unsigned char>(kSize, 100 + kRounds));
 }
 
-TEST_F(HostFunction, HoldsItsStreamOnly) {
+TEST_F(HostFunction, BlocksItsStreamOnly) {
     Stream held, other;
     DeviceMemory device(4096);
     Gate gate;
@@ -133,7 +132,8 @@ TEST_F(HostFunction, HoldsItsStreamOnly) {
     EXPECT_EQ(log.Numbers(), (std::vector<int>{2, 1}));
 }
 
-// A stream whose function waits for that of another stream: neither may take the other's thread.
+// A stream whose host function waits for that of another stream: neither may need the other's
+// thread.
 TEST_F(HostFunction, FunctionsOfDifferentStreamsMayWaitForEachOther) {
     constexpr int kStreams = 16;
     std::vector<std::unique_ptr<Stream>> streams;
@@ -204,14 +204,14 @@ TEST_F(HostFunction, AfterFinalizeNothingRuns) {
     EXPECT_EQ(count.load(), 0);
 }
 
-// What a call gave inside a host function, and whether its text names the call.
+// The result of a call inside a host function, and whether its text names the call.
 struct Verdict {
     std::string call;
     aclError code;
     bool named;
 };
 
-// Everything that a host function may want to do and must not.
+// Every call that a host function must not make.
 struct Forbidden {
     aclrtStream stream;
     aclrtEvent event;
@@ -317,7 +317,7 @@ TEST_F(HostFunction, CallsOfTheApiInsideAreRefusedAndDoNotDeadlock) {
     }
     for (size_t i = 0; i < forbidden.untouched.size(); ++i)
         EXPECT_TRUE(forbidden.untouched[i]) << "output " << i;
-    // Nothing of it has happened.
+    // None of the calls had an effect.
     EXPECT_EQ(device.Download(), Pattern(64));
     EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(64, 3));
 }
@@ -346,8 +346,8 @@ TEST_F(HostFunction, PureQueriesInsideWork) {
     EXPECT_NE(answers.soc, nullptr);
 }
 
-// The thread that called is not marked: it works on as before.
-TEST_F(HostFunction, TheCallersThreadIsFreeMeanwhile) {
+// The calling thread is not marked as inside a host function.
+TEST_F(HostFunction, TheCallingThreadCanContinue) {
     Stream stream;
     Gate gate;
     ACL_OK(gate.Hold(stream));

@@ -1,5 +1,5 @@
-// A reset waits for the streams of its device, and with them for callbacks of another device. The
-// thread that has to run those must not wait for the reset in turn.
+// A reset waits for the streams of its device, and so for callbacks of another device. The thread
+// that must run those callbacks must not wait for the reset in turn.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -49,7 +49,7 @@ TEST_F(DeviceResetWait, AThreadWithCallbacksToRunDoesNotWaitForAReset) {
     ACL_FAILS_SAYING(kRefused, aclrtSetDevice(0), "deviceId 0", "1 are pending",
                      "aclrtProcessReport");
     ACL_FAILS_SAYING(kRefused, aclrtResetDevice(0), "deviceId 0", "aclrtProcessReport");
-    // Other threads wait, and devices that nobody resets are as ever.
+    // Other threads wait for the reset, and other devices are not affected.
     std::thread setting([] {
         ACL_EXPECT_OK(aclrtSetDevice(0));
         ACL_EXPECT_OK(aclrtResetDevice(0));

@@ -1,4 +1,4 @@
-// The end of subscriptions, of their streams and devices, and of the library, with callbacks left.
+// The end of subscriptions, streams, devices and the session while callbacks are pending.
 
 #include <atomic>
 #include <memory>
@@ -11,7 +11,7 @@
 
 using namespace portacl_test;
 
-// Work that never ends is left behind with what it uses: no leak of this library.
+// Work that never ends is left behind with its objects: no leak of this library.
 // clang-format off
 #define NO_LEAK_CHECK {"LSAN_OPTIONS", "detect_leaks=0"}, {"FAKE_CUDA_LEAK_CHECK", "0"}
 // clang-format on
@@ -40,7 +40,7 @@ TEST_F(ReportEnd, UnsubscribingWaitsForCallbacks) {
         ACL_EXPECT_OK(aclrtUnSubscribeReport(reporter.Id(), stream));
         EXPECT_TRUE(standing.over);
     });
-    // While it waits nothing more is taken, or it might never end.
+    // While it waits no new callback is accepted, or it might never return.
     aclError code = ACL_SUCCESS;
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (code == ACL_SUCCESS && std::chrono::steady_clock::now() < deadline) {
@@ -54,23 +54,23 @@ TEST_F(ReportEnd, UnsubscribingWaitsForCallbacks) {
     EXPECT_EQ(count, taken);
 }
 
-TEST_F(ReportEnd, UnsubscribingFailsWhereNobodyRunsWhatIsLeft) {
+TEST_F(ReportEnd, UnsubscribingFailsWhileCallbacksAreNotRun) {
     Stream stream;
     std::atomic<int> count{0};
     for (uint64_t thread : {ThisThread(), kSomeThread}) {
         ACL_OK(aclrtSubscribeReport(thread, stream));
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
-        // At once in its own thread, else after some time.
+        // On its own thread it fails at once, on another thread after a timeout.
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeReport(thread, stream),
                          "stays subscribed", "aclrtProcessReport", Hex(thread));
         ACL_FAILS(kStream, aclrtSubscribeReport(thread, stream));
-        // It takes callbacks again.
+        // The subscription takes callbacks again.
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
         if (thread != ThisThread()) break;
         while (count < 2) ACL_OK(aclrtProcessReport(-1));
         ACL_OK(aclrtUnSubscribeReport(thread, stream));
     }
-    // The end of the stream drops the two that nobody ran.
+    // Destroying the stream drops the two callbacks that did not run.
     ACL_OK(aclrtDestroyStream(stream.Release()));
     EXPECT_EQ(count, 2);
 }
@@ -86,7 +86,8 @@ TEST_F(ReportEnd, DestroyingAStreamDropsCallbacksThatHaveNotStarted) {
         ACL_OK(gate.Hold(first));
         ACL_OK(aclrtRecordEvent(opened, first));
         ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
-        // Some are there, some behind one that blocks, and some behind an event.
+        // Some callbacks are ready, some are ordered after one that blocks, and some after an
+        // event.
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_NO_BLOCK, stream));
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
@@ -154,7 +155,7 @@ TEST_F(ReportEnd, ADeviceResetDropsCallbacks) {
     std::atomic<int> count{0};
     std::promise<uint64_t> id;
     std::promise<void> subscribed;
-    // It waits inside, without callbacks of its own.
+    // It waits inside the call, without callbacks.
     const aclrtStream quiet = Stream().Release();
     std::thread waiter([&] {
         id.set_value(ThisThread());
@@ -173,7 +174,7 @@ TEST_F(ReportEnd, ADeviceResetDropsCallbacks) {
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
               aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
-    // The thread is free for the device's next life.
+    // The thread can subscribe again after the device is opened again.
     Stream next;
     ACL_OK(aclrtSubscribeReport(ThisThread(), next));
     ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, next));
@@ -246,7 +247,7 @@ TEST_F(ReportEnd, StormOfSubscribersAndLaunchers) {
                     }
                 for (Lane& lane : lanes) {
                     aclError code = ACL_SUCCESS;
-                    // A loaded machine may not run the thread for a while.
+                    // A loaded machine may not schedule the thread for a while.
                     do {
                         code = aclrtUnSubscribeReport(reporter.Id(), lane.stream);
                     } while (code == ACL_ERROR_RT_PARAM_INVALID);
@@ -275,7 +276,7 @@ TEST_F(ReportEnd, StormOfDestroyedStreams) {
             ACL_EXPECT_OK(aclrtDestroyStream(stream));
             const int ran = *count;
             EXPECT_LE(ran, kEach);
-            // It is freed here: a callback that ran later would be found by a sanitizer.
+            // Its argument is freed here: a sanitizer would find a callback that ran later.
         }
     };
     std::vector<std::thread> threads;
@@ -304,7 +305,7 @@ OWN_PROCESS_TEST(ReportProcess, CallbackThatReturnsTooLate, NO_LEAK_CHECK,
         EXPECT_TRUE(standing.over);
         EXPECT_EQ(behind, 0);
     }
-    // A new life is as the first.
+    // A new session works.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {

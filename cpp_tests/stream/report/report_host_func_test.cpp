@@ -1,5 +1,5 @@
-// aclrtSubscribeHostFunc, aclrtProcessHostFunc, aclrtUnSubscribeHostFunc: aclrtLaunchHostFunc in a
-// thread of the program; and how it excludes aclrtSubscribeReport on a stream.
+// aclrtSubscribeHostFunc, aclrtProcessHostFunc, aclrtUnSubscribeHostFunc: aclrtLaunchHostFunc on a
+// thread of the program; and the exclusion of aclrtSubscribeReport on the same stream.
 
 #include <atomic>
 #include <limits>
@@ -19,7 +19,7 @@ aclError ProcessHostFunc(int32_t timeout) {
     return aclrtProcessHostFunc(timeout);
 }
 
-TEST_F(HostFunc, RunsInOrderInThatThreadAndOnALibraryThreadAfterwards) {
+TEST_F(HostFunc, RunsInOrderOnThatThreadAndOnALibraryThreadAfterwards) {
     Stream stream;
     Reporter reporter(ProcessHostFunc);
     Log subscribed, later;
@@ -37,7 +37,7 @@ TEST_F(HostFunc, RunsInOrderInThatThreadAndOnALibraryThreadAfterwards) {
     EXPECT_NE(later.Entries()[0].thread, std::this_thread::get_id());
 }
 
-TEST_F(HostFunc, HoldsTheStreamUntilItsThreadComes) {
+TEST_F(HostFunc, BlocksTheStreamUntilItsThreadProcessesIt) {
     Stream stream;
     PinnedMemory memory(64, 0);
     std::atomic<int> count{0};
@@ -55,7 +55,7 @@ TEST_F(HostFunc, HoldsTheStreamUntilItsThreadComes) {
     ACL_OK(aclrtUnSubscribeHostFunc(ThisThread(), stream));
 }
 
-TEST_F(HostFunc, WhatWasQueuedBeforeRunsAsItWouldHave) {
+TEST_F(HostFunc, EarlierFunctionsRunOnALibraryThread) {
     Stream stream;
     Gate gate;
     Log before, after;
@@ -95,7 +95,7 @@ TEST_F(HostFunc, ExcludesReportsOnAStream) {
     EXPECT_EQ(count, 0);
 }
 
-// One thread may serve both, on different streams; each call runs its own kind.
+// One thread may serve both families, on different streams; each call runs its own kind.
 TEST_F(HostFunc, AThreadMayServeBothFamilies) {
     Stream reports, functions;
     std::atomic<int> reported{0}, called{0};
@@ -171,7 +171,7 @@ TEST_F(HostFunc, UnsubscribingWaitsOrFails) {
     ACL_OK(aclrtLaunchHostFunc(stream, Count, &count));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeHostFunc(ThisThread(), stream),
                      "stays subscribed", "aclrtProcessHostFunc");
-    // The stream's end drops it, and does not hang.
+    // Destroying the stream drops it, and does not hang.
     ACL_OK(aclrtDestroyStream(stream.Release()));
     EXPECT_EQ(count, 100);
     ACL_FAILS(kThread, aclrtProcessHostFunc(-1));

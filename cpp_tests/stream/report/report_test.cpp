@@ -1,5 +1,5 @@
 // aclrtSubscribeReport, aclrtLaunchCallback, aclrtProcessReport, aclrtUnSubscribeReport: callbacks
-// in a thread of the program.
+// on a thread of the program.
 
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@ namespace {
 
 class Report : public WithDevice {};
 
-TEST_F(Report, RunsOnceInOrderInThatThread) {
+TEST_F(Report, RunsOnceInOrderOnThatThread) {
     for (aclrtCallbackBlockType type : {ACL_CALLBACK_BLOCK, ACL_CALLBACK_NO_BLOCK}) {
         Stream stream;
         Reporter reporter;
@@ -36,7 +36,7 @@ TEST_F(Report, RunsOnceInOrderInThatThread) {
     }
 }
 
-TEST_F(Report, GetsItsArgumentAsItIs) {
+TEST_F(Report, GetsItsArgumentUnchanged) {
     Stream stream;
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     static void* got;
@@ -61,8 +61,8 @@ TEST_F(Report, NullIsTheDefaultStream) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
-// Each round: device = round; out = device; the callback checks out and prepares in; device = in.
-TEST_F(Report, BlockingCallbackStandsBetweenTheOperationsAroundIt) {
+// Each round: device = round; out = device; the callback checks out and writes in; device = in.
+TEST_F(Report, BlockingCallbackRunsBetweenItsNeighbouringOperations) {
     Stream stream;
     Reporter reporter;
     constexpr size_t kSize = 4096;
@@ -98,7 +98,7 @@ TEST_F(Report, BlockingCallbackStandsBetweenTheOperationsAroundIt) {
     ACL_OK(aclrtUnSubscribeReport(reporter.Id(), stream));
 }
 
-TEST_F(Report, BlockHoldsBackWhatFollowsAndNoBlockDoesNot) {
+TEST_F(Report, BlockDelaysLaterWorkAndNoBlockDoesNot) {
     Stream stream;
     PinnedMemory memory(64, 0);
     Event behind;
@@ -128,7 +128,7 @@ TEST_F(Report, BlockHoldsBackWhatFollowsAndNoBlockDoesNot) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
-TEST_F(Report, OtherStreamsGoOn) {
+TEST_F(Report, OtherStreamsContinue) {
     Stream blocked, other, waiting;
     Event event;
     PinnedMemory memory(64, 0);
@@ -140,7 +140,7 @@ TEST_F(Report, OtherStreamsGoOn) {
     ACL_OK(aclrtMemsetAsync(memory.At(), 64, 5, 64, waiting));
     ACL_OK(aclrtMemsetAsync(memory.At(), 64, 4, 64, other));
     ACL_OK(aclrtSynchronizeStream(other));
-    // Who waits runs what it can of other streams, but never a callback.
+    // A thread that synchronizes runs work of other streams, but never a callback.
     ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiting, 20));
     EXPECT_EQ(memory.Copy(), std::vector<unsigned char>(64, 4));
     EXPECT_EQ(count, 0);
@@ -168,13 +168,13 @@ TEST_F(Report, OneThreadServesManyStreamsEachInOrder) {
     }
 }
 
-TEST_F(Report, ProcessRunsWhatIsThere) {
+TEST_F(Report, ProcessRunsReadyCallbacks) {
     Stream stream;
     Notes notes;
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     for (int number = 0; number < 3; ++number)
         ACL_OK(notes.Launch(stream, number, ACL_CALLBACK_NO_BLOCK));
-    // They wait here once the stream is past them.
+    // The callbacks are ready once the stream has reached them.
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtProcessReport(1));
     EXPECT_EQ(notes.Numbers(), UpTo(3));
@@ -182,7 +182,7 @@ TEST_F(Report, ProcessRunsWhatIsThere) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
-TEST_F(Report, ProcessWakesWhenACallbackComes) {
+TEST_F(Report, ProcessWakesWhenACallbackIsReady) {
     Stream first, stream;
     Event opened;
     Gate gate;
@@ -200,7 +200,7 @@ TEST_F(Report, ProcessWakesWhenACallbackComes) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
-TEST_F(Report, ProcessWantsATimeout) {
+TEST_F(Report, ProcessNeedsATimeout) {
     Stream stream;
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     for (int32_t timeout : {0, -2, std::numeric_limits<int32_t>::min()})
@@ -224,8 +224,8 @@ TEST_F(Report, ProcessFailsSoonInAThreadThatServesNoStream) {
     fails();
 }
 
-// A loop that takes no notice of the failure sleeps most of the time.
-TEST_F(Report, ProcessIsNoSpinInAThreadThatServesNoStream) {
+// A loop that ignores the failure sleeps most of the time.
+TEST_F(Report, ProcessDoesNotSpinInAThreadThatServesNoStream) {
     using std::chrono::milliseconds;
     const struct {
         int32_t timeout;
@@ -239,7 +239,7 @@ TEST_F(Report, ProcessIsNoSpinInAThreadThatServesNoStream) {
     }
 }
 
-// Subscribed from elsewhere, with nothing but its number; contexts are the business of who queues.
+// Subscribed by another thread, which knows only its id; only submitting calls need a context.
 TEST_F(Report, ProcessNeedsNoContext) {
     Stream stream;
     std::promise<uint64_t> id;
@@ -258,10 +258,10 @@ TEST_F(Report, ProcessNeedsNoContext) {
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(count, 1);
     thread.join();
-    // It is gone, and so is what was left of its work.
+    // The stream is destroyed with its pending work.
 }
 
-TEST_F(Report, SubscribingWantsAThreadAndAStream) {
+TEST_F(Report, SubscribingChecksItsArguments) {
     Stream stream;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSubscribeReport(0, stream), "threadId", "0",
                      "pthread_self");
@@ -289,7 +289,7 @@ TEST_F(Report, AStreamHasOneThread) {
     ACL_FAILS_SAYING(kThread, aclrtUnSubscribeReport(ThisThread(), stream), "threadId",
                      Hex(ThisThread()), Hex(kSomeThread));
     ACL_OK(aclrtUnSubscribeReport(kSomeThread, stream));
-    // From here on another one may have it.
+    // Now another thread may subscribe.
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
@@ -308,7 +308,7 @@ TEST_F(Report, AThreadServesOneDevice) {
         ACL_OK(aclrtSetDevice(0));
         ACL_OK(aclrtUnSubscribeReport(kSomeThread, stream));
         ACL_OK(aclrtSetDevice(1));
-        // It serves no stream any more, so any device is right.
+        // It serves no stream any more, so it may serve any device.
         ACL_OK(aclrtSubscribeReport(kSomeThread, other));
     }
     ACL_OK(aclrtSetDevice(0));
@@ -320,14 +320,14 @@ TEST_F(Report, AtMost1024ThreadsServeStreams) {
     for (int i = 0; i < kMost; ++i) ACL_OK(aclrtSubscribeReport(kSomeThread + i, *streams[i]));
     ACL_FAILS_SAYING(kThread, aclrtSubscribeReport(kSomeThread + kMost, *streams[kMost]), "1024",
                      "1025");
-    // One that serves a stream already may have one more.
+    // A thread that already serves a stream may serve another one.
     ACL_OK(aclrtSubscribeReport(kSomeThread, *streams[kMost]));
     ACL_OK(aclrtUnSubscribeReport(kSomeThread, *streams[kMost]));
     ACL_OK(aclrtUnSubscribeReport(kSomeThread + 7, *streams[7]));
     ACL_OK(aclrtSubscribeReport(kSomeThread + kMost, *streams[kMost]));
 }
 
-TEST_F(Report, LaunchingWantsAFunctionABlockTypeAndASubscription) {
+TEST_F(Report, LaunchingChecksItsArguments) {
     Stream stream;
     std::atomic<int> count{0};
     auto launch = [&] { return aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream); };
@@ -358,7 +358,7 @@ TEST_F(Report, LaunchingWantsAFunctionABlockTypeAndASubscription) {
     EXPECT_EQ(count, 1);
 }
 
-TEST_F(Report, UnsubscribingWantsASubscription) {
+TEST_F(Report, UnsubscribingNeedsASubscription) {
     Stream stream;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtUnSubscribeReport(0, stream), "threadId");
     ACL_FAILS_SAYING(kNoThread, aclrtUnSubscribeReport(ThisThread(), stream), Shown(stream));
@@ -374,8 +374,8 @@ TEST_F(Report, UnsubscribingWantsASubscription) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeReport(ThisThread(), dead));
 }
 
-// The subscription stays, and what is launched afterwards runs.
-// Refused, each with a text, and nothing of it happens.
+// The calls are refused with a text and have no effect. The subscription stays, and later callbacks
+// run.
 TEST_F(Report, CallsInsideACallbackAreRefused) {
     static Stream* stream;
     static Event* event;
@@ -420,23 +420,16 @@ TEST_F(Report, CallsInsideACallbackAreRefused) {
         ACL_OK(aclrtProcessReport(-1));
     }
     EXPECT_EQ(tried, 2);
-    // Outside of it they work again.
+    // After the callback they work again.
     ACL_OK(aclrtMemset(memory_of_test.At(), 64, 1, 64));
     ACL_OK(aclrtSynchronizeStream(of_test));
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), of_test));
 }
 
-TEST_F(Report, FailuresOfCallbackCallsAreTheCallers) {
+TEST_F(Report, FailuresOfCallbackCallsBelongToTheCaller) {
     ACL_FAILS(kThread, aclrtProcessReport(-1));
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), kThread);
     OnNewThread([] { EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), 0); });
 }
-
-// Threads that launch, threads that run, and threads that end and begin subscriptions meanwhile.
-// Every callback that was taken runs exactly once, in order, in the thread that it was meant for.
-// Streams are destroyed while their callbacks come: none runs afterwards, nobody hangs.
-// Finalize gives up in time and says so; the callback returns afterwards, and finds everything that
-// it and its thread need.
-// A program may end as it stands, with a thread that waits and callbacks that nobody runs.
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Floating-point overflow: modes and switches are kept, and every state says that there was none.
+// Floating-point overflow: modes and switches are stored, and every status reports no overflow.
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -32,7 +32,7 @@ uint32_t Switch(aclrtStream stream) {
     return flag;
 }
 
-// The calls that write a state, under one signature.
+// The calls that write a status, under one signature.
 struct StatusCall {
     const char* text;
     std::function<aclError(void*, uint64_t, aclrtStream)> call;
@@ -71,14 +71,14 @@ TEST_F(Overflow, TheModeIsKeptByTheDevice) {
     EXPECT_EQ(Mode(), kSaturation);
 }
 
-TEST_F(Overflow, AResetForgetsTheMode) {
+TEST_F(Overflow, AResetClearsTheMode) {
     ACL_OK(aclrtSetDeviceSatMode(kSaturation));
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_OK(aclrtSetDevice(0));
     EXPECT_EQ(Mode(), kInfNan);
 }
 
-TEST_F(Overflow, ModesThatAreNone) {
+TEST_F(Overflow, InvalidModes) {
     ACL_OK(aclrtSetDeviceSatMode(kSaturation));
     for (const int number : {-1, int{ACL_RT_OVERFLOW_MODE_UNDEF}, 3, INT_MIN, INT_MAX})
         ACL_FAILS_SAYING(kBad, aclrtSetDeviceSatMode(static_cast<aclrtFloatOverflowMode>(number)),
@@ -108,7 +108,7 @@ TEST_F(Overflow, TheSwitchIsAnAttributeOfTheStream) {
     EXPECT_EQ(Switch(stream), 0u);
 }
 
-TEST_F(Overflow, StatesAreZerosOfJustThatSize) {
+TEST_F(Overflow, StatusesAreZerosOfTheRequestedSize) {
     Stream stream;
     for (const auto& [text, call] : kStatusCalls) {
         SCOPED_TRACE(text);
@@ -123,7 +123,7 @@ TEST_F(Overflow, StatesAreZerosOfJustThatSize) {
     }
 }
 
-TEST_F(Overflow, StatesComeInStreamOrder) {
+TEST_F(Overflow, StatusesAreWrittenInStreamOrder) {
     Stream stream;
     DeviceMemory state(std::vector<unsigned char>(64, 0xEE));
     Gate gate;
@@ -138,8 +138,8 @@ TEST_F(Overflow, StatesComeInStreamOrder) {
     EXPECT_EQ(state.Download(), wanted);
 }
 
-// Whatever the mode and the switch say, arithmetic gives infinities, and no state tells of them.
-TEST_F(Overflow, IsNotNoted) {
+// Whatever the mode and the switch are, arithmetic returns infinities, and no status reports them.
+TEST_F(Overflow, IsNotReported) {
     Stream stream;
     ACL_OK(aclrtSetDeviceSatMode(kSaturation));
     ACL_OK(aclrtSetStreamOverflowSwitch(stream, 1));
@@ -157,7 +157,7 @@ TEST_F(Overflow, IsNotNoted) {
     EXPECT_EQ(state.Download<uint32_t>(), std::vector<uint32_t>(8, 0));
 }
 
-TEST_F(Overflow, StatesNeedDeviceMemory) {
+TEST_F(Overflow, StatusesNeedDeviceMemory) {
     Stream stream;
     DeviceMemory state(64);
     PinnedMemory pinned(64, 0x11);
@@ -190,7 +190,7 @@ TEST_F(Overflow, TheAddressOfContextsHoldsZeros) {
     std::vector<unsigned char> read(512, 0xEE);
     ACL_OK(aclrtMemcpy(read.data(), 512, addr, 512, ACL_MEMCPY_DEVICE_TO_HOST));
     EXPECT_EQ(read, std::vector<unsigned char>(512, 0));
-    // One for all contexts and threads of the device, which no program gives back.
+    // One address for all contexts and threads of the device; no program frees it.
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
     void* again = nullptr;
@@ -209,7 +209,7 @@ TEST_F(Overflow, TheAddressOfContextsHoldsZeros) {
     ACL_FAILS_SAYING(kBad, aclrtCtxGetFloatOverflowAddr(nullptr), "overflowAddr is null");
 }
 
-TEST_F(Overflow, TheAddressGoesWithTheDevice) {
+TEST_F(Overflow, TheAddressEndsWithTheDevice) {
     void* addr = nullptr;
     ACL_OK(aclrtCtxGetFloatOverflowAddr(&addr));
     ACL_OK(aclrtResetDeviceForce(0));

@@ -1,4 +1,4 @@
-// aclrtValueWrite and aclrtValueWait: who writes, who sees it, and how waits end.
+// aclrtValueWrite and aclrtValueWait: which writes a wait sees, and how waits end.
 
 #include <sys/resource.h>
 
@@ -20,13 +20,13 @@ constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
 
 using Words = std::vector<uint64_t>;
 
-// A word of device memory, page-locked memory or managed memory.
+// A word of device memory, pinned memory or managed memory.
 class Word {
   public:
     explicit Word(uint64_t value = 0) : memory_(Words{value, ~value}) {}
     void* At() const { return memory_.At(); }
     uint64_t Read() const { return memory_.Download<uint64_t>()[0]; }
-    // By a stream of its own, which is waited for.
+    // Written by its own stream, which is then synchronized.
     void Write(uint64_t value) const {
         const Stream stream;
         ACL_EXPECT_OK(aclrtValueWrite(At(), value, 0, stream));
@@ -47,7 +47,7 @@ void Store(void* word, uint64_t value) {
 
 class StreamValue : public WithDevice {};
 
-TEST_F(StreamValue, AWriteComesInOrder) {
+TEST_F(StreamValue, AWriteIsInStreamOrder) {
     Stream stream;
     DeviceMemory device(Words{1, 2, 3});
     PinnedMemory pinned(24, 0);
@@ -114,7 +114,7 @@ TEST_F(StreamValue, EachComparison) {
     }
 }
 
-TEST_F(StreamValue, WhatIsBehindAWaitComesAfterIt) {
+TEST_F(StreamValue, WorkAfterAWaitRunsAfterIt) {
     Stream stream;
     Word word;
     DeviceMemory device(Pattern(100));
@@ -127,7 +127,7 @@ TEST_F(StreamValue, WhatIsBehindAWaitComesAfterIt) {
     EXPECT_EQ(device.Download(), std::vector<unsigned char>(100, 9));
 }
 
-TEST_F(StreamValue, AWaitSeesWhoeverWrites) {
+TEST_F(StreamValue, AWaitSeesEveryKindOfWrite) {
     constexpr uint64_t kValue = 0x0101010101010101;
     Program program;
     const aclrtFuncHandle mark = program.Kernel("mark");
@@ -170,7 +170,7 @@ TEST_F(StreamValue, AWaitSeesWhoeverWrites) {
     }
 }
 
-TEST_F(StreamValue, AWaitSeesTheHost) {
+TEST_F(StreamValue, AWaitSeesHostWrites) {
     PinnedMemory pinned(8, 0);
     {
         Stream stream;
@@ -179,7 +179,7 @@ TEST_F(StreamValue, AWaitSeesTheHost) {
         Store(pinned.At(), 3);
         ACL_OK(aclrtSynchronizeStream(stream));
     }
-    // Another thread, while this one waits.
+    // Another thread writes while this one waits.
     Stream stream;
     ACL_OK(aclrtValueWait(pinned.At(), 5, ACL_STREAM_WAIT_VALUE_GEQ, stream));
     std::thread host([&] {
@@ -238,15 +238,15 @@ TEST_F(StreamValue, OfManagedMemory) {
         ACL_OK(aclrtStreamAbort(stream));
         ACL_OK(aclrtSynchronizeStream(stream));
     }
-    // So does the end of the device.
+    // So does a device reset.
     ACL_OK(aclrtValueWait(words, 9, ACL_STREAM_WAIT_VALUE_EQ, nullptr));
     ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0),
                      "ACL_STREAM_WAIT_VALUE_EQ", Shown(words));
     ACL_OK(aclrtSetDevice(0));
 }
 
-// Two streams that only values order: each has a part of the sum.
-TEST_F(StreamValue, TwoStreamsTakeTurns) {
+// Two streams that only values order: each adds a part of the sum.
+TEST_F(StreamValue, TwoStreamsAlternate) {
     constexpr uint64_t kRounds = 200;
     Stream ping, pong;
     Word turn;
@@ -265,7 +265,7 @@ TEST_F(StreamValue, TwoStreamsTakeTurns) {
     EXPECT_EQ(turn.Read(), 2 * kRounds);
 }
 
-// Each stream waits for the value of the one before; nobody has a thread for that.
+// Each stream waits for the value of the previous one; no stream needs a thread for that.
 TEST_F(StreamValue, ManyStreamsWaitAtOnce) {
     const uint64_t kStreams = OnRealGpu() ? kMostHeldOnGpu : 300;
     const auto threads = [] {
@@ -293,7 +293,7 @@ TEST_F(StreamValue, ManyStreamsWaitAtOnce) {
     EXPECT_EQ(words.Download<uint64_t>(), Words(kStreams + 1, 1));
 }
 
-TEST_F(StreamValue, AWaitTakesLittleTime) {
+TEST_F(StreamValue, AWaitTakesLittleProcessorTime) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver waits by itself";
     const auto used = [] {
         rusage usage{};
@@ -312,7 +312,7 @@ TEST_F(StreamValue, AWaitTakesLittleTime) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(StreamValue, MemoryStaysUntilItIsSeen) {
+TEST_F(StreamValue, FreedMemoryStaysUntilTheWaitCompletes) {
     for (const bool pinned : {false, true}) {
         Stream stream, writer;
         void* word = pinned ? PinnedMemory(4096, 0).Release()
@@ -322,7 +322,7 @@ TEST_F(StreamValue, MemoryStaysUntilItIsSeen) {
         ACL_OK(aclrtValueWrite(word, 1, 0, writer));
         ACL_OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
         ACL_OK(pinned ? aclrtFreeHost(word) : aclrtFree(word));
-        // Nobody else gets it meanwhile.
+        // The memory is not allocated again meanwhile.
         DeviceMemory others(std::vector<unsigned char>(4096, 0xFF));
         PinnedMemory pinned_others(4096, 0xFF);
         ExpectStuck(stream);
@@ -333,7 +333,7 @@ TEST_F(StreamValue, MemoryStaysUntilItIsSeen) {
     }
 }
 
-// What a driver holds goes on when the value comes.
+// Work that a driver holds continues when the value is written.
 TEST_F(StreamValue, AnAbortEndsAWait) {
     Stream stream;
     Word word;
@@ -343,7 +343,7 @@ TEST_F(StreamValue, AnAbortEndsAWait) {
     if (!OnCpu()) word.Write(1);
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(word.Read(), OnCpu() ? 0u : 7u);
-    // It goes on.
+    // The stream continues.
     word.Write(0);
     ACL_OK(aclrtValueWait(word.At(), 2, ACL_STREAM_WAIT_VALUE_EQ, stream));
     EXPECT_FALSE(IsIdle(stream));
@@ -351,7 +351,7 @@ TEST_F(StreamValue, AnAbortEndsAWait) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(StreamValue, WhoSynchronizesIsToldOfAnAbort) {
+TEST_F(StreamValue, SynchronizeReturnsAnAbort) {
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -389,8 +389,9 @@ TEST_F(StreamValue, DestructionWaits) {
     host.join();
 }
 
-// The value never comes, and nobody hangs. What waits for a stream that waits goes on as well.
-TEST_F(StreamValue, AResetEndsWaitsThatLast) {
+// The value is never written, and nothing hangs. A stream that waits for a waiting stream continues
+// as well.
+TEST_F(StreamValue, AResetEndsPendingWaits) {
     PinnedMemory pinned(24, 0);
     void* const word = DeviceMemory(Words{0}).Release();
     const aclrtEvent event = Event().Release();
@@ -405,7 +406,7 @@ TEST_F(StreamValue, AResetEndsWaitsThatLast) {
                      "ACL_STREAM_WAIT_VALUE_EQ", Shown(word));
     EXPECT_EQ(Load(pinned.At(8)), 3u);
     EXPECT_EQ(Load(pinned.At(16)), 4u);
-    // A driver's wait has no other end.
+    // A driver's wait can only be ended by writing the value.
     EXPECT_EQ(Load(pinned.At()), OnCpu() ? 0u : 2u);
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(kDead, aclrtValueWait(word, 1, 0, nullptr));
@@ -413,7 +414,7 @@ TEST_F(StreamValue, AResetEndsWaitsThatLast) {
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
 
-TEST_F(StreamValue, AResetWaitsForAValueThatComes) {
+TEST_F(StreamValue, AResetWaitsForAValueThatIsWritten) {
     PinnedMemory pinned(16, 0);
     aclrtStream stream = Stream().Release();
     ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
@@ -428,13 +429,13 @@ TEST_F(StreamValue, AResetWaitsForAValueThatComes) {
     ACL_OK(aclrtSetDevice(0));
 }
 
-TEST(StreamValueEnd, FinalizeEndsWaitsThatLast) {
+TEST(StreamValueEnd, FinalizeEndsPendingWaits) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     void* word = DeviceMemory(Words{0}).Release();
     ACL_OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, nullptr));
     ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclFinalize(), Shown(word));
-    // It has ended well enough for another life.
+    // Another session can be opened.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {
@@ -518,7 +519,7 @@ struct Place {
     uint64_t rounds;
 };
 
-// Answers each odd value with the next even one, by its own stream.
+// Replies to each odd value with the next even one, in its stream.
 void AnswerValues(Conversation& parent) {
     const Session session;
     int descriptor = -1;

@@ -1,6 +1,6 @@
-//! Uses what collides when two Rust libraries meet: panics, unwinding, threads, allocation.
+//! Uses what can collide when two Rust libraries are linked: panics, unwinding, threads, allocation.
 
-/// Adds one, by way of a panic on another thread that is caught.
+/// Adds one, by a panic on another thread that is caught.
 #[no_mangle]
 pub extern "C" fn neighbour_panics_and_recovers(input: i32) -> i32 {
     std::panic::set_hook(Box::new(|_| {}));
