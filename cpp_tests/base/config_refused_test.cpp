@@ -94,13 +94,13 @@ TEST(ConfigRefused, PrintsOneLineAndFailsCalls) {
         EXPECT_TRUE(Succeeded(result));
         const auto lines = LinesWith(result.output, one.variable);
         // A backend other than the CPU's prints the variable in its line of settings, too.
-        std::vector<std::string> told;
+        std::vector<std::string> reported;
         for (const auto& line : lines)
-            if (line.rfind("portacl: ", 0) == 0) told.push_back(line);
-        ASSERT_EQ(told.size(), 1u) << result.output;
+            if (line.rfind("portacl: ", 0) == 0) reported.push_back(line);
+        ASSERT_EQ(reported.size(), 1u) << result.output;
         std::string value = one.value;
         value.erase(0, value.find('/') == std::string::npos ? 0 : value.find('/'));
-        EXPECT_NE(told[0].find(value), std::string::npos) << told[0];
+        EXPECT_NE(reported[0].find(value), std::string::npos) << reported[0];
     }
 }
 

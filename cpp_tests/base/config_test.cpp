@@ -284,7 +284,7 @@ TEST_F(Config, TheFirstConfigurationStays) {
     ACL_OK(aclrtGetDevice(&device));
     EXPECT_EQ(device, 0);
     OnNewThread([] { EXPECT_EQ(aclrtSetDevice(-1), ACL_ERROR_RT_INVALID_DEVICEID); });
-    EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "texts are shared, as the second file wanted";
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "texts are shared as in the second file";
 }
 
 TEST_F(Config, InvalidVariables) {

@@ -169,8 +169,8 @@ struct HookWork : LateWork {
 struct LateHookWork : LateWork {
     void Early() override { LATE_OK(aclrtSetDevice(0)); }
     void Late() override {
-        LATE_OK(portaclMemoryHookGiveReason("nobody runs"));
-        LATE_OK(portaclMemoryHookNoteFailure("nobody runs"));
+        LATE_OK(portaclMemoryHookGiveReason("no hook runs"));
+        LATE_OK(portaclMemoryHookNoteFailure("no hook runs"));
         LATE(portaclMemoryHookUnregister(0) == ACL_ERROR_RT_PARAM_INVALID);
         const std::string path =
             testing::TempDir() + "portacl_late_hook_" + std::to_string(getpid());
@@ -255,20 +255,21 @@ struct StreamWork : LateWork {
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
     std::string name;
-    std::atomic<int> told{0}, called{0};
+    std::atomic<int> reported{0}, called{0};
     static void Count(void* counter) { ++*static_cast<std::atomic<int>*>(counter); }
     void Early() override {
         static std::atomic<int> number{0};
         name = "late " + std::to_string(++number);
         LATE_OK(aclrtSetDevice(0));
         LATE_OK(aclrtRegStreamStateCallback(
-            name.c_str(), [](aclrtStream, aclrtStreamState, void* told) { Count(told); }, &told));
+            name.c_str(), [](aclrtStream, aclrtStreamState, void* reported) { Count(reported); },
+            &reported));
         LATE_OK(aclrtCreateStream(&stream));
         LATE_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
     }
     void Late() override {
         // Owners that exist at the same time get callbacks for each other's streams.
-        told = 0;
+        reported = 0;
         LATE_OK(aclrtLaunchHostFunc(stream, &Count, &called));
         LATE_OK(aclrtRecordEvent(event, stream));
         LATE_OK(aclrtSynchronizeEvent(event));
@@ -283,13 +284,13 @@ struct StreamWork : LateWork {
         LATE_OK(aclrtUnSubscribeReport(self, stream));
         LATE_OK(aclrtSynchronizeStreamWithTimeout(stream, 10000));
         LATE_OK(aclrtDestroyStream(stream));
-        LATE(told == 1);
+        LATE(reported == 1);
         LATE_OK(aclrtCreateStream(&stream));
         LATE_OK(aclrtLaunchHostFunc(stream, &Count, &called));
         LATE_OK(aclrtSynchronizeDevice());
         LATE(called == 3);
         LATE_OK(aclrtDestroyStreamForce(stream));
-        LATE(told == 3);
+        LATE(reported == 3);
         LATE_OK(aclrtDestroyEvent(event));
         LATE(aclrtSynchronizeStream(stream) == ACL_ERROR_RT_PARAM_INVALID);
         LATE_OK(aclrtRegStreamStateCallback(name.c_str(), nullptr, nullptr));

@@ -58,7 +58,7 @@ class Overrun : public testing::Test {
 class OverrunWithSanitizer : public Overrun {
   protected:
     void SetUp() override {
-        if (!IsBuilt("overrun_child_asan")) GTEST_SKIP() << "this build has a sanitizer of its own";
+        if (!IsBuilt("overrun_child_asan")) GTEST_SKIP() << "this build already has a sanitizer";
     }
 };
 

@@ -32,7 +32,7 @@ bool IsGuarded() {
 }
 
 // Copies bytes 0, 1, 2, ... to a device and back.
-void CopyThereAndBack(void* device, size_t size) {
+void RoundTrip(void* device, size_t size) {
     std::vector<unsigned char> sent(size), received(size);
     std::iota(sent.begin(), sent.end(), static_cast<unsigned char>(0));
     ACL_OK(aclrtMemcpy(device, size, sent.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
@@ -46,13 +46,13 @@ void UseMemory() {
         for (const auto policy : {ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_FIRST}) {
             void* memory = nullptr;
             ACL_OK(aclrtMalloc(&memory, size, policy));
-            CopyThereAndBack(memory, size);
+            RoundTrip(memory, size);
             ACL_OK(aclrtFree(memory));
         }
     }
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, kMiB, ACL_RT_MEM_ATTACH_GLOBAL));
-    CopyThereAndBack(managed, kMiB);
+    RoundTrip(managed, kMiB);
     ACL_OK(aclrtFree(managed));
     const aclrtMemPoolProps props = PoolProps();
     aclrtMemPool pool = nullptr;
@@ -60,7 +60,7 @@ void UseMemory() {
     void* pooled = nullptr;
     ACL_OK(aclrtMemPoolMallocAsync(&pooled, kMiB, pool, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
-    CopyThereAndBack(pooled, kMiB);
+    RoundTrip(pooled, kMiB);
     ACL_OK(aclrtMemPoolFreeAsync(pooled, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     ACL_OK(aclrtMemPoolDestroy(pool));
@@ -83,7 +83,7 @@ void TakeSnapshot() {
     ACL_OK(Unlock());
     ACL_OK(aclrtMemcpy(received.data(), size, written, size, ACL_MEMCPY_DEVICE_TO_HOST));
     EXPECT_EQ(sent, received);
-    CopyThereAndBack(untouched, size);
+    RoundTrip(untouched, size);
     ACL_OK(aclrtFree(written));
     ACL_OK(aclrtFree(untouched));
 }
@@ -95,7 +95,7 @@ void NeedFiles(const std::string& error) {
     char key[65] = {};
     ACL_FAILS_SAYING(kUnsupported, aclrtIpcMemGetExportKey(memory, 2 * kMiB, key, sizeof key, 0),
                      "memfd_create: " + error, "device 0");
-    CopyThereAndBack(memory, 2 * kMiB);
+    RoundTrip(memory, 2 * kMiB);
     ACL_OK(aclrtFree(memory));
     const aclrtPhysicalMemProp physical = PhysicalProps();
     auto handle = Poison<aclrtDrvMemHandle>();
@@ -155,7 +155,7 @@ static void Register(int error) {
     ACL_OK(aclrtHostRegister(mapped, size, ACL_HOST_REGISTER_MAPPED, &seen));
     void* device = nullptr;
     ACL_OK(aclrtMalloc(&device, size, ACL_MEM_MALLOC_NORMAL_ONLY));
-    CopyThereAndBack(device, size);
+    RoundTrip(device, size);
     ACL_OK(aclrtHostUnregister(mapped));
     if (IsCpu()) {
         // An unmapped page is still an error, and the text claims no more than is known.

@@ -81,7 +81,7 @@ TEST(ThreadScheduling, IsThatOfTheThreadThatOpenedTheLibrary) {
             Scheduling expected = Of(getpid());
             ExpectThreadsWith(expected);
         }).join();
-        EXPECT_TRUE(Of(0) == mine) << "the scheduling of the program's own thread changed";
+        EXPECT_TRUE(Of(0) == mine) << "the scheduling of the program's thread changed";
         ACL_OK(aclFinalize());
     };
     RunInOwnProcess(body, kTrace);

@@ -380,7 +380,7 @@ struct Exported {
     std::size_t bytes;
 };
 
-void ImportAndAnswer(portacl_test::Conversation& parent) {
+void ImportAndAnswer(portacl_test::Connection& parent) {
     const Runtime runtime;
     const Device device;
     const Stream stream;
@@ -408,7 +408,7 @@ void ImportAndAnswer(portacl_test::Conversation& parent) {
     EXPECT_THROW((void)AsyncBuffer<int>::from_name(damaged, 1, stream, pool), Error);
     stream.synchronize();
     EXPECT_EQ(portaclReleaseFailures(), 0u);
-    parent.Tell(1);
+    parent.Signal(1);
 }
 
 TWO_PROCESS_TEST(CppSharedMemory, GoesFromOwnerToOwner, ImportAndAnswer) {
@@ -425,7 +425,7 @@ TWO_PROCESS_TEST(CppSharedMemory, GoesFromOwnerToOwner, ImportAndAnswer) {
     portacl_test::Peer peer;
     const Descriptor descriptor = pool.export_descriptor();
     peer.Send(Exported{buffer.name(), buffer.size_bytes()}, descriptor.get());
-    peer.Hear(1);
+    peer.Await(1);
     copy_async(values, buffer, stream);
     stream.synchronize();
     EXPECT_EQ(values, std::vector<int>(100, 6));

@@ -25,12 +25,12 @@ class CppMemoryHook : public testing::Test {
 };
 
 // Records its calls, and throws on request.
-class Teller : public portacl::MemoryHook {
+class RecordingHook : public portacl::MemoryHook {
   public:
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     std::string throws;
 
-    const char* name() const noexcept override { return "Teller"; }
+    const char* name() const noexcept override { return "RecordingHook"; }
     void before_alloc(const MemoryEvent& event) override { Tell("before_alloc", event); }
     void after_alloc(const MemoryEvent& event) override { Tell("after_alloc", event); }
     void before_malloc(const MemoryEvent& event) override { Tell("before_malloc", event); }
@@ -41,7 +41,7 @@ class Teller : public portacl::MemoryHook {
   private:
     void Tell(const std::string& what, const MemoryEvent& event) {
         EXPECT_EQ(event.structSize, sizeof event);
-        told.push_back(what);
+        reported.push_back(what);
         if (what == throws) throw std::runtime_error("thrown in " + what);
     }
 };
@@ -56,33 +56,33 @@ portaclMemoryHookInfo OnlyHook() {
 }
 
 TEST_F(CppMemoryHook, IsCalledWhileItIsRegistered) {
-    Teller hook;
+    RecordingHook hook;
     {
         const ScopedMemoryHook guard(hook);
         { const HostBuffer<char> buffer(8); }
-        EXPECT_EQ(hook.told,
+        EXPECT_EQ(hook.reported,
                   (std::vector<std::string>{"before_malloc", "before_alloc", "after_alloc",
                                             "after_malloc", "before_free", "after_free"}));
         EXPECT_THROW(ScopedMemoryHook{hook}, Error);
     }
-    hook.told.clear();
+    hook.reported.clear();
     { const HostBuffer<char> buffer(8); }
-    EXPECT_TRUE(hook.told.empty());
+    EXPECT_TRUE(hook.reported.empty());
 }
 
 TEST_F(CppMemoryHook, CanBeMovedAndUnregisteredEarly) {
-    Teller hook;
+    RecordingHook hook;
     ScopedMemoryHook first(hook, HookScope::process);
     ScopedMemoryHook second(std::move(first));
     EXPECT_FALSE(first);
     EXPECT_EQ(OnlyHook().id, second.get());
     second.reset();
     { const HostBuffer<char> buffer(8); }
-    EXPECT_TRUE(hook.told.empty());
+    EXPECT_TRUE(hook.reported.empty());
 }
 
 TEST_F(CppMemoryHook, AnExceptionBeforeRefuses) {
-    Teller hook;
+    RecordingHook hook;
     const ScopedMemoryHook guard(hook);
     hook.throws = "before_malloc";
     try {
@@ -90,7 +90,7 @@ TEST_F(CppMemoryHook, AnExceptionBeforeRefuses) {
         FAIL() << "no exception";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ACL_ERROR_FAILURE);
-        EXPECT_NE(error.text().find("Teller"), std::string::npos) << error.what();
+        EXPECT_NE(error.text().find("RecordingHook"), std::string::npos) << error.what();
         EXPECT_NE(error.text().find("thrown in before_malloc"), std::string::npos) << error.what();
     }
     EXPECT_EQ(OnlyHook().refusals, 1u);
@@ -128,7 +128,7 @@ TEST_F(CppMemoryHook, AnythingMayBeThrown) {
 }
 
 TEST_F(CppMemoryHook, AnExceptionAfterIsCountedAndTheAllocationStands) {
-    Teller hook;
+    RecordingHook hook;
     const ScopedMemoryHook guard(hook);
     hook.throws = "after_malloc";
     HostBuffer<char> buffer(8);
@@ -142,7 +142,7 @@ TEST_F(CppMemoryHook, AnExceptionAfterIsCountedAndTheAllocationStands) {
 }
 
 TEST_F(CppMemoryHook, ARefusedFreeInADestructorIsAReleaseFailure) {
-    Teller hook;
+    RecordingHook hook;
     ScopedMemoryHook guard(hook);
     const uint64_t before = portaclReleaseFailures();
     void* memory = nullptr;

@@ -159,10 +159,10 @@ TEST_F(Cxx, FailuresAreErrorsWithThePlaceOfTheCall) {
     EXPECT_THROW((void)portacl::memory_profile(ended), Error);
 }
 
-[[gnu::noinline]] void TakeLittle() {
+[[gnu::noinline]] void AllocateLittle() {
     const HostBuffer<char> memory(1000);
 }
-[[gnu::noinline]] void TakeMuch() {
+[[gnu::noinline]] void AllocateMuch() {
     for (int i = 0; i < 3; ++i) {
         const HostBuffer<char> memory(4096);
     }
@@ -190,20 +190,20 @@ void ExpectSums(const MemoryProfile& node) {
 TEST_F(Cxx, AProfileIsATree) {
     const LineProfileHook hook(0, HookScope::thread);
     EXPECT_TRUE(portacl::memory_profile(hook).below.empty());
-    TakeLittle();
-    TakeMuch();
+    AllocateLittle();
+    AllocateMuch();
     const MemoryProfile root = portacl::memory_profile(hook);
     EXPECT_EQ(root.function, "_root");
     EXPECT_EQ(root.malloc_bytes, 1024u + 3 * 4096u);
     EXPECT_EQ(root.malloc_count, 4u);
     ExpectSums(root);
-    const MemoryProfile* much = Find(root, "TakeMuch");
-    const MemoryProfile* little = Find(root, "TakeLittle");
+    const MemoryProfile* much = Find(root, "AllocateMuch");
+    const MemoryProfile* little = Find(root, "AllocateLittle");
     ASSERT_TRUE(much && little);
     EXPECT_EQ(much->malloc_bytes, 3 * 4096u);
     EXPECT_EQ(much->malloc_count, 3u);
     EXPECT_EQ(little->malloc_bytes, 1024u);
-    EXPECT_EQ(Find(*much, "TakeLittle"), nullptr);
+    EXPECT_EQ(Find(*much, "AllocateLittle"), nullptr);
 }
 
 // The component uses the library that the program calls, and has none of its own.

@@ -50,7 +50,7 @@ class Pinned {
     Pinned(const Pinned&) = delete;
     Pinned& operator=(const Pinned&) = delete;
     operator void*() const { return address_; }
-    bool HoldsOnly(unsigned char value, size_t size = kSize) const {
+    bool ContainsOnly(unsigned char value, size_t size = kSize) const {
         const auto* bytes = static_cast<const unsigned char*>(address_);
         for (size_t i = 0; bytes && i < size; ++i) {
             if (bytes[i] != value) return false;

@@ -1,7 +1,7 @@
 """The fault sweep over the host allocations of the library itself: the system refuses one, or all from one on.
 
 The library counts its allocations where it is built with debug assertions, as the suite is. The program lives
-twice, and has memory again in its second life, where nothing may fail. In the first one
+twice, and has memory again in its second session, where nothing may fail. In the first one
 - the first call that fails has to return 200000: there is no host memory. Calls that come after it may fail
   with other codes, for what they lack; none returns 500000, and each has a text,
 - everything that was made is given back, and so is all host memory that a run without refusals gives back.
@@ -47,9 +47,9 @@ class HostFaults:
         found = report.problems(0, 0)
         if not report.host:
             return found + ["the library has not counted its allocations: debug assertions are off"]
-        lives = output.split("second life\n")
+        lives = output.split("second session\n")
         if len(lives) != 2:
-            return found + ["there was no second life"]
+            return found + ["there was no second session"]
         codes = re.findall(r" returned (\d+)(?!\d|, as expected)", lives[0])
         if codes and codes[0] != OUT_OF_HOST_MEMORY:
             found.append(f"the first call that failed returned {codes[0]}, not {OUT_OF_HOST_MEMORY}")
@@ -65,6 +65,6 @@ class HostFaults:
     def wanted(self, report, most):
         from sweep import spread
 
-        # Half of the allocations are of the second life.
+        # Half of the allocations are of the second session.
         numbers = spread(report.host["all"] // 2, most)
         return [f"{number}{kind}" for number in numbers for kind in ("", "+", "+:0")]

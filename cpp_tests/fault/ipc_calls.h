@@ -29,7 +29,7 @@ inline aclrtDrvMemHandle MallocPhysical() {
     props.memAttr = ACL_HBM_MEM_HUGE;
     props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
     aclrtDrvMemHandle memory = nullptr;
-    DID_IF_THERE(aclrtMallocPhysical(&memory, kPhysicalSize, &props, 0));
+    DID_IF_SUPPORTED(aclrtMallocPhysical(&memory, kPhysicalSize, &props, 0));
     return memory;
 }
 
@@ -44,18 +44,18 @@ inline int ExportAndWait() {
     DID(aclrtIpcMemGetExportKey(memory, kSize, exported.key, sizeof exported.key, 1));
     const aclrtDrvMemHandle physical = MallocPhysical();
     if (physical) {
-        DID_IF_THERE(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
-                                                     &exported.number));
+        DID_IF_SUPPORTED(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
+                                                         &exported.number));
     }
     aclrtEvent event = nullptr;
     DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
     DID(aclrtIpcGetEventHandle(event, &exported.event));
-    const bool told = write(STDOUT_FILENO, &exported, sizeof exported) == sizeof exported;
+    const bool reported = write(STDOUT_FILENO, &exported, sizeof exported) == sizeof exported;
     char end;
     while (read(STDIN_FILENO, &end, 1) > 0) {
     }
     DID(aclFinalize());
-    return told && failures == 0 ? 0 : 1;
+    return reported && failures == 0 ? 0 : 1;
 }
 
 // That process.
@@ -93,9 +93,9 @@ class Exporter {
         close(in[0]);
         close(out[1]);
         hold_ = in[1];
-        has_told_ = read(out[0], &exported_, sizeof exported_) == sizeof exported_;
+        has_exported_ = read(out[0], &exported_, sizeof exported_) == sizeof exported_;
         close(out[0]);
-        Expect(has_told_, "the other process exports");
+        Expect(has_exported_, "the other process exports");
     }
     ~Exporter() {
         close(hold_);
@@ -107,19 +107,19 @@ class Exporter {
     Exporter& operator=(const Exporter&) = delete;
 
     const Exported* operator->() const { return &exported_; }
-    bool HasTold() const { return has_told_; }
+    bool HasExported() const { return has_exported_; }
 
   private:
     pid_t process_ = -1;
     int hold_ = -1;
-    bool has_told_ = false;
+    bool has_exported_ = false;
     Exported exported_{};
 };
 
 // Imports memory of the other process, and exports some.
 inline void ShareMemory() {
     Exporter exporter;
-    if (!exporter.HasTold()) return;
+    if (!exporter.HasExported()) return;
     void* imported = nullptr;
     if (DID(aclrtIpcMemImportByKey(&imported, exporter->key, 0))) {
         DID(aclrtMemset(imported, kSize, 3, kSize));
@@ -134,7 +134,7 @@ inline void ShareMemory() {
     if (DID(aclrtIpcOpenEventHandle(exporter->event, &event))) {
         Stream stream;
         DID(aclrtRecordEvent(event, stream));
-        DID_IF_THERE(aclrtStreamWaitEvent(stream, event));
+        DID_IF_SUPPORTED(aclrtStreamWaitEvent(stream, event));
         DID(aclrtSynchronizeStream(stream));
         DID(aclrtSynchronizeEvent(event));
         aclrtEventRecordedStatus status{};
@@ -156,7 +156,7 @@ inline void ShareMemory() {
     }
     if (const aclrtDrvMemHandle physical = MallocPhysical()) {
         uint64_t number = 0;
-        DID_IF_THERE(
+        DID_IF_SUPPORTED(
             aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
         DID(aclrtFreePhysical(physical));
     }

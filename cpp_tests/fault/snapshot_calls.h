@@ -15,14 +15,14 @@ inline uint32_t CountDevice(int32_t, void* count) {
 // Whatever fails, the process is running again at the end.
 inline void TakeSnapshot() {
     const int self = getpid();
-    int told = 0;
+    int calls = 0;
     void* memory = nullptr;
-    DID(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_POST, CountDevice, &told));
+    DID(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_POST, CountDevice, &calls));
     const bool there = DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
     if (there) DID(aclrtMemset(memory, kSize, 0x5a, kSize));
-    if (DID_IF_THERE(aclrtSnapShotProcessLock(self, nullptr))) {
-        if (DID_IF_THERE(aclrtSnapShotProcessBackup(self, nullptr))) {
-            Expect(told > 0, "a callback of a snapshot");
+    if (DID_IF_SUPPORTED(aclrtSnapShotProcessLock(self, nullptr))) {
+        if (DID_IF_SUPPORTED(aclrtSnapShotProcessBackup(self, nullptr))) {
+            Expect(calls > 0, "a callback of a snapshot");
             // Memory that was not restored is still saved.
             if (!DID(aclrtSnapShotProcessRestore(self, nullptr)))
                 DID(aclrtSnapShotProcessRestore(self, nullptr));

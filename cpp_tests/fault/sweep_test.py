@@ -81,13 +81,13 @@ if fault == "2+":
     if how == "leak": live = 50
     if how == "loses an object": lost = 1
     if how == "not finalized": state = "open"
-    if how == "no second life": sys.exit(2)
+    if how == "no second session": sys.exit(2)
     if how == "no failure": refused = 0
     code = {"wrong code": 207001, "panic": 500000}.get(how, 200000)
     if how == "panic later": print("aclrtSomething returned 200000: no memory")
     if how == "panic later": code = 500000
     print("aclrtSomething returned %d: %s" % (code, "NO TEXT" if how == "no text" else "no memory"))
-print("second life")
+print("second session")
 with open(os.environ["PORTACL_FAULT_COUNT"], "w") as report:
     print("backend cpu", state, file=report)
     print("failed 0", file=report)
@@ -150,7 +150,7 @@ class Sweeping(unittest.TestCase):
             ("leak", "50 blocks of host memory were not given back, 5 without"),
             ("loses an object", "1 of 2 device-blocks"),
             ("not finalized", "open"),
-            ("no second life", "status is 2"),
+            ("no second session", "status is 2"),
             ("no failure", "not reached"),
             ("wrong code", "returned 207001, not 200000"),
             ("panic later", "a call returned 500000"),

@@ -60,7 +60,7 @@ class Run : public MemorySteps {
         if (Note("aclrtDestroyContext", aclrtDestroyContext(context.handle), context.is_wrong) ==
             ACL_SUCCESS) {
             // Streams and graphs of the context ended with it.
-            objects_.MayBeDead();
+            objects_.MayBeInvalid();
             aclrtSetDevice(0);
         }
     }
@@ -245,7 +245,7 @@ class Run : public MemorySteps {
 
     // After a reset of the device, all of its addresses are invalid.
     void Forget() {
-        objects_.MayBeDead();
+        objects_.MayBeInvalid();
         device_.clear();
         pooled_.erase(std::remove_if(pooled_.begin(), pooled_.end(),
                                      [](const Block& block) { return !block.is_host; }),

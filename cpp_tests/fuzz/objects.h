@@ -34,7 +34,7 @@ class Objects {
     }
 
     // A device was reset or a context destroyed; this does not know which objects that destroyed.
-    void MayBeDead() {
+    void MayBeInvalid() {
         for (auto& live : live_) live.clear();
         for (auto& dead : dead_) dead.clear();
     }

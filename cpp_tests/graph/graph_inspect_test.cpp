@@ -263,7 +263,7 @@ TEST_F(GraphInspect, AllThreadsGetTheSameHandles) {
 // ---- handles ----
 
 // Calls with handles that are no longer valid: `word` is in each error text.
-void ExpectDead(aclmdlRI graph, aclrtStream part, aclmdlRITask task, const char* word) {
+void ExpectInvalid(aclmdlRI graph, aclrtStream part, aclmdlRITask task, const char* word) {
     constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
     char name[8] = "#";
     auto number = Poison<uint32_t>();
@@ -287,7 +287,7 @@ TEST_F(GraphInspect, HandlesEndWithTheirGraph) {
     const auto tasks = TasksOf(parts[0]);
     aclmdlRI dead = graph.Release();
     ACL_OK(aclmdlRIDestroy(dead));
-    ExpectDead(dead, parts[0], tasks[1], "destroyed");
+    ExpectInvalid(dead, parts[0], tasks[1], "destroyed");
 }
 
 TEST_F(GraphInspect, HandlesEndWithTheirDevice) {
@@ -300,11 +300,11 @@ TEST_F(GraphInspect, HandlesEndWithTheirDevice) {
     const auto parts = StreamsOf(graph);
     const auto tasks = TasksOf(parts[0]);
     ACL_OK(aclrtResetDevice(0));
-    ExpectDead(graph, parts[0], tasks[0], "device");
+    ExpectInvalid(graph, parts[0], tasks[0], "device");
     ACL_OK(aclFinalize());
-    ExpectDead(graph, parts[0], tasks[0], "device");
+    ExpectInvalid(graph, parts[0], tasks[0], "device");
     ACL_OK(aclInit(nullptr));
-    ExpectDead(graph, parts[0], tasks[0], "device");
+    ExpectInvalid(graph, parts[0], tasks[0], "device");
 }
 
 TEST_F(GraphInspect, HandlesOfOtherKindsAreRefused) {
@@ -313,10 +313,10 @@ TEST_F(GraphInspect, HandlesOfOtherKindsAreRefused) {
     const Graph graph = Fills(stream, memory, 1);
     const auto part = StreamsOf(graph)[0];
     const auto task = TasksOf(part)[0];
-    ExpectDead(part, graph, part, "of kind");
-    ExpectDead(task, task, graph, "of kind");
+    ExpectInvalid(part, graph, part, "of kind");
+    ExpectInvalid(task, task, graph, "of kind");
     int local = 0;
-    ExpectDead(&local, &local, &local, "not a handle");
+    ExpectInvalid(&local, &local, &local, "not a handle");
     // A graph's stream cannot be submitted to either.
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetAsync(memory.At(), 64, 1, 64, part),
                      Shown(part), "stream of a graph");

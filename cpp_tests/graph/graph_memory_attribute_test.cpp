@@ -257,10 +257,10 @@ TEST_F(GraphMemoryAttribute, OfHostPoolsIsHostMemory) {
 
 TEST_F(GraphMemoryAttribute, HooksReportItAsAKind) {
     const MemPool pool;
-    Story story;
-    std::vector<std::string> told;
+    CallLog call_log;
+    std::vector<std::string> calls;
     {
-        Recorder hook(story, "one");
+        Recorder hook(call_log, "one");
         hook.also = [&](const std::string& what, const portaclMemoryEvent& event) -> aclError {
             // A segment is larger.
             if (what.find("alloc ") == std::string::npos &&
@@ -268,16 +268,16 @@ TEST_F(GraphMemoryAttribute, HooksReportItAsAKind) {
                 EXPECT_EQ(event.roundedSize, kSize) << what;
             }
             EXPECT_EQ(event.kind, PORTACL_MEMORY_GRAPH) << what;
-            told.push_back(what);
+            calls.push_back(what);
             return ACL_SUCCESS;
         };
         { const Graph graph = Capture(pool); }
         hook.also = nullptr;
     }
-    (void)story.Take();
-    ASSERT_GE(told.size(), 4u);
-    EXPECT_EQ(told.front(), "before malloc");
-    EXPECT_EQ(told.back(), "after free");
+    (void)call_log.Take();
+    ASSERT_GE(calls.size(), 4u);
+    EXPECT_EQ(calls.front(), "before malloc");
+    EXPECT_EQ(calls.back(), "after free");
     EXPECT_EQ(Used(pool), 0u);
     EXPECT_EQ(GraphUsedAtLast(), 0u);
 }
@@ -285,8 +285,8 @@ TEST_F(GraphMemoryAttribute, HooksReportItAsAKind) {
 // A graph cannot allocate what a hook refuses.
 TEST_F(GraphMemoryAttribute, AHookMayRefuseIt) {
     const MemPool pool;
-    Story story;
-    Recorder hook(story, "one");
+    CallLog call_log;
+    Recorder hook(call_log, "one");
     hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
         return what == "before malloc" ? ACL_ERROR_BAD_ALLOC : ACL_SUCCESS;
     };
@@ -298,7 +298,7 @@ TEST_F(GraphMemoryAttribute, AHookMayRefuseIt) {
     ACL_OK(aclmdlRIDestroy(graph));
     EXPECT_EQ(GraphUsed(), 0u);
     hook.also = nullptr;
-    (void)story.Take();
+    (void)call_log.Take();
 }
 
 TEST_F(GraphMemoryAttribute, IsNotExported) {
@@ -322,7 +322,7 @@ TEST_F(GraphMemoryAttribute, AccessIsThatOfItsPool) {
     if (DeviceCount() < 2 || aclrtDeviceCanAccessPeer(&can, 0, 1) != 0 || !can)
         GTEST_SKIP() << "needs two devices that can use each other's memory";
     ACL_OK(aclrtSetDevice(1));
-    const auto give = [](aclrtMemPool pool, aclrtMemAccessFlags flags) {
+    const auto set_access = [](aclrtMemPool pool, aclrtMemAccessFlags flags) {
         aclrtMemAccessDesc desc{};
         desc.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
         desc.flags = flags;
@@ -330,7 +330,7 @@ TEST_F(GraphMemoryAttribute, AccessIsThatOfItsPool) {
     };
     for (const bool before : {true, false}) {
         const MemPool pool(PoolProps(1));
-        if (before) give(pool, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
+        if (before) set_access(pool, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
         void* memory = nullptr;
         {
             const Stream there;
@@ -338,11 +338,11 @@ TEST_F(GraphMemoryAttribute, AccessIsThatOfItsPool) {
                 there, [&] { ACL_OK(aclrtMemPoolMallocAsync(&memory, kSize, pool, there)); });
             ACL_OK(aclmdlRIExecuteAsync(graph, there));
             Synchronize(there);
-            if (!before) give(pool, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
+            if (!before) set_access(pool, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
             ACL_OK(aclrtSetDevice(0));
             ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, stream_.get()));
             Synchronize(stream_.get());
-            give(pool, ACL_RT_MEM_ACCESS_FLAGS_NONE);
+            set_access(pool, ACL_RT_MEM_ACCESS_FLAGS_NONE);
             ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                              aclrtMemsetAsync(memory, kSize, 1, kSize, stream_.get()), "device 0");
             ACL_OK(aclrtSetDevice(1));

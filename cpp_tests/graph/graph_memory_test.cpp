@@ -45,7 +45,7 @@ class GraphMemory : public WithDevice {
     }
 
     // A graph that allocates memory and fills it.
-    Graph TakingGraph(aclrtStream stream, int value, void** memory) {
+    Graph AllocatingGraph(aclrtStream stream, int value, void** memory) {
         return Capture(stream, [&] {
             *memory = AllocateFromPool(stream);
             ACL_OK(aclrtMemsetAsync(*memory, kSize, value, kSize, stream));
@@ -96,7 +96,7 @@ TEST_F(GraphMemory, MemoryAllocatedAndFreedInAGraphIsValidInEachRun) {
 TEST_F(GraphMemory, MemoryOfARunIsFreedOutsideBeforeTheNextRun) {
     const Stream stream;
     void* memory = nullptr;
-    const Graph graph = TakingGraph(stream, 5, &memory);
+    const Graph graph = AllocatingGraph(stream, 5, &memory);
     const std::function<aclError()> ways[] = {
         [&] { return aclrtMemPoolFreeAsync(memory, stream); },
         [&] { return portaclFreeAsync(memory, nullptr); },
@@ -117,7 +117,7 @@ TEST_F(GraphMemory, AnotherGraphMayFreeIt) {
     const Stream stream;
     void* memory = nullptr;
     const PinnedMemory out(kSize, 0);
-    const Graph taking = TakingGraph(stream, 7, &memory);
+    const Graph taking = AllocatingGraph(stream, 7, &memory);
     const Graph freeing = Capture(stream, [&] {
         ACL_OK(aclrtMemcpyAsync(out.At(), kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
@@ -136,7 +136,7 @@ TEST_F(GraphMemory, AllocatedMemoryOutlivesTheGraph) {
     const Stream stream;
     void* memory = nullptr;
     {
-        const Graph graph = TakingGraph(stream, 9, &memory);
+        const Graph graph = AllocatingGraph(stream, 9, &memory);
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
     }
@@ -197,7 +197,7 @@ TEST_F(GraphMemory, ACaptureCannotFreeOtherMemory) {
 TEST_F(GraphMemory, GraphsWithMemoryCannotBeNested) {
     const Stream stream;
     void* memory = nullptr;
-    const Graph graph = TakingGraph(stream, 1, &memory);
+    const Graph graph = AllocatingGraph(stream, 1, &memory);
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, stream),
                      "memory of pools");
@@ -224,7 +224,7 @@ TEST_F(GraphMemory, FailedCapturesFreeIt) {
 TEST_F(GraphMemory, ThePoolMayBeDestroyedFirst) {
     const Stream stream;
     void* memory = nullptr;
-    const Graph graph = TakingGraph(stream, 3, &memory);
+    const Graph graph = AllocatingGraph(stream, 3, &memory);
     ACL_OK(aclrtMemPoolDestroy(pool_));
     pool_ = nullptr;
     ACL_OK(aclmdlRIExecute(graph, -1));

@@ -20,7 +20,7 @@ constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
 // What a callback has read from its exception information.
-struct Told {
+struct Report {
     void* user_data;
     aclrtExceptionInfo* info;
     aclError function_code, arguments_code;
@@ -30,10 +30,10 @@ struct Told {
 };
 
 std::mutex mutex;
-std::vector<Told> told;
+std::vector<Report> reports;
 
 void Note(aclrtExceptionInfo* info, void* user_data) {
-    Told call{user_data, info, 0, 0, nullptr, {}, aclrtGetTaskIdFromExceptionInfo(info)};
+    Report call{user_data, info, 0, 0, nullptr, {}, aclrtGetTaskIdFromExceptionInfo(info)};
     void* arguments = nullptr;
     uint32_t length = 0;
     call.function_code = aclrtGetFuncHandleFromExceptionInfo(info, &call.function);
@@ -43,7 +43,7 @@ void Note(aclrtExceptionInfo* info, void* user_data) {
         call.arguments.assign(first, first + length);
     }
     const std::lock_guard<std::mutex> lock(mutex);
-    told.push_back(call);
+    reports.push_back(call);
 }
 void NoteAll(aclrtExceptionInfo* info) {
     Note(info, nullptr);
@@ -52,9 +52,9 @@ void NoteOther(aclrtExceptionInfo* info, void* user_data) {
     Note(info, user_data);
 }
 
-std::vector<Told> Take() {
+std::vector<Report> Take() {
     const std::lock_guard<std::mutex> lock(mutex);
-    return std::exchange(told, {});
+    return std::exchange(reports, {});
 }
 
 // Sessions in which the first launches, and the first fill, fail when they run.

@@ -187,12 +187,12 @@ TEST_F(Symbol, VariablesEndWithTheirDevice) {
 
 TEST_F(Symbol, ASymbolStandsForAVariable) {
     void *named = nullptr, *found = nullptr;
-    size_t size = 0, told = 0;
+    size_t size = 0, reported = 0;
     ACL_OK(aclrtBinaryGetGlobal(*program_, "kernel_table", &named, &size));
     ACL_OK(aclrtGetSymbolAddress(table_symbol, &found));
-    ACL_OK(aclrtGetSymbolSize(table_symbol, &told));
+    ACL_OK(aclrtGetSymbolSize(table_symbol, &reported));
     EXPECT_EQ(named, found);
-    EXPECT_EQ(told, 64u);
+    EXPECT_EQ(reported, 64u);
 
     ACL_OK(aclrtMemcpyToSymbol(table_symbol, "abcdef", 6, 10, ACL_MEMCPY_HOST_TO_DEVICE));
     ACL_OK(aclrtMemcpyToSymbol(table_symbol, "XY", 2, 62, ACL_MEMCPY_DEFAULT));

@@ -274,7 +274,7 @@ OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", 
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     const int standard_error = dup(STDERR_FILENO);
-    for (int life = 0; life < 2; ++life) {
+    for (int session = 0; session < 2; ++session) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
         for (size_t offset : {0, 9}) {

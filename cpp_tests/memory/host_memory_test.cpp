@@ -196,9 +196,9 @@ TEST_F(GetMemInfo, NeedsADeviceInThisThread) {
 class PointerGetAttributes : public WithDevice {
   protected:
     static aclrtPtrAttributes Ask(const void* address) {
-        auto told = Poison<aclrtPtrAttributes>();
-        ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &told));
-        return told;
+        auto reported = Poison<aclrtPtrAttributes>();
+        ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &reported));
+        return reported;
     }
 };
 
@@ -206,11 +206,11 @@ TEST_F(PointerGetAttributes, OfDeviceMemory) {
     for (size_t size : {size_t{1}, size_t{1000}, 5 * kMiB}) {
         DeviceMemory device(size);
         for (size_t offset : {size_t{0}, size / 2, size - 1}) {
-            const aclrtPtrAttributes told = Ask(device.At(offset));
-            EXPECT_EQ(told.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
-            EXPECT_EQ(told.location.id, 0u);
-            EXPECT_GE(told.pageSize, 4096u);
-            EXPECT_EQ(told.pageSize & (told.pageSize - 1), 0u) << "no power of two";
+            const aclrtPtrAttributes reported = Ask(device.At(offset));
+            EXPECT_EQ(reported.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+            EXPECT_EQ(reported.location.id, 0u);
+            EXPECT_GE(reported.pageSize, 4096u);
+            EXPECT_EQ(reported.pageSize & (reported.pageSize - 1), 0u) << "no power of two";
         }
     }
 }
@@ -259,12 +259,12 @@ TEST_F(PointerGetAttributes, NeedsNoDeviceInThisThread) {
 
 TEST_F(PointerGetAttributes, BadArguments) {
     DeviceMemory device(100);
-    auto told = Poison<aclrtPtrAttributes>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(nullptr, &told), "ptr",
+    auto reported = Poison<aclrtPtrAttributes>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(nullptr, &reported), "ptr",
                      "null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(device.At(), nullptr),
                      "attributes", "null");
-    EXPECT_TRUE(IsPoison(told));
+    EXPECT_TRUE(IsPoison(reported));
 }
 
 TEST_F(PointerGetAttributes, AfterFinalize) {

@@ -62,9 +62,9 @@ class Registered {
 };
 
 int LocationOf(const void* address) {
-    auto told = Poison<aclrtPtrAttributes>();
-    ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &told));
-    return told.location.type;
+    auto reported = Poison<aclrtPtrAttributes>();
+    ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &reported));
+    return reported.location.type;
 }
 
 class HostRegister : public WithDevice {};
@@ -111,9 +111,9 @@ TEST_F(HostRegister, AddressQueriesFindIt) {
     auto is_device = Poison<uint32_t>();
     ACL_OK(aclrtCheckMemType(list, 1, ACL_RT_MEM_TYPE_DEV, &is_device, 0));
     EXPECT_EQ(is_device, 0u);
-    auto told = Poison<aclrtPtrAttributes>();
-    ACL_OK(aclrtPointerGetAttributes(pages.At(3), &told));
-    EXPECT_EQ(told.pageSize, kPage);
+    auto reported = Poison<aclrtPtrAttributes>();
+    ACL_OK(aclrtPointerGetAttributes(pages.At(3), &reported));
+    EXPECT_EQ(reported.pageSize, kPage);
 }
 
 // The source is read, and the destination written, when the copy runs and not when it is submitted.

@@ -23,7 +23,7 @@ constexpr aclrtMemManagedLocation Place(int type, int id = 0) {
 constexpr int kDevice = ACL_MEM_LOCATIONTYPE_DEVICE, kHost = ACL_MEM_LOCATIONTYPE_HOST;
 
 // The numbers of an attribute.
-std::vector<int32_t> Told(const void* at, size_t size, int attribute, size_t room = 1) {
+std::vector<int32_t> Attribute(const void* at, size_t size, int attribute, size_t room = 1) {
     std::vector<int32_t> data(room, 77);
     ExpectOk("aclrtMemManagedGetAttr",
              aclrtMemManagedGetAttr(static_cast<aclrtMemManagedRangeAttribute>(attribute), at, size,
@@ -43,62 +43,62 @@ class Advice : public WithDevice {
 TEST_F(Advice, IsKeptForItsRange) {
     ManagedMemory managed(3 * kGrain, 1);
     const void *const all = managed.At(), *const second = managed.At(kGrain);
-    EXPECT_EQ(Told(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
+    EXPECT_EQ(Attribute(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
     ACL_OK(Advise(second, kGrain, ACL_MEM_ADVISE_SET_READ_MOSTLY, Place(99, -5)));
-    EXPECT_EQ(Told(second, kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 1);
-    EXPECT_EQ(Told(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
+    EXPECT_EQ(Attribute(second, kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 1);
+    EXPECT_EQ(Attribute(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
     ACL_OK(Advise(all, 3 * kGrain, ACL_MEM_ADVISE_SET_READ_MOSTLY, Place(0)));
-    EXPECT_EQ(Told(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 1);
+    EXPECT_EQ(Attribute(all, 3 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 1);
     ACL_OK(Advise(second, kGrain, ACL_MEM_ADVISE_UNSET_READ_MOSTLY, Place(0)));
-    EXPECT_EQ(Told(all, 2 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
-    EXPECT_EQ(Told(all, kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 1);
+    EXPECT_EQ(Attribute(all, 2 * kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
+    EXPECT_EQ(Attribute(all, kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 1);
     EXPECT_TRUE(managed.Copy() == Bytes(3 * kGrain, 1));
 }
 
 TEST_F(Advice, PreferredLocation) {
     ManagedMemory managed(2 * kGrain);
-    const auto told = [&](size_t size) {
+    const auto reported = [&](size_t size) {
         std::vector<int32_t> all;
         for (int attribute : {ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION,
                               ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE,
                               ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID})
-            all.push_back(Told(managed.At(), size, attribute)[0]);
+            all.push_back(Attribute(managed.At(), size, attribute)[0]);
         return all;
     };
     using Numbers = std::vector<int32_t>;
-    EXPECT_EQ(told(2 * kGrain), (Numbers{-2, 0, 0}));
+    EXPECT_EQ(reported(2 * kGrain), (Numbers{-2, 0, 0}));
     ACL_OK(Advise(managed.At(), kGrain, ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, Place(kDevice, 0)));
-    EXPECT_EQ(told(kGrain), (Numbers{0, kDevice, 0}));
-    EXPECT_EQ(told(2 * kGrain), (Numbers{-2, 0, 0})) << "not all of it";
+    EXPECT_EQ(reported(kGrain), (Numbers{0, kDevice, 0}));
+    EXPECT_EQ(reported(2 * kGrain), (Numbers{-2, 0, 0})) << "not all of it";
     ACL_OK(
         Advise(managed.At(), 2 * kGrain, ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, Place(kHost, 5)));
-    EXPECT_EQ(told(2 * kGrain), (Numbers{-1, kHost, 0}));
+    EXPECT_EQ(reported(2 * kGrain), (Numbers{-1, kHost, 0}));
     ACL_OK(Advise(managed.At(), 2 * kGrain, ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION, Place(0)));
-    EXPECT_EQ(told(2 * kGrain), (Numbers{-2, 0, 0}));
+    EXPECT_EQ(reported(2 * kGrain), (Numbers{-2, 0, 0}));
 }
 
 TEST_F(Advice, AccessedBy) {
     ManagedMemory managed(2 * kGrain);
-    const auto told = [&](size_t size, size_t room) {
-        return Told(managed.At(), size, ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, room);
+    const auto reported = [&](size_t size, size_t room) {
+        return Attribute(managed.At(), size, ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, room);
     };
     using Numbers = std::vector<int32_t>;
-    EXPECT_EQ(told(2 * kGrain, 2), (Numbers{-2, -2}));
+    EXPECT_EQ(reported(2 * kGrain, 2), (Numbers{-2, -2}));
     ACL_OK(Advise(managed.At(), 2 * kGrain, ACL_MEM_ADVISE_SET_ACCESSED_BY, Place(kDevice, 0)));
     ACL_OK(Advise(managed.At(), 2 * kGrain, ACL_MEM_ADVISE_SET_ACCESSED_BY, Place(kDevice, 0)));
     ACL_OK(Advise(managed.At(), kGrain, ACL_MEM_ADVISE_SET_ACCESSED_BY, Place(kHost)));
-    EXPECT_EQ(told(kGrain, 3), (Numbers{-1, 0, -2}));
-    EXPECT_EQ(told(2 * kGrain, 3), (Numbers{0, -2, -2}));
-    EXPECT_EQ(told(kGrain, 1), (Numbers{-1})) << "as many as there is room for";
+    EXPECT_EQ(reported(kGrain, 3), (Numbers{-1, 0, -2}));
+    EXPECT_EQ(reported(2 * kGrain, 3), (Numbers{0, -2, -2}));
+    EXPECT_EQ(reported(kGrain, 1), (Numbers{-1})) << "as many as there is room for";
     ACL_OK(Advise(managed.At(), kGrain, ACL_MEM_ADVISE_UNSET_ACCESSED_BY, Place(kDevice, 0)));
-    EXPECT_EQ(told(kGrain, 2), (Numbers{-1, -2}));
+    EXPECT_EQ(reported(kGrain, 2), (Numbers{-1, -2}));
 }
 
 TEST_F(Advice, EndsWithTheMemory) {
     // The address may be allocated again.
     for (int round = 0; round < 3; ++round) {
         ManagedMemory managed(kGrain);
-        EXPECT_EQ(Told(managed.At(), kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
+        EXPECT_EQ(Attribute(managed.At(), kGrain, ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY)[0], 0);
         ACL_OK(Advise(managed.At(), kGrain, ACL_MEM_ADVISE_SET_READ_MOSTLY, Place(0)));
     }
 }
@@ -285,7 +285,7 @@ TEST_F(Prefetch, IsKeptAndInStreamOrder) {
         for (int attribute : {ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION,
                               ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE,
                               ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID})
-            all.push_back(Told(managed.At(), size, attribute)[0]);
+            all.push_back(Attribute(managed.At(), size, attribute)[0]);
         return all;
     };
     using Numbers = std::vector<int32_t>;
@@ -317,8 +317,8 @@ TEST_F(Prefetch, Batch) {
     ACL_OK(aclrtMemManagedPrefetchBatchAsync(at, sizes, 3, places, firsts, 2, 0, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     const int kLast = ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION;
-    EXPECT_EQ(Told(managed.At(), 2 * kGrain, kLast)[0], 0);
-    EXPECT_EQ(Told(managed.At(2 * kGrain), 2 * kGrain, kLast)[0], -1);
+    EXPECT_EQ(Attribute(managed.At(), 2 * kGrain, kLast)[0], 0);
+    EXPECT_EQ(Attribute(managed.At(2 * kGrain), 2 * kGrain, kLast)[0], -1);
 
     // The whole batch is checked before any of it is submitted.
     ManagedMemory fresh(kGrain);
@@ -332,7 +332,7 @@ TEST_F(Prefetch, Batch) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
                      aclrtMemManagedPrefetchBatchAsync(at, sizes, 3, places, firsts, 2, 0, nullptr),
                      "prefetchLocs[1]", "1000");
-    EXPECT_EQ(Told(fresh.At(), kGrain, kLast)[0], -2);
+    EXPECT_EQ(Attribute(fresh.At(), kGrain, kLast)[0], -2);
     places[1] = Place(kHost);
     for (auto wrong : {std::pair<size_t, size_t>{1, 2}, {0, 0}, {0, 3}}) {
         size_t bad[] = {wrong.first, wrong.second};
@@ -393,7 +393,8 @@ TEST_F(Prefetch, BadArguments) {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
                   aclrtMemManagedPrefetchAsync(managed.At(), kGrain, Place(kHost), 0, nullptr));
     });
-    EXPECT_EQ(Told(managed.At(), kGrain, ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION)[0], -2);
+    EXPECT_EQ(Attribute(managed.At(), kGrain, ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION)[0],
+              -2);
 }
 
 }  // namespace

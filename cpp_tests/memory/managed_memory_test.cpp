@@ -17,9 +17,9 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr uint32_t kGlobal = ACL_RT_MEM_ATTACH_GLOBAL;
 
 aclrtPtrAttributes AttributesOf(const void* address) {
-    auto told = Poison<aclrtPtrAttributes>();
-    ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &told));
-    return told;
+    auto reported = Poison<aclrtPtrAttributes>();
+    ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &reported));
+    return reported;
 }
 
 class MemAllocManaged : public WithDevice {};
@@ -179,10 +179,10 @@ TEST_F(MemAllocManaged, QueriesFindIt) {
         ManagedMemory managed(size);
         const size_t rounded = (size + kGrain - 1) / kGrain * kGrain;
         void* base = nullptr;
-        size_t told = 0;
-        ACL_OK(aclrtMemGetAddressRange(managed.At(rounded - 1), &base, &told));
+        size_t reported = 0;
+        ACL_OK(aclrtMemGetAddressRange(managed.At(rounded - 1), &base, &reported));
         EXPECT_EQ(base, managed.At());
-        EXPECT_EQ(told, rounded);
+        EXPECT_EQ(reported, rounded);
         // The program does the rounding.
         managed.Data()[rounded - 1] = 1;
         const aclrtPtrAttributes attributes = AttributesOf(managed.At(rounded - 1));

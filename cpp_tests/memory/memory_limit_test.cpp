@@ -19,7 +19,7 @@ Memory Info() {
 }
 
 // Allocates eighths of the current device's memory until it has no more.
-std::vector<void*> TakeAll() {
+std::vector<void*> AllocateAll() {
     const size_t piece = Info().total / 8;
     std::vector<void*> pieces;
     for (int i = 0; i < 9; ++i) {
@@ -50,7 +50,7 @@ OWN_PROCESS_TEST(MemoryLimit, OneDeviceRunsOutAndTheOthersContinue, SMALL_DEVICE
     ACL_OK(aclInit(nullptr));
     const auto devices = static_cast<int32_t>(DeviceCount());
     ACL_OK(aclrtSetDevice(devices - 1));
-    const std::vector<void*> pieces = TakeAll();
+    const std::vector<void*> pieces = AllocateAll();
     EXPECT_GE(pieces.size(), 6u);
     EXPECT_LT(Info().free, Info().total / 3);
     for (int32_t other = 0; other < devices - 1; ++other) {
@@ -92,9 +92,9 @@ OWN_PROCESS_TEST(MemoryLimit, TheVariableSetsTheLimitOfEveryDevice, SMALL_DEVICE
 
 OWN_PROCESS_TEST(MemoryLimit, AResetFreesEverything, SMALL_DEVICES) {
     ACL_OK(aclInit(nullptr));
-    for (int life = 0; life < 3; ++life) {
+    for (int session = 0; session < 3; ++session) {
         ACL_OK(aclrtSetDevice(0));
-        EXPECT_GE(TakeAll().size(), 6u);
+        EXPECT_GE(AllocateAll().size(), 6u);
         ACL_OK(aclrtResetDevice(0));
     }
     ACL_OK(aclFinalize());

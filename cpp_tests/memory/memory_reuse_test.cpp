@@ -55,9 +55,9 @@ TEST_F(Reuse, FreedMemoryIsInvalidUntilItIsAllocatedAgain) {
                              "freed before");
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(address, size, 1, size));
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(address, &base, &length));
-            auto told = Poison<aclrtPtrAttributes>();
-            ACL_OK(aclrtPointerGetAttributes(address, &told));
-            EXPECT_EQ(told.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+            auto reported = Poison<aclrtPtrAttributes>();
+            ACL_OK(aclrtPointerGetAttributes(address, &reported));
+            EXPECT_EQ(reported.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
         }
     }
 }
@@ -87,16 +87,16 @@ TEST_F(Reuse, FreeMemoryIsReported) {
     const size_t before = FreeBytes();
     for (size_t size : {size_t{100}, 4 * kKiB, kMiB, 6 * kMiB}) {
         // A driver counts pages of 2 MiB, which many small allocations share.
-        const bool is_told = OnCpu() || size >= 2 * kMiB;
+        const bool is_reported = OnCpu() || size >= 2 * kMiB;
         std::vector<void*> all;
         for (int i = 0; i < 40; ++i) all.push_back(Allocate(size));
         const size_t least = FreeBytes();
-        if (is_told) {
+        if (is_reported) {
             EXPECT_LE(least + 40 * size, before);
         }
         ACL_OK(aclrtFree(all.back()));
         all.pop_back();
-        if (is_told) {
+        if (is_reported) {
             EXPECT_GE(FreeBytes(), least + size);
         }
         all.push_back(Allocate(size));
@@ -185,7 +185,7 @@ TEST_F(Reuse, WaitsForQueuedWork) {
 }
 
 TEST_F(Reuse, ResetFreesEverything) {
-    for (int life = 0; life < 3; ++life) {
+    for (int session = 0; session < 3; ++session) {
         std::vector<void*> all;
         for (int i = 0; i < 30; ++i) all.push_back(Allocate(4096));
         for (size_t i = 0; i < all.size(); i += 2) ACL_OK(aclrtFree(all[i]));

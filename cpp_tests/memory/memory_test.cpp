@@ -23,9 +23,9 @@ uintptr_t Number(const void* address) {
 }
 
 size_t PageSize(const void* address) {
-    auto told = Poison<aclrtPtrAttributes>();
-    ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &told));
-    return told.pageSize;
+    auto reported = Poison<aclrtPtrAttributes>();
+    ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &reported));
+    return reported.pageSize;
 }
 
 struct MemInfo {
@@ -327,9 +327,9 @@ TEST_F(FreeInUse, PendingCopiesStillReadTheData) {
             // New calls reject the address at once.
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address));
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(address, size, 1, size));
-            auto told = Poison<aclrtPtrAttributes>();
-            ACL_OK(aclrtPointerGetAttributes(address, &told));
-            EXPECT_EQ(told.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+            auto reported = Poison<aclrtPtrAttributes>();
+            ACL_OK(aclrtPointerGetAttributes(address, &reported));
+            EXPECT_EQ(reported.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
             // The memory is not allocated again before the copy has read it.
             for (int i = 0; i < 20; ++i) {
                 later.push_back(std::make_unique<DeviceMemory>(size));

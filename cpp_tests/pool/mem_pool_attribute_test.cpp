@@ -17,17 +17,17 @@ struct Figures {
 };
 
 Figures Ask(aclrtMemPool pool) {
-    const Figures told = {
+    const Figures figures = {
         PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT),
         PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH),
         PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT),
         PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH),
     };
-    EXPECT_LE(told.used, told.reserved);
-    EXPECT_LE(told.reserved, told.reserved_high);
-    EXPECT_LE(told.used, told.used_high);
-    EXPECT_LE(told.used_high, told.reserved_high);
-    return told;
+    EXPECT_LE(figures.used, figures.reserved);
+    EXPECT_LE(figures.reserved, figures.reserved_high);
+    EXPECT_LE(figures.used, figures.used_high);
+    EXPECT_LE(figures.used_high, figures.reserved_high);
+    return figures;
 }
 
 void SetHigh(aclrtMemPool pool, aclrtMemPoolAttr attribute) {
@@ -45,9 +45,9 @@ size_t FreeBytes() {
 
 TEST_F(MemPoolAttributeTest, ANewPoolIsEmptyAndAllowsAllReuse) {
     const MemPool pool;
-    const Figures told = Ask(pool);
-    EXPECT_EQ(told.reserved_high, 0u);
-    EXPECT_EQ(told.used_high, 0u);
+    const Figures figures = Ask(pool);
+    EXPECT_EQ(figures.reserved_high, 0u);
+    EXPECT_EQ(figures.used_high, 0u);
     EXPECT_EQ(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD), 0u);
     for (auto attribute : {ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
                            ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC,
@@ -69,56 +69,56 @@ TEST_F(MemPoolAttributeTest, CountersFollowEveryStep) {
     const MemPool pool;
     pool.SetThreshold(UINT64_MAX);
     void* first = pool.Allocate(1000, stream);
-    Figures told = Ask(pool);
-    const uint64_t one = told.used;
+    Figures figures = Ask(pool);
+    const uint64_t one = figures.used;
     EXPECT_GE(one, 1000u);
-    EXPECT_EQ(told.used_high, one);
+    EXPECT_EQ(figures.used_high, one);
     if (IsExact()) {
         EXPECT_LT(one, 3000u);
     }
     void* second = pool.Allocate(5 * kMiB, stream);
-    told = Ask(pool);
-    const uint64_t both = told.used, reserved = told.reserved;
+    figures = Ask(pool);
+    const uint64_t both = figures.used, reserved = figures.reserved;
     EXPECT_GE(both, one + 5 * kMiB);
-    EXPECT_EQ(told.used_high, both);
-    EXPECT_EQ(told.reserved_high, reserved);
+    EXPECT_EQ(figures.used_high, both);
+    EXPECT_EQ(figures.reserved_high, reserved);
 
     Gate gate;
     ACL_OK(gate.Hold(stream));
     Free(first, stream);
     // Memory counts as free from the call on, not when the stream reaches the free.
-    told = Ask(pool);
+    figures = Ask(pool);
     if (IsExact()) {
-        EXPECT_EQ(told.used, both - one);
+        EXPECT_EQ(figures.used, both - one);
     }
-    EXPECT_EQ(told.used_high, both);
-    EXPECT_EQ(told.reserved, reserved);
+    EXPECT_EQ(figures.used_high, both);
+    EXPECT_EQ(figures.reserved, reserved);
     gate.Open();
     Synchronize(stream);
-    told = Ask(pool);
-    EXPECT_EQ(told.used, both - one);
-    EXPECT_EQ(told.used_high, both);
+    figures = Ask(pool);
+    EXPECT_EQ(figures.used, both - one);
+    EXPECT_EQ(figures.used_high, both);
 
     SetHigh(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH);
-    told = Ask(pool);
-    EXPECT_EQ(told.used_high, both - one);
-    EXPECT_EQ(told.reserved_high, reserved);
+    figures = Ask(pool);
+    EXPECT_EQ(figures.used_high, both - one);
+    EXPECT_EQ(figures.reserved_high, reserved);
     Free(second, stream);
     Synchronize(stream);
-    told = Ask(pool);
-    EXPECT_EQ(told.used, 0u);
-    EXPECT_EQ(told.used_high, both - one);
+    figures = Ask(pool);
+    EXPECT_EQ(figures.used, 0u);
+    EXPECT_EQ(figures.used_high, both - one);
     ACL_OK(aclrtMemPoolTrimTo(pool, 0));
-    told = Ask(pool);
-    EXPECT_EQ(told.reserved_high, reserved);
+    figures = Ask(pool);
+    EXPECT_EQ(figures.reserved_high, reserved);
     if (IsExact()) {
-        EXPECT_EQ(told.reserved, 0u);
+        EXPECT_EQ(figures.reserved, 0u);
     }
     SetHigh(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH);
     SetHigh(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH);
-    told = Ask(pool);
-    EXPECT_EQ(told.used_high, 0u);
-    EXPECT_EQ(told.reserved_high, told.reserved);
+    figures = Ask(pool);
+    EXPECT_EQ(figures.used_high, 0u);
+    EXPECT_EQ(figures.reserved_high, figures.reserved);
 }
 
 TEST_F(MemPoolAttributeTest, ReadOnlyAttributesAreRefused) {
@@ -143,9 +143,9 @@ TEST_F(MemPoolAttributeTest, ReadOnlyAttributesAreRefused) {
                      "value is 2", "0 or 1");
     for (int attribute : {-1, 0, 9, 1000}) {
         auto unknown = static_cast<aclrtMemPoolAttr>(attribute);
-        auto told = Poison<uint64_t>();
-        ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(pool, unknown, &told));
-        EXPECT_TRUE(IsPoison(told));
+        auto figures = Poison<uint64_t>();
+        ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(pool, unknown, &figures));
+        EXPECT_TRUE(IsPoison(figures));
         ACL_FAILS(kInvalid, aclrtMemPoolSetAttr(pool, unknown, &value));
     }
     ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
@@ -261,7 +261,7 @@ TEST_F(MemPoolAttributeTest, TrimmingIsImmediateAndIgnoresTheThreshold) {
 
 // A pool caches short blocks without merging them, unlike long ones.
 TEST_F(MemPoolAttributeTest, ShortBlocksAreInUseUntilTheHostHasObservedTheirFrees) {
-    if (!IsExact()) GTEST_SKIP() << "drivers may see by themselves that frees have happened";
+    if (!IsExact()) GTEST_SKIP() << "drivers may observe completed frees by themselves";
     const Stream stream;
     const MemPool pool;
     pool.SetThreshold(UINT64_MAX);

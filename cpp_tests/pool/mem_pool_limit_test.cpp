@@ -55,7 +55,7 @@ class Sequence {
 
     // Slots whose frees are ordered after work that needs the program: allocations do not wait for
     // them.
-    void HoldBack(size_t slots, Gate& gate, aclrtStream held) {
+    void BlockFrees(size_t slots, Gate& gate, aclrtStream held) {
         std::vector<void*> blocks;
         for (size_t i = 0; i < slots; ++i) blocks.push_back(pool_.Allocate(kSlot, held));
         ACL_EXPECT_OK(gate.Hold(held));
@@ -79,7 +79,7 @@ class Sequence {
   private:
     size_t Below(size_t end) { return random_() % end; }
 
-    size_t Taken() const {
+    size_t UsedSlots() const {
         size_t slots = held_;
         for (const Block& block : live_) slots += block.slots;
         return slots;
@@ -87,12 +87,12 @@ class Sequence {
 
     void Request(size_t slots) {
         const int stream = static_cast<int>(Below(kStreams));
-        const bool fits = Taken() + slots <= kSlots;
+        const bool fits = UsedSlots() + slots <= kSlots;
         void* address = nullptr;
         const aclError code =
             aclrtMemPoolMallocAsync(&address, slots * kSlot, pool_, streams_[stream]);
         EXPECT_EQ(code, fits ? ACL_SUCCESS : ACL_ERROR_RT_MEMORY_ALLOCATION)
-            << slots << " slots, " << Taken() << " of " << kSlots << " taken: " << Text();
+            << slots << " slots, " << UsedSlots() << " of " << kSlots << " taken: " << Text();
         ++(fits ? served_ : refused_);
         if (code != ACL_SUCCESS) return;
         live_.push_back({address, slots, stream});
@@ -145,10 +145,10 @@ void ExpectTheModelForEachLimit() {
 // The same with a registered hook.
 void ExpectTheModelBetweenHooks() {
     const Session session;
-    Story story;
-    const Recorder hook(story, "one");
+    CallLog call_log;
+    const Recorder hook(call_log, "one");
     for (const Limit limit : {Limit::kMaxSize, Limit::kDevice}) ExpectTheModel(limit, false);
-    (void)story.Take();
+    (void)call_log.Take();
 }
 
 // A free after a host function is available to other streams only when the function has returned,
@@ -160,7 +160,7 @@ void ExpectTheModelBesideWhatIsHeldBack() {
             const Stream held;
             Sequence sequence(limit, false, seed);
             Gate gate;
-            sequence.HoldBack(1, gate, held);
+            sequence.BlockFrees(1, gate, held);
             sequence.Run(40);
             gate.Open();
         }

@@ -69,7 +69,7 @@ class MemPoolReuseTest : public WithDevice {
     }
 
     // Later work of the second stream is ordered after all work of the first stream so far.
-    void LetSecondFollow(const Event& event) {
+    void OrderSecondAfter(const Event& event) {
         ACL_EXPECT_OK(aclrtRecordEvent(event, first_));
         ACL_EXPECT_OK(aclrtStreamWaitEvent(second_, event));
     }
@@ -117,7 +117,7 @@ TEST_F(MemPoolReuseTest, NotByAnotherStreamWithoutPermission) {
     // Neither waiting for the first stream nor its completion is enough: the host has not observed
     // it.
     const Event event;
-    LetSecondFollow(event);
+    OrderSecondAfter(event);
     while (!IsIdle(first_)) std::this_thread::yield();
     ExpectNoReuse(memory, second_);
 }
@@ -159,7 +159,7 @@ TEST_F(MemPoolReuseTest, AHostWaitIncludesTheStreamsDependencies) {
     void* memory = Allocate(first_);
     Free(memory, first_);
     const Event event;
-    LetSecondFollow(event);
+    OrderSecondAfter(event);
     Synchronize(second_);
     ExpectReuse(memory, second_);
 }
@@ -169,7 +169,7 @@ TEST_F(MemPoolReuseTest, AfterAnEventRecordedAfterTheFree) {
     Gate gate;
     void* memory = FreedBehind(gate);
     const Event event;
-    LetSecondFollow(event);
+    OrderSecondAfter(event);
     ExpectReuse(memory, second_);
 }
 
@@ -211,7 +211,7 @@ TEST_F(MemPoolReuseTest, AWaitKeepsTheRecordThatItSaw) {
     ACL_OK(gate.Hold(first_));
     void* memory = Allocate(first_);
     const Event event;
-    LetSecondFollow(event);
+    OrderSecondAfter(event);
     Free(memory, first_);
     ACL_OK(aclrtRecordEvent(event, first_));
     ExpectNoReuse(memory, second_);
@@ -358,7 +358,7 @@ TEST_F(MemPoolReuseTest, AbortedWaitsOrderNothing) {
     Gate gate;
     void* memory = FreedBehind(gate);
     const Event event;
-    LetSecondFollow(event);
+    OrderSecondAfter(event);
     ACL_OK(aclrtStreamAbort(second_));
     ExpectNoReuse(memory, second_);
 }

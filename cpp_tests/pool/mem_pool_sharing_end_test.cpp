@@ -14,7 +14,7 @@ constexpr size_t kSize = (3 << 20) + 100;
 constexpr int kValue = 0x42;
 
 // Exports a pool and an allocation, continues when the peer says so, and exits in order.
-void Exporter(Conversation& parent) {
+void Exporter(Connection& parent) {
     const Session session;
     SharedPool pool;
     void* const ptr = pool.Malloc(kSize);
@@ -24,7 +24,7 @@ void Exporter(Conversation& parent) {
     parent.Send(data, descriptor);
     close(descriptor);
     // Or it is killed.
-    parent.Hear(1);
+    parent.Await(1);
     FreeAndWait(ptr);
     pool.Destroy();
 }
@@ -32,7 +32,7 @@ void Exporter(Conversation& parent) {
 // What an exporter has sent.
 class Offer {
   public:
-    explicit Offer(Conversation& peer) { data_ = peer.Receive<ExportData>(&descriptor_); }
+    explicit Offer(Connection& peer) { data_ = peer.Receive<ExportData>(&descriptor_); }
     ~Offer() { close(descriptor_); }
     Offer(const Offer&) = delete;
 
@@ -46,7 +46,7 @@ class Offer {
 };
 
 // A destroyed pool cannot be imported.
-void ExpectGone(const Offer& offer) {
+void ExpectDestroyed(const Offer& offer) {
     if (OnGpu()) return;
     aclrtMemPool pool = Poison<aclrtMemPool>();
     ACL_FAILS(kDead, portaclMemPoolImportFromShareableHandle(&pool, Handle(offer.Descriptor()),
@@ -54,7 +54,7 @@ void ExpectGone(const Offer& offer) {
     EXPECT_TRUE(IsPoison(pool));
 }
 
-void ExpectGone(aclrtMemPool pool, const ExportData& data) {
+void ExpectDestroyed(aclrtMemPool pool, const ExportData& data) {
     if (OnGpu()) return;
     void* ptr = Poison<void*>();
     ACL_FAILS(kDead, portaclMemPoolImportPointer(&ptr, pool, &data));
@@ -68,7 +68,7 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterKilledBeforeItsPoolIsImported, Expor
     Peer peer;
     const Offer offer(peer);
     peer.Kill();
-    ExpectGone(offer);
+    ExpectDestroyed(offer);
 }
 
 TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterKilledBeforeItsPointerIsImported, Exporter) {
@@ -77,8 +77,8 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterKilledBeforeItsPointerIsImported, Ex
     const Offer offer(peer);
     SharedPool pool = offer.Import();
     peer.Kill();
-    ExpectGone(pool, offer.Data());
-    ExpectGone(offer);
+    ExpectDestroyed(pool, offer.Data());
+    ExpectDestroyed(offer);
     pool.Destroy();
 }
 
@@ -94,7 +94,7 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterKilledWhileItsMemoryIsImported, Expo
         EXPECT_TRUE(Holds(ptr, kSize, kValue));
         Set(ptr, kSize, kValue + 1);
         EXPECT_TRUE(Holds(ptr, kSize, kValue + 1));
-        ExpectGone(pool, offer.Data());
+        ExpectDestroyed(pool, offer.Data());
         FreeAndWait(ptr);
         ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
     }
@@ -131,15 +131,15 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ExporterEndsInOrderBeforeItsImporter, Export
     const Offer offer(peer);
     SharedPool pool = offer.Import();
     void* const ptr = ImportPointer(pool, offer.Data());
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
     // The contents depend on the exporter; this checks that the memory can be read and written.
     std::vector<unsigned char> bytes(kSize);
     ACL_OK(aclrtMemcpy(bytes.data(), kSize, ptr, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
     Set(ptr, kSize, 1);
     EXPECT_TRUE(Holds(ptr, kSize, 1));
-    ExpectGone(pool, offer.Data());
-    ExpectGone(offer);
+    ExpectDestroyed(pool, offer.Data());
+    ExpectDestroyed(offer);
     FreeAndWait(ptr);
 }
 
@@ -148,11 +148,11 @@ namespace {
 constexpr int kSteps = 5;
 
 // Imports and uses memory in steps; after any step it waits for the peer, or is killed.
-void Importer(Conversation& parent) {
+void Importer(Connection& parent) {
     int step = 0;
     const auto done = [&] {
-        parent.Tell(step);
-        parent.Hear(step++);
+        parent.Signal(step);
+        parent.Await(step++);
     };
     const Session session;
     int descriptor = -1;
@@ -200,10 +200,10 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ImporterKilledAfterEachStep, Importer) {
             Peer importer;
             offer(importer);
             for (int step = 0; step < last; ++step) {
-                importer.Hear(step);
-                importer.Tell(step);
+                importer.Await(step);
+                importer.Signal(step);
             }
-            importer.Hear(last);
+            importer.Await(last);
             importer.Kill();
             // Written memory has the new bytes. The writes behind the gate had not begun.
             EXPECT_TRUE(Holds(ptr, kSize, last < 4 ? kValue : 1));
@@ -211,8 +211,8 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ImporterKilledAfterEachStep, Importer) {
         Peer well;
         offer(well);
         for (int step = 0; step < kSteps; ++step) {
-            well.Hear(step);
-            well.Tell(step);
+            well.Await(step);
+            well.Signal(step);
         }
         well.Join();
         FreeAndWait(ptr);
@@ -234,8 +234,8 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, NothingIsLeftOfWhatWasGivenBack, Importer) {
         peer.Send(ExportPointer(ptr), descriptor);
         close(descriptor);
         for (int step = 0; step < kSteps; ++step) {
-            peer.Hear(step);
-            peer.Tell(step);
+            peer.Await(step);
+            peer.Signal(step);
         }
         FreeAndWait(ptr);
     }

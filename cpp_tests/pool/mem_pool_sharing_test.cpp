@@ -21,20 +21,20 @@ struct Exported {
 
 constexpr size_t kSizes[] = {1, 100, 4096, 5000, 2 * kMiB, 3 * kMiB + 77};
 
-SharedPool ReceivePool(Conversation& parent) {
+SharedPool ReceivePool(Connection& parent) {
     int descriptor = -1;
     parent.Receive<int>(&descriptor);
     return SharedPool::Import(descriptor);
 }
 
-void SendPool(Conversation& peer, const SharedPool& pool) {
+void SendPool(Connection& peer, const SharedPool& pool) {
     const Descriptor descriptor(pool.Export());
     EXPECT_EQ(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     peer.Send(0, descriptor);
 }
 
 // Imports all allocations, checks them, writes other data, and frees them.
-void ImportAndAnswer(Conversation& parent) {
+void ImportAndAnswer(Connection& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
     int step = 0;
@@ -67,7 +67,7 @@ void ImportAndAnswer(Conversation& parent) {
         ACL_FAILS(kDead, aclrtMemPoolFreeAsync(ptr, nullptr));
     }
     pool.Destroy();
-    parent.Tell(1);
+    parent.Signal(1);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ TWO_PROCESS_TEST(MemPoolSharing, WhatOneSideWritesTheOtherOneReads, ImportAndAns
         Set(all.back(), size, ++value);
         peer.Send(Exported{ExportPointer(all.back()), size, value});
     }
-    peer.Hear(1);
+    peer.Await(1);
     value = 0;
     for (void* ptr : all) {
         const size_t size = kSizes[value++];
@@ -93,7 +93,7 @@ TWO_PROCESS_TEST(MemPoolSharing, WhatOneSideWritesTheOtherOneReads, ImportAndAns
         Set(ptr, size, value + 50);
         other.Send(Exported{ExportPointer(ptr), size, value + 50});
     }
-    other.Hear(1);
+    other.Await(1);
     value = 0;
     for (void* ptr : all) {
         const size_t size = kSizes[value++];
@@ -106,7 +106,7 @@ TWO_PROCESS_TEST(MemPoolSharing, WhatOneSideWritesTheOtherOneReads, ImportAndAns
 
 namespace {
 
-void UseInStreams(Conversation& parent) {
+void UseInStreams(Connection& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
     const Exported exported = parent.Receive<Exported>();
@@ -122,7 +122,7 @@ void UseInStreams(Conversation& parent) {
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(bytes, std::vector<unsigned char>(exported.size, 7));
     }
-    parent.Tell(1);
+    parent.Signal(1);
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ TWO_PROCESS_TEST(MemPoolSharing, StreamsWorkWithItUntilItIsFreed, UseInStreams) 
     void* const ptr = pool.Malloc(4 * kMiB);
     Set(ptr, 4 * kMiB, 7);
     peer.Send(Exported{ExportPointer(ptr), 4 * kMiB, 7});
-    peer.Hear(1);
+    peer.Await(1);
     EXPECT_TRUE(Holds(ptr, 4 * kMiB, 9));
     FreeAndWait(ptr);
     peer.Join();
@@ -143,7 +143,7 @@ TWO_PROCESS_TEST(MemPoolSharing, StreamsWorkWithItUntilItIsFreed, UseInStreams) 
 
 namespace {
 
-void LookWhatAnImportedPoolDoes(Conversation& parent) {
+void ProbeImportedPool(Connection& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
     void* ptr = Poison<void*>();
@@ -197,7 +197,7 @@ void LookWhatAnImportedPoolDoes(Conversation& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(MemPoolSharing, AnImportedPoolOnlyImports, LookWhatAnImportedPoolDoes) {
+TWO_PROCESS_TEST(MemPoolSharing, AnImportedPoolOnlyImports, ProbeImportedPool) {
     const Session session;
     Peer peer;
     SharedPool pool;
@@ -212,7 +212,7 @@ TWO_PROCESS_TEST(MemPoolSharing, AnImportedPoolOnlyImports, LookWhatAnImportedPo
 namespace {
 
 // Memory of another process does not belong to the device here, but a reset frees it.
-void ImportAndReset(Conversation& parent) {
+void ImportAndReset(Connection& parent) {
     const Session session;
     const auto before = Belongings();
     const auto free_bytes = [] {
@@ -252,7 +252,7 @@ TWO_PROCESS_TEST(MemPoolSharing, AResetTakesWhatWasImported, ImportAndReset) {
 namespace {
 
 // Exported memory that is freed, and names that match no allocation of this pool.
-void TryWhatIsGone(Conversation& parent) {
+void ImportFreed(Connection& parent) {
     const Session session;
     int again = -1;
     parent.Receive<int>(&again);
@@ -277,22 +277,22 @@ void TryWhatIsGone(Conversation& parent) {
     EXPECT_EQ(imports(pool, garbage), kDead);
     std::memset(garbage.data, 0xff, sizeof garbage.data);
     EXPECT_EQ(imports(pool, garbage), kDead);
-    parent.Tell(1);
+    parent.Signal(1);
 
     const auto next = parent.Receive<Exported>();
     EXPECT_EQ(imports(pool, live.data), kDead) << "it was freed";
     EXPECT_EQ(imports(pool, next.data), 0) << "it may be at the same place";
-    parent.Tell(2);
+    parent.Signal(2);
 
     // Through the pool's handle, the CUDA driver's pool is destroyed only with its last memory.
-    parent.Hear(3);
+    parent.Await(3);
     if (OnCpu()) {
         EXPECT_EQ(imports(pool, next.data), kDead) << "the pool was destroyed";
     }
-    parent.Tell(4);
+    parent.Signal(4);
 
-    parent.Hear(5);
-    EXPECT_EQ(imports(pool, next.data), kDead) << "it was freed, and the pool is gone";
+    parent.Await(5);
+    EXPECT_EQ(imports(pool, next.data), kDead) << "it was freed, and the pool is destroyed";
     if (!OnGpu()) {
         aclrtMemPool refused = Poison<aclrtMemPool>();
         ACL_FAILS(kDead,
@@ -300,12 +300,12 @@ void TryWhatIsGone(Conversation& parent) {
         EXPECT_TRUE(IsPoison(refused));
     }
     pool.Destroy();
-    parent.Tell(6);
+    parent.Signal(6);
 }
 
 }  // namespace
 
-TWO_PROCESS_TEST(MemPoolSharing, WhatIsGoneIsNotImported, TryWhatIsGone) {
+TWO_PROCESS_TEST(MemPoolSharing, WhatIsGoneIsNotImported, ImportFreed) {
     const Session session;
     Peer peer;
     SharedPool pool, other;
@@ -313,24 +313,24 @@ TWO_PROCESS_TEST(MemPoolSharing, WhatIsGoneIsNotImported, TryWhatIsGone) {
     SendPool(peer, other);
     void* ptr = pool.Malloc(5000);
     peer.Send(Exported{ExportPointer(ptr), 5000, 0});
-    peer.Hear(1);
+    peer.Await(1);
     FreeAndWait(ptr);
     ptr = pool.Malloc(5000);
     peer.Send(Exported{ExportPointer(ptr), 5000, 0});
-    peer.Hear(2);
+    peer.Await(2);
     pool.Destroy();
-    peer.Tell(3);
-    peer.Hear(4);
+    peer.Signal(3);
+    peer.Await(4);
     Set(ptr, 5000, 1);
     FreeAndWait(ptr);
-    peer.Tell(5);
-    peer.Hear(6);
+    peer.Signal(5);
+    peer.Await(6);
     peer.Join();
 }
 
 namespace {
 
-void ImportOnTheSecondDevice(Conversation& parent) {
+void ImportOnTheSecondDevice(Connection& parent) {
     const Session session;
     int number = -1;
     parent.Receive<int>(&number);
@@ -365,7 +365,7 @@ TWO_PROCESS_TEST(MemPoolSharing, APoolIsOfTheSameDeviceThere, ImportOnTheSecondD
 
 namespace {
 
-void ImportHostMemory(Conversation& parent) {
+void ImportHostMemory(Connection& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
     const auto exported = parent.Receive<Exported>();
@@ -384,7 +384,7 @@ void ImportHostMemory(Conversation& parent) {
     EXPECT_TRUE(Holds(device.At(), 1, 77));
     FreeAndWait(bytes);
     pool.Destroy();
-    parent.Tell(1);
+    parent.Signal(1);
 }
 
 }  // namespace
@@ -412,7 +412,7 @@ TWO_PROCESS_TEST(MemPoolSharing, HostMemoryOfANode, ImportHostMemory) {
     auto* const bytes = static_cast<unsigned char*>(pool.Malloc(size));
     std::memset(bytes, 66, size);
     peer.Send(Exported{ExportPointer(bytes), size, 66});
-    peer.Hear(1);
+    peer.Await(1);
     EXPECT_EQ(bytes[0], 77);
     EXPECT_EQ(bytes[1], 66);
     FreeAndWait(bytes);
@@ -429,12 +429,12 @@ struct Batch {
 };
 
 // Each thread imports a batch, of which the other process frees every second allocation meanwhile.
-void ImportInManyThreads(Conversation& parent) {
+void ImportInManyThreads(Connection& parent) {
     const Session session;
     SharedPool pool = ReceivePool(parent);
     for (int round = 0; round < kRounds; ++round) {
         const Batch batch = parent.Receive<Batch>();
-        parent.Tell(round);
+        parent.Signal(round);
         std::vector<std::thread> threads;
         for (int first = 0; first < kThreads; ++first)
             threads.emplace_back([&, first] {
@@ -456,7 +456,7 @@ void ImportInManyThreads(Conversation& parent) {
                 }
             });
         for (auto& thread : threads) thread.join();
-        parent.Tell(round);
+        parent.Signal(round);
     }
 }
 
@@ -476,9 +476,9 @@ TWO_PROCESS_TEST(MemPoolSharing, ThreadsImportWhileOthersFree, ImportInManyThrea
             batch.names[index] = ExportPointer(blocks.back());
         }
         peer.Send(batch);
-        peer.Hear(round);
+        peer.Await(round);
         for (int index = 0; index < kThreads; index += 2) FreeAndWait(blocks[index]);
-        peer.Hear(round);
+        peer.Await(round);
         for (int index = 1; index < kThreads; index += 2) FreeAndWait(blocks[index]);
     }
     peer.Join();

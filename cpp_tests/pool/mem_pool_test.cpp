@@ -38,10 +38,10 @@ bool IsOnCpu() {
 
 // The attributes of a pool's memory.
 void ExpectKnown(void* memory, size_t size, int type, uint32_t id) {
-    auto told = Poison<aclrtPtrAttributes>();
-    ACL_OK(aclrtPointerGetAttributes(static_cast<char*>(memory) + size - 1, &told));
-    EXPECT_EQ(told.location.type, type);
-    EXPECT_EQ(told.location.id, id);
+    auto reported = Poison<aclrtPtrAttributes>();
+    ACL_OK(aclrtPointerGetAttributes(static_cast<char*>(memory) + size - 1, &reported));
+    EXPECT_EQ(reported.location.type, type);
+    EXPECT_EQ(reported.location.id, id);
     void* base = nullptr;
     size_t length = 0;
     ACL_OK(aclrtMemGetAddressRange(static_cast<char*>(memory) + size - 1, &base, &length));
@@ -247,9 +247,9 @@ TEST_F(MemPoolTest, AttributesOfMemoryAreReturnedUntilItIsFreed) {
     Free(memory, stream);
     // From the call on, not when the stream reaches the free.
     ExpectUnknown(memory);
-    auto told = Poison<aclrtPtrAttributes>();
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtPointerGetAttributes(memory, &told));
-    EXPECT_TRUE(IsPoison(told));
+    auto reported = Poison<aclrtPtrAttributes>();
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtPointerGetAttributes(memory, &reported));
+    EXPECT_TRUE(IsPoison(reported));
     gate.Open();
     Synchronize(stream);
     ExpectUnknown(memory);

@@ -74,21 +74,21 @@ class FullDevice {
 
 // The free on this device is ordered after work of the peer, which the peer does only after the
 // allocation. An allocation that waited for it would deadlock.
-void ExpectNoneBeforeItIsTold(Peer& peer, const FullDevice& device) {
+void ExpectNoneBeforeSignal(Peer& peer, const FullDevice& device) {
     device.ExpectNone();
-    peer.Tell(1);
-    peer.Hear(2);
+    peer.Signal(1);
+    peer.Await(2);
     ACL_EXPECT_OK(aclrtSynchronizeDevice());
     device.ExpectSome();
 }
 
-void LetGo(Peer& peer) {
-    peer.Tell(3);
+void ReleasePeer(Peer& peer) {
+    peer.Signal(3);
     peer.Join();
 }
 
 // Runs the test in a process with a small device, and its peer in another process.
-void WithPeer(void (*here)(), void (*there)(Conversation&)) {
+void WithPeer(void (*here)(), void (*there)(Connection&)) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
     if (Peer::IsHere()) {
         RunAsPeer(there);
@@ -99,19 +99,19 @@ void WithPeer(void (*here)(), void (*there)(Conversation&)) {
 
 // ---- the peer's notify, and a notify of this process that the peer records ----
 
-void RecordWhenTold(Conversation& parent) {
+void RecordOnSignal(Connection& parent) {
     const Session session;
     const Notify own;
     parent.Send(Export(own));
     const Notify other(parent.Receive<Key>().text);
     const Stream stream;
     for (const aclrtNotify notify : {aclrtNotify{own}, aclrtNotify{other}}) {
-        parent.Hear(1);
+        parent.Await(1);
         ACL_EXPECT_OK(aclrtRecordNotify(notify, stream));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-        parent.Tell(2);
+        parent.Signal(2);
     }
-    parent.Hear(3);
+    parent.Await(3);
 }
 
 void WaitForNotifies() {
@@ -123,14 +123,14 @@ void WaitForNotifies() {
         FullDevice device;
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
         device.FreeInFirst();
-        ExpectNoneBeforeItIsTold(peer, device);
+        ExpectNoneBeforeSignal(peer, device);
     }
-    LetGo(peer);
+    ReleasePeer(peer);
 }
 
 // ---- an event of the peer ----
 
-void RecordBehindAGate(Conversation& parent) {
+void RecordBehindAGate(Connection& parent) {
     const Session session;
     const Event event(ACL_EVENT_IPC);
     const Stream stream;
@@ -139,12 +139,12 @@ void RecordBehindAGate(Conversation& parent) {
         ACL_EXPECT_OK(gate.Hold(stream));
         ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
         parent.Send(Export(event));
-        parent.Hear(1);
+        parent.Await(1);
         gate.Open();
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-        parent.Tell(2);
+        parent.Signal(2);
     }
-    parent.Hear(3);
+    parent.Await(3);
 }
 
 void WaitForEvents() {
@@ -164,25 +164,25 @@ void WaitForEvents() {
             ACL_EXPECT_OK(aclrtStreamWaitEvent(third, ours));
         }
         device.FreeIn(transitively ? aclrtStream{third} : device.First());
-        ExpectNoneBeforeItIsTold(peer, device);
+        ExpectNoneBeforeSignal(peer, device);
         ACL_EXPECT_OK(aclrtDestroyEvent(event));
     }
-    LetGo(peer);
+    ReleasePeer(peer);
 }
 
 // ---- work that the peer has done, and frees before the wait ----
 
-void RecordAtOnce(Conversation& parent) {
+void RecordAtOnce(Connection& parent) {
     const Session session;
     const Notify notify;
     ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
     ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
     parent.Send(Export(notify));
-    parent.Hear(1);
+    parent.Await(1);
     ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
     ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
-    parent.Tell(2);
-    parent.Hear(3);
+    parent.Signal(2);
+    parent.Await(3);
 }
 
 void WaitForWhatIsOver() {
@@ -204,10 +204,10 @@ void WaitForWhatIsOver() {
         device.FreeInFirst();
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
         device.ExpectSome();
-        peer.Tell(1);
-        peer.Hear(2);
+        peer.Signal(1);
+        peer.Await(2);
     }
-    LetGo(peer);
+    ReleasePeer(peer);
 }
 
 // ---- work that needs the program itself; for host functions see mem_pool_attribute_test ----
@@ -257,7 +257,7 @@ TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterCallbacks) {
 }
 
 TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterNotifiesOfAnotherProcess) {
-    WithPeer(WaitForNotifies, RecordWhenTold);
+    WithPeer(WaitForNotifies, RecordOnSignal);
 }
 
 TEST(MemPoolWaitsTest, DoesNotWaitForFreesAfterEventsOfAnotherProcess) {

@@ -179,7 +179,7 @@ TEST_F(PortaclMemPoolTest, ArgumentsAreChecked) {
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, portaclMallocAsync(&memory, SIZE_MAX, stream));
     ACL_FAILS(kInvalid, portaclFreeAsync(nullptr, stream));
     ACL_FAILS(kDead, portaclFreeAsync(&memory, stream));
-    auto told = Poison<aclrtMemPool>();
+    auto reported = Poison<aclrtMemPool>();
     ACL_FAILS(kInvalid, portaclDeviceGetDefaultMemPool(nullptr, 0));
     ACL_FAILS(kInvalid, portaclDeviceGetMemPool(nullptr, 0));
     ACL_FAILS(kInvalid, portaclDeviceSetMemPool(0, nullptr));
@@ -189,17 +189,17 @@ TEST_F(PortaclMemPoolTest, ArgumentsAreChecked) {
     const MemPool host(props);
     ACL_FAILS_SAYING(kDead, portaclDeviceSetMemPool(0, host), "host memory");
     for (int32_t device : {-1, static_cast<int32_t>(DeviceCount())}) {
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetDefaultMemPool(&told, device));
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetMemPool(&told, device));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetDefaultMemPool(&reported, device));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetMemPool(&reported, device));
         ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceSetMemPool(device, pool));
     }
     if (DeviceCount() > 1) {
-        ACL_FAILS_SAYING(kDead, portaclDeviceGetDefaultMemPool(&told, 1), "aclrtSetDevice(1)");
-        ACL_FAILS(kDead, portaclDeviceGetMemPool(&told, 1));
+        ACL_FAILS_SAYING(kDead, portaclDeviceGetDefaultMemPool(&reported, 1), "aclrtSetDevice(1)");
+        ACL_FAILS(kDead, portaclDeviceGetMemPool(&reported, 1));
         ACL_FAILS(kDead, portaclDeviceSetMemPool(1, pool));
     }
     EXPECT_TRUE(IsPoison(memory));
-    EXPECT_TRUE(IsPoison(told));
+    EXPECT_TRUE(IsPoison(reported));
     OnNewThread([&] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMallocAsync(&memory, 1, nullptr));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclFreeAsync(&memory, nullptr));
@@ -212,15 +212,15 @@ TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileOthersAllocate) {
 
 // A hook destroys the pool at the worst moment.
 TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileHooksRun) {
-    Story story;
+    CallLog call_log;
     {
-        Recorder idle(story, "idle", PORTACL_MEMORY_HOOK_PROCESS);
+        Recorder idle(call_log, "idle", PORTACL_MEMORY_HOOK_PROCESS);
         DestroyCurrentPoolsWhileOthersAllocate();
     }
     MemPool pool;
     const aclrtMemPool handle = pool.Release();
     ACL_OK(portaclDeviceSetMemPool(0, handle));
-    Recorder destroyer(story, "destroyer");
+    Recorder destroyer(call_log, "destroyer");
     bool first = true;
     destroyer.also = [&](const std::string& what, const portaclMemoryEvent&) {
         if (what == "before malloc" && std::exchange(first, false)) {

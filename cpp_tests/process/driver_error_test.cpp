@@ -21,9 +21,9 @@ constexpr size_t kMiB = size_t{1} << 20;
 // Objects that were passed to a driver whose device then fails: the driver may still use them, so
 // the library never frees them.
 #if defined(__SANITIZE_ADDRESS__)
-using Forgotten = __lsan::ScopedDisabler;
+using IgnoreLeaks = __lsan::ScopedDisabler;
 #else
-struct Forgotten {};
+struct IgnoreLeaks {};
 #endif
 
 class DriverRefuses : public WithDevice {
@@ -189,11 +189,11 @@ TEST_F(StickyError, EveryCallOfTheDeviceFails) {
 // The driver does not report which operation failed: exception callbacks run once, in the call that
 // detects it.
 TEST_F(StickyError, ExceptionCallbacksReportTheDeviceAndTheCode) {
-    static std::vector<std::vector<uint32_t>> told;
-    told.clear();
+    static std::vector<std::vector<uint32_t>> reported;
+    reported.clear();
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo* info) {
-        told.push_back(
+        reported.push_back(
             {aclrtGetTaskIdFromExceptionInfo(info), aclrtGetStreamIdFromExceptionInfo(info),
              aclrtGetThreadIdFromExceptionInfo(info), aclrtGetDeviceIdFromExceptionInfo(info),
              aclrtGetErrorCodeFromExceptionInfo(info)});
@@ -210,7 +210,7 @@ TEST_F(StickyError, ExceptionCallbacksReportTheDeviceAndTheCode) {
     }
     constexpr uint32_t kUnknown = 0xFFFFFFFF;
     const std::vector<uint32_t> once{kUnknown, kUnknown, kUnknown, 1, static_cast<uint32_t>(kCode)};
-    EXPECT_EQ(told, std::vector<std::vector<uint32_t>>{once});
+    EXPECT_EQ(reported, std::vector<std::vector<uint32_t>>{once});
     (void)aclrtResetDeviceForce(1);
     (void)aclrtResetDeviceForce(0);
     ACL_OK(aclrtSetDevice(0));
@@ -248,7 +248,7 @@ TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
     FailDriver("cuMemsetD8Async:1:719:late");
     ACL_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, recording));
     {
-        [[maybe_unused]] const Forgotten record;
+        [[maybe_unused]] const IgnoreLeaks record;
         ACL_OK(aclrtRecordEvent(event, recording));
     }
     ACL_OK(aclrtSetDevice(1));

@@ -83,7 +83,7 @@ void ExpectCpuInstead() {
 // True, and a line with the reason, on a machine with a real driver.
 bool HasRealDriver() {
     void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-    if (driver) std::printf("this machine has a driver of its own\n");
+    if (driver) std::printf("this machine has a real driver\n");
     return driver != nullptr;
 }
 
@@ -296,7 +296,7 @@ int32_t Busy(int32_t device) {
     return rate.cubeUtilization;
 }
 
-void ExpectNotTold(aclError code, const std::string& why, const std::string& more = "") {
+void ExpectUtilizationFails(aclError code, const std::string& why, const std::string& more = "") {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     for (int round = 0; round < 2; ++round) {
@@ -381,41 +381,43 @@ OWN_PROCESS_TEST(Nvml, IsQueriedByManyThreads) {
 }
 
 OWN_PROCESS_TEST(Nvml, DoesNotKnowTheDevice, KNOWS("nothing")) {
-    ExpectNotTold(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  "does not know the device as GPU-66616b65-5f63-7564-6120-646576696300 or "
-                  "MIG-66616b65-5f63-7564-6120-646576696300 or 0000:01:00.0");
+    ExpectUtilizationFails(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        "does not know the device as GPU-66616b65-5f63-7564-6120-646576696300 or "
+        "MIG-66616b65-5f63-7564-6120-646576696300 or 0000:01:00.0");
 }
 
 OWN_PROCESS_TEST(Nvml, IsMissing, {"LD_LIBRARY_PATH", DriverWithoutNvml()}) {
     if (void* const installed = dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
-        std::printf("this machine has NVML of its own\n");
+        std::printf("this machine has a real NVML\n");
         dlclose(installed);
         return;
     }
-    ExpectNotTold(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "libnvidia-ml.so.1 cannot be loaded",
-                  "NVIDIA_DRIVER_CAPABILITIES");
+    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "libnvidia-ml.so.1 cannot be loaded",
+                           "NVIDIA_DRIVER_CAPABILITIES");
 }
 
 OWN_PROCESS_TEST(Nvml, IsTooOld, OLD_DRIVER) {
-    ExpectNotTold(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  "libnvidia-ml.so.1 has no nvmlDeviceGetUtilizationRates");
+    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "libnvidia-ml.so.1 has no nvmlDeviceGetUtilizationRates");
 }
 
 OWN_PROCESS_TEST(Nvml, DoesNotStart, NVML_FAILS("nvmlInit_v2:18")) {
-    ExpectNotTold(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  "does not start: nvmlInit_v2 gave 18: Driver/library version mismatch");
+    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "does not start: nvmlInit_v2 gave 18: Driver/library version mismatch");
 }
 
 OWN_PROCESS_TEST(Nvml, DoesNotReportThisDevice, NVML_FAILS("nvmlDeviceGetUtilizationRates:3")) {
-    ExpectNotTold(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  "does not tell: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
+    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "does not tell: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
 }
 
 OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {
-    ExpectNotTold(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetUtilizationRates gave 54321");
+    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+                           "nvmlDeviceGetUtilizationRates gave 54321");
 }
 
 OWN_PROCESS_TEST(Nvml, FailsInASearch, NVML_FAILS("nvmlDeviceGetHandleByUUID:999")) {
-    ExpectNotTold(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-                  "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
+    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+                           "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
 }

@@ -20,13 +20,13 @@ namespace {
 constexpr size_t kSize = 4096;
 
 // A session in which calls fail.
-class Life {
+class Session {
   public:
-    explicit Life(const char* calls) : fault_(calls) {
+    explicit Session(const char* calls) : fault_(calls) {
         ACL_EXPECT_OK(aclInit(nullptr));
         ACL_EXPECT_OK(aclrtSetDevice(0));
     }
-    ~Life() {
+    ~Session() {
         if (!ended_) {
             ACL_EXPECT_OK(aclFinalize());
         }
@@ -47,7 +47,7 @@ void* Malloc() {
 }
 
 TEST(Fault, ThirdAllocationIsRefusedAndTheFourthIsNot) {
-    const Life life("device.alloc:3");
+    const Session session("device.alloc:3");
     Malloc();
     Malloc();
     void* address = Poison<void*>();
@@ -58,7 +58,7 @@ TEST(Fault, ThirdAllocationIsRefusedAndTheFourthIsNot) {
 }
 
 TEST(Fault, TextNamesTheSite) {
-    const Life life(
+    const Session session(
         "device.alloc:1,driver.alloc_host:1,device.create_stream:2,device.create_event:1");
     void* address = nullptr;
     ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -76,7 +76,7 @@ TEST(Fault, TextNamesTheSite) {
 }
 
 TEST(Fault, EnqueuedOperationFailsWhenItRuns) {
-    const Life life("stream.fill:2:later");
+    const Session session("stream.fill:2:later");
     {
         const Stream stream;
         const Event event;
@@ -94,7 +94,7 @@ TEST(Fault, EnqueuedOperationFailsWhenItRuns) {
 }
 
 TEST(Fault, UnreportedFailureIsReturnedByDestroyStream) {
-    const Life life("stream.fill:1:later");
+    const Session session("stream.fill:1:later");
     aclrtStream stream = nullptr;
     ACL_EXPECT_OK(aclrtCreateStream(&stream));
     void* memory = Malloc();
@@ -105,7 +105,7 @@ TEST(Fault, UnreportedFailureIsReturnedByDestroyStream) {
 }
 
 TEST(Fault, UnreportedFailureIsReturnedByDestroyContextResetAndFinalize) {
-    Life life("stream.fill:1:later,stream.fill:2:later,stream.fill:3:later");
+    Session session("stream.fill:1:later,stream.fill:2:later,stream.fill:3:later");
     void* memory = Malloc();
     aclrtContext context = nullptr;
     ACL_EXPECT_OK(aclrtCreateContext(&context, 0));
@@ -121,14 +121,14 @@ TEST(Fault, UnreportedFailureIsReturnedByDestroyContextResetAndFinalize) {
 
     ACL_EXPECT_OK(aclrtSetDevice(0));
     ACL_EXPECT_OK(aclrtMemsetAsync(Malloc(), kSize, 1, kSize, nullptr));
-    life.End();
+    session.End();
     ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclFinalize(), "call 3 of stream.fill",
                      "finalized");
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
 TEST(Fault, FailedReleaseIsReturnedAndTheRestIsFreed) {
-    Life life("device.free:1,device.close:1,driver.free_host:1");
+    Session session("device.free:1,device.close:1,driver.free_host:1");
     void* memory = Malloc();
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(memory), "call 1 of device.free");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory));
@@ -137,7 +137,7 @@ TEST(Fault, FailedReleaseIsReturnedAndTheRestIsFreed) {
     void* pinned = nullptr;
     ACL_EXPECT_OK(aclrtSetDevice(0));
     ACL_EXPECT_OK(aclrtMallocHost(&pinned, kSize));
-    life.End();
+    session.End();
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclFinalize(), "call 1 of driver.free_host",
                      "finalized");
 }
@@ -162,7 +162,7 @@ TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
     close(file);
     setenv("PORTACL_FAULT_COUNT", path.c_str(), 1);
     {
-        const Life life("device.free:2");
+        const Session session("device.free:2");
         unsetenv("PORTACL_FAULT_COUNT");
         ACL_EXPECT_OK(aclrtFree(Malloc()));
         EXPECT_EQ(aclrtFree(Malloc()), ACL_ERROR_RT_DRV_INTERNAL_ERROR);

@@ -19,7 +19,7 @@ namespace {
 const std::vector<std::string> kEndings = {"reset", "force", "finalize", "reference", "exit"};
 
 // Which call destroys an object that ends with a device, a session or the process.
-std::string Taker(const std::string& ending, const std::string& ends_with) {
+std::string ReportingCall(const std::string& ending, const std::string& ends_with) {
     const std::string process = "the end of the process";
     if (ending == "exit" || ending == "quick" || ends_with == "process") return process;
     if (ending == "reference") return "aclFinalizeReference";
@@ -52,7 +52,7 @@ struct Output {
 
     explicit Output(const std::string& text) {
         std::istringstream lines(text);
-        std::string taker;
+        std::string reporting_call;
         const std::regex kept_line("kept (0x[0-9a-f]+) ([a-z]+): (.*)");
         const std::regex heading("portacl: at (.*?) ([0-9]+ .*) (is|are) not (freed|released)");
         for (std::string line; std::getline(lines, line);) {
@@ -60,17 +60,17 @@ struct Output {
             if (std::regex_match(line, match, kept_line)) {
                 kept.push_back({match[1], match[2], match[3]});
             } else if (std::regex_match(line, match, heading)) {
-                taker = match[1];
+                reporting_call = match[1];
                 headings.push_back(line);
             } else if (line.rfind("  ", 0) == 0 && line.rfind("    ", 0) != 0) {
-                sections[taker].push_back(line);
+                sections[reporting_call].push_back(line);
             }
         }
     }
 
     // How many lines of a call name this.
-    size_t Count(const std::string& taker, const Kept& one) const {
-        const auto section = sections.find(taker);
+    size_t Count(const std::string& reporting_call, const Kept& one) const {
+        const auto section = sections.find(reporting_call);
         if (section == sections.end()) return 0;
         size_t count = 0;
         for (const std::string& line : section->second)
@@ -81,7 +81,7 @@ struct Output {
 
     size_t Lines() const {
         size_t count = 0;
-        for (const auto& [taker, lines] : sections) count += lines.size();
+        for (const auto& [reporting_call, lines] : sections) count += lines.size();
         return count;
     }
 };
@@ -93,7 +93,7 @@ void ExpectAllReportedOnce(const std::string& program, const std::string& ending
     const Output output(result.output);
     EXPECT_EQ(output.kept.size(), program == "leak_check_child" ? 24u : 23u);
     for (const Kept& one : output.kept)
-        EXPECT_EQ(output.Count(Taker(ending, one.ends_with), one), 1u)
+        EXPECT_EQ(output.Count(ReportingCall(ending, one.ends_with), one), 1u)
             << one.name << " " << one.handle;
     EXPECT_EQ(output.Lines(), output.kept.size());
     if (testing::Test::HasFailure()) std::fputs(result.output.c_str(), stdout);
@@ -270,18 +270,19 @@ OWN_PROCESS_TEST(LeakCheckInProcess, MemoryOfAGraphIsReportedWithoutIt, {"PORTAC
 }
 
 OWN_PROCESS_TEST(LeakCheckInProcess, StartsAgainWithEachSession, {"PORTACL_LEAK_CHECK", "1"}) {
-    for (int life = 0; life < 3; ++life) {
+    for (int session = 0; session < 3; ++session) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
         aclrtEvent event = nullptr;
         ACL_OK(aclrtCreateEvent(&event));
-        if (life == 1) {
+        if (session == 1) {
             ACL_OK(aclrtDestroyEvent(event));
         }
         testing::internal::CaptureStderr();
         ACL_OK(aclFinalize());
         const std::string text = testing::internal::GetCapturedStderr();
-        EXPECT_EQ(LinesWith(text, "1 event is not released").size(), life == 1 ? 0u : 1u) << text;
+        EXPECT_EQ(LinesWith(text, "1 event is not released").size(), session == 1 ? 0u : 1u)
+            << text;
     }
 }
 

@@ -35,7 +35,7 @@ void ExpectEverythingWorks() {
     ACL_OK(aclrtSetDevice(0));
     OneOfEach objects;
     objects.Create(0);
-    objects.ExpectAlive();
+    objects.ExpectValid();
     std::array<char, 64> bytes{};
     ACL_EXPECT_OK(aclrtMemcpy(bytes.data(), 64, objects.memory, 64, ACL_MEMCPY_DEVICE_TO_HOST));
     EXPECT_EQ(bytes[63], 7);
@@ -82,10 +82,10 @@ void ExpectCreationRefused() {
 }
 
 // Column 3 with invalid objects.
-void ExpectDead(const OneOfEach& objects) {
-    objects.ExpectDeadHandles();
-    objects.ExpectDeadDeviceMemory();
-    objects.ExpectDeadHostMemory();
+void ExpectInvalid(const OneOfEach& objects) {
+    objects.ExpectInvalidHandles();
+    objects.ExpectInvalidDeviceMemory();
+    objects.ExpectFreedHostMemory();
 }
 
 // A session that leaves its objects behind, ended by `end`.
@@ -94,7 +94,7 @@ OneOfEach LiveAndEnd(aclError (*end)()) {
     EXPECT_EQ(aclInit(nullptr), ACL_SUCCESS);
     EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
     objects.Create(0);
-    objects.ExpectAlive();
+    objects.ExpectValid();
     EXPECT_EQ(end(), ACL_SUCCESS);
     return objects;
 }
@@ -110,11 +110,11 @@ void FinalizedRow(aclError (*end)()) {
     const OneOfEach objects = LiveAndEnd(end);
     ExpectPureQueriesWork();
     ExpectCreationRefused();
-    ExpectDead(objects);
+    ExpectInvalid(objects);
     OnNewThread([&] {
         ExpectPureQueriesWork();
         ExpectCreationRefused();
-        ExpectDead(objects);
+        ExpectInvalid(objects);
     });
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
@@ -123,13 +123,13 @@ void InitializedAgainRow(aclError (*end)()) {
     const OneOfEach objects = LiveAndEnd(end);
     ACL_OK(aclInit(nullptr));
     ExpectPureQueriesWork();
-    ExpectDead(objects);
+    ExpectInvalid(objects);
     ExpectEverythingWorks();
     // With a device, too.
     ACL_OK(aclrtSetDevice(0));
-    ExpectDead(objects);
+    ExpectInvalid(objects);
     ACL_OK(aclFinalize());
-    ExpectDead(objects);
+    ExpectInvalid(objects);
 }
 
 }  // namespace
@@ -184,9 +184,9 @@ OWN_PROCESS_TEST(Lifecycle, InitAfterUse) {
     OneOfEach objects;
     objects.Create(0);
     ACL_OK(aclInit(nullptr));
-    objects.ExpectAlive();
+    objects.ExpectValid();
     ACL_OK(aclFinalize());
-    ExpectDead(objects);
+    ExpectInvalid(objects);
 }
 
 OWN_PROCESS_TEST(Lifecycle, Live) {
@@ -225,7 +225,7 @@ OWN_PROCESS_TEST(Lifecycle, SetDeviceOpensANewSession) {
     const OneOfEach objects = LiveAndEnd(Finalize);
     ExpectEverythingWorks();
     ACL_OK(aclrtSetDevice(0));
-    ExpectDead(objects);
+    ExpectInvalid(objects);
     // A refused aclrtSetDevice does not open a session.
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(-1));
     ACL_OK(aclInit(nullptr));

@@ -101,7 +101,7 @@ void UseOnce() {
     ACL_OK(aclrtSetDevice(0));
     OneOfEach objects;
     objects.Create(0);
-    objects.ExpectAlive();
+    objects.ExpectValid();
     std::atomic<int> called{0};
     ACL_OK(aclrtLaunchHostFunc(
         objects.stream, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &called));
@@ -120,7 +120,7 @@ OWN_PROCESS_TEST(Shutdown, ExitWithoutFinalize, NO_LEAK_CHECK) {
     ACL_OK(aclrtSetDevice(0));
     OneOfEach objects;
     objects.Create(0);
-    objects.ExpectAlive();
+    objects.ExpectValid();
 }
 
 OWN_PROCESS_TEST(Shutdown, ExitWithWorkQueued, NO_LEAK_CHECK) {
@@ -265,7 +265,7 @@ OWN_PROCESS_TEST(Shutdown, ForkedChild, NO_LEAK_CHECK_AT_EXIT) {
     }
     EXPECT_EQ(ExitOf(child), 0);
     gate.Open();
-    objects.ExpectAlive();
+    objects.ExpectValid();
     objects.Destroy();
     ACL_OK(aclFinalize());
 }
@@ -370,20 +370,20 @@ OWN_PROCESS_TEST(Shutdown, RepeatedSessions) {
     size_t threads = 0, files = 0;
     // Opening a GPU may take a good part of a second.
     const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    for (int life = 0; life < 100; ++life) {
-        if (life >= 20 && std::chrono::steady_clock::now() > enough) break;
+    for (int session = 0; session < 100; ++session) {
+        if (session >= 20 && std::chrono::steady_clock::now() > enough) break;
         UseOnce();
         if (testing::Test::HasFailure()) return;
         // A driver may keep threads; those of the library have ended once aclFinalize has returned.
         if (IsCpu()) {
-            ASSERT_EQ(ThreadsDownTo(threads_before), threads_before) << life;
+            ASSERT_EQ(WaitForThreads(threads_before), threads_before) << session;
         }
-        if (life == 4) {
+        if (session == 4) {
             threads = Threads();
             files = OpenFiles();
         }
     }
-    EXPECT_LE(ThreadsDownTo(threads), threads);
+    EXPECT_LE(WaitForThreads(threads), threads);
     EXPECT_LE(OpenFiles(), files);
 }
 
@@ -445,8 +445,8 @@ OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK,
     // Sooner than with the default timeout.
     EXPECT_LT(took, std::chrono::seconds(5));
     // The session is ended anyway: its objects are invalid.
-    objects.ExpectDeadHandles();
-    objects.ExpectDeadDeviceMemory();
+    objects.ExpectInvalidHandles();
+    objects.ExpectInvalidDeviceMemory();
     auto device = Poison<int32_t>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
@@ -465,5 +465,5 @@ OWN_PROCESS_TEST(Shutdown, HostFunctionThatReturnsTooLate, NO_LEAK_CHECK,
     ASSERT_TRUE(gate.AwaitArrival());
     ACL_FAILS(ACL_ERROR_FAILURE, aclFinalize());
     gate.Open();
-    for (int life = 0; life < 3; ++life) UseOnce();
+    for (int session = 0; session < 3; ++session) UseOnce();
 }

@@ -65,22 +65,22 @@ TEST_F(SnapshotCallback, RunsAtItsStage) {
             codes.push_back(aclrtGetDevice(&device));
         };
         ACL_OK(Lock());
-        EXPECT_EQ(all.told, (Told{{0, 0}, {0, 1}}));
+        EXPECT_EQ(all.reported, (StageCalls{{0, 0}, {0, 1}}));
         ACL_OK(Backup());
         ACL_OK(Restore());
         ACL_OK(Unlock());
-        EXPECT_EQ(all.told, (Told{{0, 0},
-                                  {0, 1},
-                                  {1, 0},
-                                  {1, 1},
-                                  {2, 0},
-                                  {2, 1},
-                                  {3, 0},
-                                  {3, 1},
-                                  {4, 0},
-                                  {4, 1},
-                                  {5, 0},
-                                  {5, 1}}));
+        EXPECT_EQ(all.reported, (StageCalls{{0, 0},
+                                            {0, 1},
+                                            {1, 0},
+                                            {1, 1},
+                                            {2, 0},
+                                            {2, 1},
+                                            {3, 0},
+                                            {3, 1},
+                                            {4, 0},
+                                            {4, 1},
+                                            {5, 0},
+                                            {5, 1}}));
         // Between lock and unlock they may not call the library.
         std::vector<aclError> wanted(12, ACL_ERROR_RT_PARAM_INVALID);
         wanted[0] = wanted[1] = wanted[10] = wanted[11] = ACL_SUCCESS;
@@ -89,10 +89,10 @@ TEST_F(SnapshotCallback, RunsAtItsStage) {
     }
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
-    all.told.clear();
+    all.reported.clear();
     ACL_OK(Lock());
     ACL_OK(Unlock());
-    EXPECT_TRUE(all.told.empty()) << "they were taken back";
+    EXPECT_TRUE(all.reported.empty()) << "they were unregistered";
 }
 
 TEST_F(SnapshotCallback, Fails) {

@@ -69,15 +69,18 @@ TEST_F(Snapshot, ChecksItsArguments) {
     ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(stage, nullptr), "callback");
     for (const int wrong : {-1, 6, 1 << 30}) {
         const auto unknown = static_cast<aclrtSnapShotStage>(wrong);
-        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackRegister(unknown, kTell[0], nullptr),
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackRegister(unknown, kRecordCall[0], nullptr),
                          "stage is " + std::to_string(wrong));
-        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(unknown, kTell[0]), "stage is");
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(unknown, kRecordCall[0]),
+                         "stage is");
     }
-    ACL_FAILS_SAYING(kDead, aclrtSnapShotCallbackUnregister(stage, kTell[0]), "not registered");
+    ACL_FAILS_SAYING(kDead, aclrtSnapShotCallbackUnregister(stage, kRecordCall[0]),
+                     "not registered");
     Stages all;
     const Listening listening(all);
     ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED,
-                     aclrtSnapShotCallbackRegister(stage, kTell[0], &all), "registered already");
+                     aclrtSnapShotCallbackRegister(stage, kRecordCall[0], &all),
+                     "registered already");
 }
 
 TEST_F(Snapshot, GoesThroughItsStatesAndNoOthers) {
@@ -364,7 +367,7 @@ OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterASession) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(Lock());
-    EXPECT_EQ(all.told, (Told{{0, 0}}));
+    EXPECT_EQ(all.reported, (StageCalls{{0, 0}}));
     ACL_OK(Unlock());
     ACL_OK(aclFinalize());
 }

@@ -75,7 +75,7 @@ std::string Soak(Round round, std::chrono::seconds duration = Duration(),
             std::fflush(stdout);
         }
     }
-    const Usage after = Usage::Settled(before, patience);
+    const Usage after = Usage::AfterCleanup(before, patience);
     std::string left;
     auto check = [&](const char* what, size_t was, size_t is, size_t slack) {
         if (is > was + slack)

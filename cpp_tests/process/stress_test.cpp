@@ -167,7 +167,7 @@ class Stress {
                 return ReduceWords(lane, random);
             case 20:
             case 21:
-                return LookAtPinned(lane, random);
+                return AccessPinned(lane, random);
             case 22:
                 return WriteToPinned(lane, random);
             case 23:
@@ -425,7 +425,7 @@ class Stress {
                                             &failed, lane.stream));
     }
 
-    static void LookAtPinned(Lane& lane, Random& random) {
+    static void AccessPinned(Lane& lane, Random& random) {
         const Range range = RandomRange(random);
         const uint8_t* model = lane.pinned.Model(range);
         auto* work = new HostWork{lane.pinned.At(range), Bytes(model, model + range.length), 0,

@@ -103,14 +103,14 @@ int main(int argc, char** argv) {
             return 1;
         }
         const bool in_main_thread = cycle >= 5;
-        for (int life = 0; life < 2; ++life) {
+        for (int session = 0; session < 2; ++session) {
             if (in_main_thread)
                 Use();
             else
                 std::thread(Use).join();
         }
         // A driver may keep threads; those of the library have ended once aclFinalize has returned.
-        if (cpu) CHECK(ThreadsDownTo(threads_before) == threads_before);
+        if (cpu) CHECK(WaitForThreads(threads_before) == threads_before);
         CHECK(dlclose(library) == 0);
         if (cpu && !in_main_thread) CHECK(!IsMapped(path));
         if (cycle == 1) {

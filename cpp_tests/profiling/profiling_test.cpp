@@ -64,15 +64,15 @@ TEST_F(Profiling, RecordsTheRequestedDevices) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     aclprofConfig* second = ConfigFor({1, 1});
     ASSERT_NE(second, nullptr);
-    void* elsewhere = nullptr;
+    void* outside = nullptr;
     aclrtStream stream = nullptr;
     DeviceMemory memory(kSize);
     ACL_OK(aclrtSetDevice(1));
-    ACL_OK(aclrtMalloc(&elsewhere, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtMalloc(&outside, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtCreateStream(&stream));
     const auto fill_both = [&](size_t bytes) {
         ACL_OK(aclrtSetDevice(1));
-        ACL_OK(aclrtMemsetAsync(elsewhere, kSize, 1, bytes + 1, stream));
+        ACL_OK(aclrtMemsetAsync(outside, kSize, 1, bytes + 1, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         ACL_OK(aclrtSetDevice(0));
         ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, bytes, nullptr));
@@ -88,7 +88,7 @@ TEST_F(Profiling, RecordsTheRequestedDevices) {
     fill_both(400);
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtDestroyStream(stream));
-    ACL_OK(aclrtFree(elsewhere));
+    ACL_OK(aclrtFree(outside));
     ACL_OK(aclprofDestroyConfig(second));
     const Trace trace = Finish();
     std::map<std::string, std::vector<int64_t>> rows;
@@ -389,7 +389,7 @@ TEST_F(Profiling, WritesToTheConfiguredFolder) {
     std::filesystem::remove_all(other);
 }
 
-// ---- the life of the process ----
+// ---- the session of the process ----
 
 OWN_PROCESS_TEST(ProfilingLife, StampsWorkBeforeInitAndAfterFinalize) {
     const std::string folder = NewFolder();

@@ -200,7 +200,7 @@ TEST(Trace, CanBeReadWhenTheProgramWasKilled) {
 }
 
 void LiveTwice() {
-    for (int life = 0; life < 2; ++life) {
+    for (int session = 0; session < 2; ++session) {
         ACL_OK(aclInit(nullptr));
         DoALittle();
         ACL_OK(aclFinalize());
@@ -314,11 +314,11 @@ TEST(Trace, CountsDroppedEvents) {
                   const size_t fills = trace.Bars("fill").size();
                   EXPECT_GT(fills, 8000u);
                   EXPECT_LT(fills, size_t(kMany));
-                  const auto told = trace.Where(
+                  const auto reported = trace.Where(
                       [](const TraceEvent& event) { return event.category == "portacl"; });
-                  ASSERT_EQ(told.size(), 1u);
-                  EXPECT_EQ(told[0].name, std::to_string(kMany + kMore - fills) +
-                                              " operations were not recorded");
+                  ASSERT_EQ(reported.size(), 1u);
+                  EXPECT_EQ(reported[0].name, std::to_string(kMany + kMore - fills) +
+                                                  " operations were not recorded");
                   // Recording continues afterwards.
                   EXPECT_EQ(trace.Bars("fill").back().Bytes(), 1);
               },

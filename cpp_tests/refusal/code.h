@@ -117,9 +117,9 @@ class ProcessCode {
     const Part* PartOf(uint64_t address) {
         if (const Part* known = Find(address)) return known;
         // Most words of a stack are no addresses of code: look up only those that may be.
-        if (address < 0x10000 || address >> 47 || looks_ > 400) return nullptr;
+        if (address < 0x10000 || address >> 47 || reads_ > 400) return nullptr;
         if (Excluded(address)) return nullptr;
-        Look();
+        ReadMappings();
         return Find(address);
     }
 
@@ -136,8 +136,8 @@ class ProcessCode {
         return false;
     }
 
-    void Look() {
-        ++looks_;
+    void ReadMappings() {
+        ++reads_;
         code_.clear();
         other_.clear();
         std::ifstream maps("/proc/" + std::to_string(process_) + "/maps");
@@ -154,5 +154,5 @@ class ProcessCode {
 
     pid_t process_;
     std::vector<Part> code_, other_;
-    int looks_ = 0;
+    int reads_ = 0;
 };

@@ -86,7 +86,7 @@ class Tracer {
             int status = 0;
             const pid_t thread = waitpid(-1, &status, __WALL | WNOHANG);
             if (thread > 0) {
-                See(thread, status);
+                HandleStop(thread, status);
                 continue;
             }
             if (thread < 0 && errno == ECHILD) break;
@@ -109,7 +109,7 @@ class Tracer {
     }
 
   private:
-    void See(pid_t thread, int status) {
+    void HandleStop(pid_t thread, int status) {
         if (WIFEXITED(status) || WIFSIGNALED(status)) {
             threads_.erase(thread);
             if (thread != child_) return;
@@ -138,7 +138,7 @@ class Tracer {
         Registers registers;
         if (!registers.Read(thread)) return;
         const Call* call = FindCall(registers.CallNumber());
-        if (!call || !IsOwn(thread, *call, registers)) return;
+        if (!call || !IsOfLibrary(thread, *call, registers)) return;
         const long count = ++counts_[call->name];
         if (options_.call.empty() || (options_.number != 0 && count != options_.number)) return;
         ++refused_;
@@ -146,7 +146,7 @@ class Tracer {
     }
 
     // Whether the library makes this call itself.
-    bool IsOwn(pid_t thread, const Call& call, const Registers& registers) {
+    bool IsOfLibrary(pid_t thread, const Call& call, const Registers& registers) {
         return Code(thread).IsCalledBy(options_.library, registers.StackPointer(), call.depth);
     }
 

@@ -218,7 +218,7 @@ TEST_F(Device, ResetOfAnotherDeviceKeepsTheObjects) {
     OneOfEach objects;
     objects.Create(0);
     ACL_OK(aclrtResetDeviceForce(1));
-    objects.ExpectAlive();
+    objects.ExpectValid();
     objects.Destroy();
 }
 
@@ -230,19 +230,19 @@ TEST_F(Device, ReleaseInvalidatesEverythingOfTheDevice) {
         ACL_OK(aclrtGetCurrentContext(&primary));
         OneOfEach objects;
         objects.Create(0);
-        objects.ExpectAlive();
+        objects.ExpectValid();
         ACL_OK(force ? aclrtResetDeviceForce(0) : aclrtResetDevice(0));
 
         ExpectNone();
-        objects.ExpectDeadHandles();
+        objects.ExpectInvalidHandles();
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
         ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr),
                          "aclrtSetDevice");
 
         // A new opening of the device does not make the handles valid again.
         ACL_OK(aclrtSetDevice(0));
-        objects.ExpectDeadHandles();
-        objects.ExpectDeadDeviceMemory();
+        objects.ExpectInvalidHandles();
+        objects.ExpectInvalidDeviceMemory();
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
         // Pinned memory belongs to no device.
         ACL_EXPECT_OK(aclrtMemset(objects.host, OneOfEach::kBytes, 1, OneOfEach::kBytes));

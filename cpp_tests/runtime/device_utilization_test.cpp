@@ -41,7 +41,7 @@ aclrtUtilizationInfo Ask(int32_t device) {
 void ExpectIdleSoon(int32_t device) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (Ask(device).cubeUtilization != 0) {
-        ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "busy for ever";
+        ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "still busy";
         std::this_thread::yield();
     }
 }

@@ -116,13 +116,13 @@ TEST_F(Init, FinalizeReferenceEndsOnlyTheLast) {
 }
 
 TEST_F(Init, EverySessionStartsWithZero) {
-    for (int life = 0; life < 5; ++life) {
+    for (int session = 0; session < 5; ++session) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
         void* memory = nullptr;
         ACL_OK(aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
-        ACL_OK(aclrtMemset(memory, 1 << 20, life, 1 << 20));
-        if (life % 2 == 0) {
+        ACL_OK(aclrtMemset(memory, 1 << 20, session, 1 << 20));
+        if (session % 2 == 0) {
             ACL_OK(aclFinalize());
         } else {
             ACL_OK(aclFinalizeReference(nullptr));

@@ -83,16 +83,16 @@ TEST_F(LifeCallback, EveryStartAndEndRunsThem) {
     RegisterInit();
     RegisterFinalize();
     EXPECT_TRUE(calls_.inits.empty());
-    for (int life = 1; life <= 3; ++life) {
+    for (int session = 1; session <= 3; ++session) {
         ACL_OK(aclInit(nullptr));
-        ASSERT_EQ(calls_.inits.size(), static_cast<size_t>(life));
+        ASSERT_EQ(calls_.inits.size(), static_cast<size_t>(session));
         ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
-        EXPECT_EQ(calls_.inits.size(), static_cast<size_t>(life)) << "a repeated aclInit";
-        EXPECT_EQ(calls_.finalizes, life - 1);
+        EXPECT_EQ(calls_.inits.size(), static_cast<size_t>(session)) << "a repeated aclInit";
+        EXPECT_EQ(calls_.finalizes, session - 1);
         ACL_OK(aclFinalize());
-        EXPECT_EQ(calls_.finalizes, life);
+        EXPECT_EQ(calls_.finalizes, session);
         ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
-        EXPECT_EQ(calls_.finalizes, life) << "a repeated aclFinalize";
+        EXPECT_EQ(calls_.finalizes, session) << "a repeated aclFinalize";
     }
 }
 

@@ -17,7 +17,7 @@ using namespace portacl_test;
 namespace {
 
 // The reported changes in order, as texts: "0 set pre", "stream created".
-class Told {
+class Reports {
   public:
     void Device(int32_t id, aclrtDeviceState state) {
         static const char* const kNames[] = {"set pre", "set post", "reset pre", "reset post"};
@@ -57,29 +57,29 @@ class Told {
     std::map<aclrtStream, int> created_, ended_;
 };
 
-void OnDevice(int32_t id, aclrtDeviceState state, void* told) {
-    static_cast<Told*>(told)->Device(id, state);
+void OnDevice(int32_t id, aclrtDeviceState state, void* reports) {
+    static_cast<Reports*>(reports)->Device(id, state);
 }
-void OnStream(aclrtStream stream, aclrtStreamState state, void* told) {
-    static_cast<Told*>(told)->Stream(stream, state);
+void OnStream(aclrtStream stream, aclrtStreamState state, void* reports) {
+    static_cast<Reports*>(reports)->Stream(stream, state);
 }
 
 using Texts = std::vector<std::string>;
 
 class StateCallback : public Initialized {
   protected:
-    void WatchDevices() { ACL_EXPECT_OK(aclrtRegDeviceStateCallback("test", OnDevice, &told_)); }
-    void WatchStreams() { ACL_EXPECT_OK(aclrtRegStreamStateCallback("test", OnStream, &told_)); }
+    void WatchDevices() { ACL_EXPECT_OK(aclrtRegDeviceStateCallback("test", OnDevice, &reports_)); }
+    void WatchStreams() { ACL_EXPECT_OK(aclrtRegStreamStateCallback("test", OnStream, &reports_)); }
     void TearDown() override {
-        told_.on_device = nullptr;
-        told_.on_stream = nullptr;
+        reports_.on_device = nullptr;
+        reports_.on_stream = nullptr;
         aclInit(nullptr);
         aclFinalize();
         aclrtRegDeviceStateCallback("test", nullptr, nullptr);
         aclrtRegStreamStateCallback("test", nullptr, nullptr);
         aclGetRecentErrMsg();
     }
-    Told told_;
+    Reports reports_;
 };
 
 bool IsActive(int32_t device) {
@@ -100,20 +100,20 @@ bool IsAlive(aclrtStream stream) {
 TEST_F(StateCallback, ADeviceIsReportedWhenItOpensAndCloses) {
     WatchDevices();
     ACL_OK(aclrtSetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "0 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 set pre", "0 set post"}));
     // The set only counts.
     ACL_OK(aclrtSetDevice(0));
     OnNewThread([] { ACL_OK(aclrtSetDevice(0)); });
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtResetDevice(0));
-    EXPECT_EQ(told_.Take(), Texts{});
+    EXPECT_EQ(reports_.Take(), Texts{});
     ACL_OK(aclrtResetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "0 reset post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 reset pre", "0 reset post"}));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtResetDevice(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtResetDeviceForce(0));
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(-1));
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtResetDevice(1000));
-    EXPECT_EQ(told_.Take(), Texts{});
+    EXPECT_EQ(reports_.Take(), Texts{});
 }
 
 TEST_F(StateCallback, AForcedResetClosesTheDeviceAtOnce) {
@@ -121,16 +121,16 @@ TEST_F(StateCallback, AForcedResetClosesTheDeviceAtOnce) {
     ACL_OK(aclrtSetDevice(0));
     WatchDevices();
     ACL_OK(aclrtResetDeviceForce(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "0 reset post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 reset pre", "0 reset post"}));
 }
 
 TEST_F(StateCallback, AContextOpensItsDevice) {
     WatchDevices();
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "0 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 set pre", "0 set post"}));
     ACL_OK(aclrtDestroyContext(context));
-    EXPECT_EQ(told_.Take(), Texts{});
+    EXPECT_EQ(reports_.Take(), Texts{});
 }
 
 TEST_F(StateCallback, FinalizeClosesAllDevices) {
@@ -139,15 +139,16 @@ TEST_F(StateCallback, FinalizeClosesAllDevices) {
     ACL_OK(aclrtSetDevice(1));
     WatchDevices();
     ACL_OK(aclFinalize());
-    EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "1 reset pre", "0 reset post", "1 reset post"}));
+    EXPECT_EQ(reports_.Take(),
+              (Texts{"0 reset pre", "1 reset pre", "0 reset post", "1 reset post"}));
     // The registration is kept.
     ACL_OK(aclrtSetDevice(1));
-    EXPECT_EQ(told_.Take(), (Texts{"1 set pre", "1 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"1 set pre", "1 set post"}));
 }
 
 TEST_F(StateCallback, TheDeviceIsInTheReportedState) {
     std::map<aclrtDeviceState, bool> active;
-    told_.on_device = [&](int32_t id, aclrtDeviceState state) {
+    reports_.on_device = [&](int32_t id, aclrtDeviceState state) {
         active[state] = IsActive(id);
         if (state == ACL_RT_DEVICE_STATE_SET_POST || state == ACL_RT_DEVICE_STATE_RESET_PRE) {
             DeviceMemory memory(Pattern(1000));
@@ -167,19 +168,20 @@ TEST_F(StateCallback, StreamsAreReportedWithTheirDevice) {
     WatchDevices();
     WatchStreams();
     ACL_OK(aclrtSetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "stream created", "0 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 set pre", "stream created", "0 set post"}));
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     ACL_OK(aclrtDestroyStream(stream));
     ACL_OK(aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_FAST_SYNC));
     ACL_OK(aclrtDestroyStreamForce(stream));
     ACL_OK(aclrtCreateStream(&stream));
-    EXPECT_EQ(told_.Take(), (Texts{"stream created", "stream ends", "stream created", "stream ends",
-                                   "stream created"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"stream created", "stream ends", "stream created",
+                                      "stream ends", "stream created"}));
     ACL_OK(aclrtResetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "stream ends", "stream ends", "0 reset post"}));
-    EXPECT_EQ(told_.Created(), told_.Ended());
-    EXPECT_EQ(told_.Created().size(), 4u);
+    EXPECT_EQ(reports_.Take(),
+              (Texts{"0 reset pre", "stream ends", "stream ends", "0 reset post"}));
+    EXPECT_EQ(reports_.Created(), reports_.Ended());
+    EXPECT_EQ(reports_.Created().size(), 4u);
 }
 
 TEST_F(StateCallback, TheDefaultStreamIsReportedByItsHandle) {
@@ -187,28 +189,28 @@ TEST_F(StateCallback, TheDefaultStreamIsReportedByItsHandle) {
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCtxGetCurrentDefaultStream(&stream));
-    EXPECT_EQ(told_.Created(), (std::map<aclrtStream, int>{{stream, 1}}));
+    EXPECT_EQ(reports_.Created(), (std::map<aclrtStream, int>{{stream, 1}}));
     ACL_OK(aclFinalize());
-    EXPECT_EQ(told_.Ended(), (std::map<aclrtStream, int>{{stream, 1}}));
+    EXPECT_EQ(reports_.Ended(), (std::map<aclrtStream, int>{{stream, 1}}));
 }
 
 TEST_F(StateCallback, DestroyingAContextReportsItsStreams) {
-    told_.on_stream = [](aclrtStream stream, aclrtStreamState) { EXPECT_TRUE(IsAlive(stream)); };
+    reports_.on_stream = [](aclrtStream stream, aclrtStreamState) { EXPECT_TRUE(IsAlive(stream)); };
     ACL_OK(aclrtSetDevice(0));
     WatchStreams();
     aclrtContext context = nullptr;
     ACL_OK(aclrtCreateContext(&context, 0));
-    EXPECT_EQ(told_.Take(), Texts{"stream created"});
+    EXPECT_EQ(reports_.Take(), Texts{"stream created"});
     aclrtStream stream = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     ACL_OK(aclrtDestroyContext(context));
-    EXPECT_EQ(told_.Take(), (Texts{"stream created", "stream ends", "stream ends"}));
-    EXPECT_EQ(told_.Created(), told_.Ended());
+    EXPECT_EQ(reports_.Take(), (Texts{"stream created", "stream ends", "stream ends"}));
+    EXPECT_EQ(reports_.Created(), reports_.Ended());
 }
 
 TEST_F(StateCallback, TheStreamCanBeUsed) {
     int used = 0;
-    told_.on_stream = [&](aclrtStream stream, aclrtStreamState) {
+    reports_.on_stream = [&](aclrtStream stream, aclrtStreamState) {
         EXPECT_TRUE(IsAlive(stream));
         std::atomic<int> ran{0};
         ACL_EXPECT_OK(aclrtLaunchHostFunc(
@@ -236,11 +238,11 @@ TEST_F(StateCallback, FailedCallsAreNotReported) {
     ACL_OK(aclrtCtxGetCurrentDefaultStream(&stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(&stream));
-    EXPECT_EQ(told_.Take(), Texts{});
+    EXPECT_EQ(reports_.Take(), Texts{});
 }
 
 TEST_F(StateCallback, CallsOfTheCallbacksAreNotReported) {
-    told_.on_device = [&](int32_t, aclrtDeviceState state) {
+    reports_.on_device = [&](int32_t, aclrtDeviceState state) {
         if (state != ACL_RT_DEVICE_STATE_RESET_PRE) return;
         { Stream stream; }
         if (DeviceCount() < 2) return;
@@ -249,32 +251,32 @@ TEST_F(StateCallback, CallsOfTheCallbacksAreNotReported) {
         ACL_EXPECT_OK(aclrtSetDevice(0));
         ACL_EXPECT_OK(aclrtResetDevice(0));
     };
-    told_.on_stream = [&](aclrtStream, aclrtStreamState) { Stream stream; };
+    reports_.on_stream = [&](aclrtStream, aclrtStreamState) { Stream stream; };
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSetDevice(0));
     WatchDevices();
     WatchStreams();
     { Stream stream; }
-    EXPECT_EQ(told_.Take(), (Texts{"stream created", "stream ends"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"stream created", "stream ends"}));
     ACL_OK(aclrtResetDeviceForce(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "stream ends", "0 reset post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 reset pre", "stream ends", "0 reset post"}));
 }
 
 TEST_F(StateCallback, TheyMayUnregisterThemselves) {
-    told_.on_device = [&](int32_t, aclrtDeviceState) {
+    reports_.on_device = [&](int32_t, aclrtDeviceState) {
         ACL_EXPECT_OK(aclrtRegDeviceStateCallback("test", nullptr, nullptr));
-        ACL_EXPECT_OK(aclrtRegDeviceStateCallback("other", OnDevice, &told_));
+        ACL_EXPECT_OK(aclrtRegDeviceStateCallback("other", OnDevice, &reports_));
         ACL_EXPECT_OK(aclrtRegDeviceStateCallback("other", nullptr, nullptr));
     };
     WatchDevices();
     ACL_OK(aclrtSetDevice(0));
-    EXPECT_EQ(told_.Take(), Texts{"0 set pre"});
+    EXPECT_EQ(reports_.Take(), Texts{"0 set pre"});
 }
 
 // A callback may wait for other threads that use the same device: no lock is held.
 TEST_F(StateCallback, OtherThreadsAreNotBlocked) {
     std::atomic<int> depth{0};
-    told_.on_device = [&](int32_t id, aclrtDeviceState state) {
+    reports_.on_device = [&](int32_t id, aclrtDeviceState state) {
         if (depth++ == 0) {
             OnNewThread([&] {
                 ACL_EXPECT_OK(aclrtSetDevice(id));
@@ -297,7 +299,7 @@ TEST_F(StateCallback, OtherThreadsAreNotBlocked) {
 
 TEST_F(StateCallback, TheyMayFinalize) {
     ACL_OK(aclrtSetDevice(0));
-    told_.on_device = [](int32_t, aclrtDeviceState state) {
+    reports_.on_device = [](int32_t, aclrtDeviceState state) {
         if (state == ACL_RT_DEVICE_STATE_RESET_PRE) {
             ACL_EXPECT_OK(aclFinalize());
         }
@@ -328,7 +330,7 @@ TEST_F(StateCallback, EveryStreamOnce) {
         aclrtResetDeviceForce(0);
         aclGetRecentErrMsg();
     }
-    const auto created = told_.Created(), ended = told_.Ended();
+    const auto created = reports_.Created(), ended = reports_.Ended();
     EXPECT_EQ(created.size(), ended.size());
     EXPECT_TRUE(created == ended);
     EXPECT_TRUE(std::all_of(created.begin(), created.end(),
@@ -337,15 +339,15 @@ TEST_F(StateCallback, EveryStreamOnce) {
 }
 
 TEST_F(StateCallback, SeveralAreCalledInOrder) {
-    Told other;
+    Reports other;
     WatchDevices();
     ACL_OK(aclrtRegDeviceStateCallback("another", OnDevice, &other));
     ACL_OK(aclrtSetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "0 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 set pre", "0 set post"}));
     EXPECT_EQ(other.Take(), (Texts{"0 set pre", "0 set post"}));
     ACL_OK(aclrtRegDeviceStateCallback("another", nullptr, nullptr));
     ACL_OK(aclrtResetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 reset pre", "0 reset post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 reset pre", "0 reset post"}));
     EXPECT_EQ(other.Take(), Texts{});
 }
 
@@ -370,15 +372,15 @@ TEST_F(StateCallback, NamesAreUnique) {
                      aclrtRegStreamStateCallback(nullptr, OnStream, nullptr), "regName is null");
     // After unregistering, the name is free; the other registration keeps its name.
     ACL_OK(aclrtRegDeviceStateCallback("test", nullptr, nullptr));
-    ACL_OK(aclrtRegDeviceStateCallback("test", OnDevice, &told_));
+    ACL_OK(aclrtRegDeviceStateCallback("test", OnDevice, &reports_));
     ACL_OK(aclrtRegStreamStateCallback("test", nullptr, nullptr));
     ACL_OK(aclrtSetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "0 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 set pre", "0 set post"}));
 }
 
 TEST_F(StateCallback, RegistrationWorksAfterFinalizeAndOnAnyThread) {
     ACL_OK(aclFinalize());
     OnNewThread([this] { WatchDevices(); });
     ACL_OK(aclrtSetDevice(0));
-    EXPECT_EQ(told_.Take(), (Texts{"0 set pre", "0 set post"}));
+    EXPECT_EQ(reports_.Take(), (Texts{"0 set pre", "0 set post"}));
 }

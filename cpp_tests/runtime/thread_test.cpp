@@ -142,12 +142,12 @@ TEST_F(Thread, ObjectsCrossThreads) {
     objects.Create(0);
     OnNewThread([&] {
         ACL_OK(aclrtSetDevice(0));
-        objects.ExpectAlive();
+        objects.ExpectValid();
         objects.Destroy();
     });
-    objects.ExpectDeadHandles();
-    objects.ExpectDeadDeviceMemory();
-    objects.ExpectDeadHostMemory();
+    objects.ExpectInvalidHandles();
+    objects.ExpectInvalidDeviceMemory();
+    objects.ExpectFreedHostMemory();
 }
 
 // A reset invalidates the handles of all threads; each thread gets an error and can continue.
@@ -157,23 +157,23 @@ TEST_F(Thread, AResetAffectsAllThreads) {
         ACL_EXPECT_OK(aclrtSetDevice(0));
         OneOfEach objects;
         objects.Create(0);
-        objects.ExpectAlive();
+        objects.ExpectValid();
         ready.Set();
         reset.Wait();
 
         auto device = Poison<int32_t>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device), "aclrtSetDevice");
         EXPECT_TRUE(IsPoison(device));
-        objects.ExpectDeadHandles();
+        objects.ExpectInvalidHandles();
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(objects.memory));
 
         ACL_EXPECT_OK(aclrtSetDevice(0));
-        objects.ExpectDeadHandles();
+        objects.ExpectInvalidHandles();
         ACL_EXPECT_OK(aclrtFreeHost(objects.host));
         OneOfEach fresh;
         fresh.Create(0);
-        fresh.ExpectAlive();
+        fresh.ExpectValid();
         fresh.Destroy();
         ACL_EXPECT_OK(aclrtResetDevice(0));
     });

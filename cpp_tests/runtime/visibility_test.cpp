@@ -13,9 +13,9 @@ using namespace portacl_test;
 namespace {
 
 // Finalizes at the end, because the driver's test double checks for leaks.
-struct Life {
-    Life() { ExpectOk("aclInit", aclInit(nullptr)); }
-    ~Life() { ExpectOk("aclFinalize", aclFinalize()); }
+struct Session {
+    Session() { ExpectOk("aclInit", aclInit(nullptr)); }
+    ~Session() { ExpectOk("aclFinalize", aclFinalize()); }
 };
 
 // The number of devices of the machine: that of the physical ids.
@@ -52,7 +52,7 @@ int64_t Number(int32_t device, aclrtDevAttr attribute) {
 
 // This process has exactly these devices, and uses them with their new ids.
 void ExpectVisible(const std::vector<int32_t>& wanted) {
-    const Life life;
+    const Session session;
     const std::vector<int32_t> logical = Present(wanted);
     ASSERT_EQ(DeviceCount(), logical.size());
     for (int32_t user = 0; user < static_cast<int32_t>(logical.size()); ++user) {
@@ -155,7 +155,7 @@ OWN_PROCESS_TEST(Visibility, AllMayBeHidden, VISIBLE("-1")) {
 }
 
 OWN_PROCESS_TEST(Visibility, PropertiesBelongToTheRightDevice, VISIBLE("2,1")) {
-    const Life life;
+    const Session session;
     const auto devices = static_cast<int32_t>(Present({2, 1}).size());
     const std::string backend = portaclBackendName();
     for (int32_t user = 0; user < devices; ++user) {
@@ -175,7 +175,7 @@ OWN_PROCESS_TEST(Visibility, PropertiesBelongToTheRightDevice, VISIBLE("2,1")) {
 }
 
 OWN_PROCESS_TEST(Visibility, DevicesWorkTogether, VISIBLE("3,1")) {
-    const Life life;
+    const Session session;
     if (DeviceCount() < 2) return;
     constexpr size_t kSize = 200000;
     ACL_OK(aclrtSetDevice(1));

@@ -48,7 +48,7 @@ class Calls {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::exchange(calls_, {});
     }
-    std::vector<int> Who() {
+    std::vector<int> Ids() {
         std::vector<int> who;
         for (const Call& call : Take()) who.push_back(call.who);
         return who;
@@ -145,24 +145,24 @@ TEST_F(ExceptionCallback, TheThreadIsTheOneThatSubmitted) {
 TEST_F(ExceptionCallback, SetLastWinsAndRegisteredAddUp) {
     Stream stream;
     Fail(stream);
-    EXPECT_EQ(Noted().Who(), std::vector<int>{});
+    EXPECT_EQ(Noted().Ids(), std::vector<int>{});
     ACL_OK(aclrtSetExceptionInfoCallback(First));
     ACL_OK(aclrtSetExceptionInfoCallback(Second));
     Fail(stream);
-    EXPECT_EQ(Noted().Who(), std::vector<int>{2});
+    EXPECT_EQ(Noted().Ids(), std::vector<int>{2});
     for (auto callback : {Third, First, Third, Second})
         ACL_OK(aclrtExceptionInfoCallbackRegister(callback));
     Fail(stream);
-    EXPECT_EQ(Noted().Who(), (std::vector<int>{2, 3, 1, 2})) << "one in both ways is called twice";
+    EXPECT_EQ(Noted().Ids(), (std::vector<int>{2, 3, 1, 2})) << "one in both ways is called twice";
     ACL_OK(aclrtExceptionInfoCallbackUnregister(Third));
     ACL_OK(aclrtExceptionInfoCallbackUnregister(Third));
     ACL_OK(aclrtSetExceptionInfoCallback(nullptr));
     Fail(stream);
-    EXPECT_EQ(Noted().Who(), (std::vector<int>{1, 2}));
+    EXPECT_EQ(Noted().Ids(), (std::vector<int>{1, 2}));
     ACL_OK(aclrtExceptionInfoCallbackUnregister(First));
     ACL_OK(aclrtExceptionInfoCallbackUnregister(Second));
     Fail(stream);
-    EXPECT_EQ(Noted().Who(), std::vector<int>{});
+    EXPECT_EQ(Noted().Ids(), std::vector<int>{});
 }
 
 TEST_F(ExceptionCallback, InformationLivesAsLongAsTheCall) {
@@ -203,7 +203,7 @@ TEST_F(ExceptionCallback, ThatBlocksStallsItsStreamOnly) {
     ACL_OK(aclrtRecordEvent(event, stream));
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (!entered && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    EXPECT_TRUE(entered) << "nobody had to synchronise for it";
+    EXPECT_TRUE(entered) << "no synchronize was needed";
     Log log;
     ACL_OK(log.Append(other, 1));
     ACL_OK(aclrtSynchronizeStream(other));
@@ -240,7 +240,7 @@ TEST_F(ExceptionCallback, EndsWithFinalize) {
     memory_.emplace(kSize);
     Stream stream;
     Fail(stream);
-    EXPECT_EQ(Noted().Who(), std::vector<int>{});
+    EXPECT_EQ(Noted().Ids(), std::vector<int>{});
 }
 
 TEST_F(ExceptionCallback, WorksForTheDefaultStreamAndUnderStop) {

@@ -114,7 +114,7 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnCallbacksNeedFewThreads) {
         EXPECT_EQ(called, 0);
         while (called < count) ACL_OK(aclrtProcessReport(30000));
         ACL_OK(aclrtSynchronizeDevice());
-        ExpectFewThreads("when all have gone on");
+        ExpectFewThreads("when all have continued");
         EXPECT_EQ(called, count);
         EXPECT_EQ(bytes.Copy(), std::vector<unsigned char>(count, 1));
         for (int i = 0; i < count; ++i) ACL_OK(aclrtUnSubscribeReport(ThisThread(), *streams[i]));

@@ -63,7 +63,7 @@ struct OthersMemory {
 aclrtMemLocation LocationOf(const void* address) {
     auto attributes = Poison<aclrtPtrAttributes>();
     ACL_EXPECT_OK(aclrtPointerGetAttributes(address, &attributes));
-    EXPECT_EQ(attributes.pageSize, 0u) << "of others nobody here says";
+    EXPECT_EQ(attributes.pageSize, 0u) << "unknown for memory of other libraries";
     return attributes.location;
 }
 

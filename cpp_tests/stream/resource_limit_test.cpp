@@ -58,7 +58,7 @@ TEST_F(ResourceLimit, OfADeviceAppliesToAllThreadsUntilItIsReset) {
     Stream stream;
     ACL_OK(aclrtSetDeviceResLimit(0, kVector, 1));
     EXPECT_EQ(OfDevice(kVector), 1u);
-    EXPECT_EQ(OfDevice(kCube), All(kCube)) << "each type has its own";
+    EXPECT_EQ(OfDevice(kCube), All(kCube)) << "limits are per type";
     EXPECT_EQ(OfStream(stream, kVector), 1u);
     EXPECT_EQ(OfStream(nullptr, kVector), 1u);
     EXPECT_EQ(InThread(kVector), 1u);
@@ -126,7 +126,7 @@ TEST_F(ResourceLimit, OfAStreamAppliesToTheThreadThatUsesIt) {
     Stream stream, other;
     ACL_OK(aclrtSetDeviceResLimit(0, kVector, 1));
     ACL_OK(aclrtSetStreamResLimit(stream, kVector, 2));
-    EXPECT_EQ(InThread(kVector), 1u) << "nobody uses it yet";
+    EXPECT_EQ(InThread(kVector), 1u) << "no thread uses it yet";
     ACL_OK(aclrtUseStreamResInCurrentThread(stream));
     EXPECT_EQ(InThread(kVector), 2u);
     EXPECT_EQ(InThread(kCube), All(kCube)) << "the stream has no limit of that";

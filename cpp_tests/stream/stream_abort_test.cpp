@@ -49,7 +49,7 @@ class Waiter {
             ACL_EXPECT_OK(abort());
             std::this_thread::yield();
         }
-        EXPECT_TRUE(done_) << "nobody told it";
+        EXPECT_TRUE(done_) << "the call did not return";
     }
 
     aclError Code() {
@@ -169,7 +169,7 @@ TEST_F(StreamAbort, StreamsThatWaitForADroppedRecordContinueAfterTheNextRecord) 
     ACL_OK(second.Hold(stream));
     ACL_OK(aclrtRecordEvent(event, stream));
     if (DropsEverything()) {
-        EXPECT_FALSE(IsIdle(waiter)) << "it goes on when that has happened";
+        EXPECT_FALSE(IsIdle(waiter)) << "it continues when the record completes";
     }
     second.Open();
     ACL_OK(aclrtSynchronizeStream(waiter));
@@ -370,7 +370,7 @@ TEST_F(DeviceTaskAbort, BadDevices) {
     ACL_OK(aclInit(nullptr));
 }
 
-struct Told {
+struct AbortCalls {
     struct Stage {
         int32_t device;
         aclrtDeviceTaskAbortStage stage;
@@ -381,24 +381,24 @@ struct Told {
 
     static int32_t Call(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
                         void* own) {
-        auto* told = static_cast<Told*>(own);
-        told->stages.push_back({device, stage, timeout});
+        auto* reported = static_cast<AbortCalls*>(own);
+        reported->stages.push_back({device, stage, timeout});
         // It may make all calls; its own abort runs no callbacks.
         ACL_EXPECT_OK(aclrtDeviceTaskAbort(device, 0));
-        return told->result;
+        return reported->result;
     }
 };
 
 TEST_F(DeviceTaskAbort, RunsCallbacksBeforeAndAfter) {
-    Told told, other;
-    ACL_OK(aclrtSetDeviceTaskAbortCallback("one", Told::Call, &told));
-    ACL_OK(aclrtSetDeviceTaskAbortCallback("two", Told::Call, &other));
+    AbortCalls reported, other;
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("one", AbortCalls::Call, &reported));
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("two", AbortCalls::Call, &other));
     ACL_OK(aclrtDeviceTaskAbort(0, 1234));
-    ASSERT_EQ(told.stages.size(), 2u);
+    ASSERT_EQ(reported.stages.size(), 2u);
     EXPECT_EQ(other.stages.size(), 2u);
-    EXPECT_EQ(told.stages[0].stage, ACL_RT_DEVICE_TASK_ABORT_PRE);
-    EXPECT_EQ(told.stages[1].stage, ACL_RT_DEVICE_TASK_ABORT_POST);
-    for (const auto& stage : told.stages) {
+    EXPECT_EQ(reported.stages[0].stage, ACL_RT_DEVICE_TASK_ABORT_PRE);
+    EXPECT_EQ(reported.stages[1].stage, ACL_RT_DEVICE_TASK_ABORT_POST);
+    for (const auto& stage : reported.stages) {
         EXPECT_EQ(stage.device, 0);
         EXPECT_EQ(stage.timeout, 1234u);
     }
@@ -406,7 +406,7 @@ TEST_F(DeviceTaskAbort, RunsCallbacksBeforeAndAfter) {
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceTaskAbort(-1, 0));
     ACL_OK(aclrtSetDeviceTaskAbortCallback("one", nullptr, nullptr));
     ACL_OK(aclrtDeviceTaskAbort(0, 0));
-    EXPECT_EQ(told.stages.size(), 2u);
+    EXPECT_EQ(reported.stages.size(), 2u);
     EXPECT_EQ(other.stages.size(), 4u);
     ACL_OK(aclrtSetDeviceTaskAbortCallback("two", nullptr, nullptr));
 }
@@ -415,15 +415,15 @@ TEST_F(DeviceTaskAbort, AFailingCallbackIsReportedAndTheAbortTakesPlace) {
     Stream stream;
     Gate gate;
     Log log;
-    Told told;
-    told.result = -7;
+    AbortCalls reported;
+    reported.result = -7;
     ACL_OK(gate.Hold(stream));
     ACL_OK(log.Append(stream, 1));
     ASSERT_TRUE(gate.AwaitArrival());
-    ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", Told::Call, &told));
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", AbortCalls::Call, &reported));
     ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclrtDeviceTaskAbort(0, 0), "-7",
                      "ACL_RT_DEVICE_TASK_ABORT_PRE");
-    EXPECT_EQ(told.stages.size(), 2u);
+    EXPECT_EQ(reported.stages.size(), 2u);
     ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", nullptr, nullptr));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -431,19 +431,19 @@ TEST_F(DeviceTaskAbort, AFailingCallbackIsReportedAndTheAbortTakesPlace) {
 }
 
 TEST_F(DeviceTaskAbort, BadRegistrations) {
-    Told told;
+    AbortCalls reported;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetDeviceTaskAbortCallback(nullptr, Told::Call, &told), "regName",
-                     "null");
+                     aclrtSetDeviceTaskAbortCallback(nullptr, AbortCalls::Call, &reported),
+                     "regName", "null");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclrtSetDeviceTaskAbortCallback("none", nullptr, nullptr), "none");
-    ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", Told::Call, &told));
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", AbortCalls::Call, &reported));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtSetDeviceTaskAbortCallback("twice", Told::Call, &told), "twice",
+                     aclrtSetDeviceTaskAbortCallback("twice", AbortCalls::Call, &reported), "twice",
                      "registered already");
     ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", nullptr, nullptr));
     ACL_OK(aclrtDeviceTaskAbort(0, 0));
-    EXPECT_TRUE(told.stages.empty());
+    EXPECT_TRUE(reported.stages.empty());
 }
 
 }  // namespace

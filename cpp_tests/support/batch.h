@@ -58,14 +58,14 @@ struct Batch {
 struct Batcher {
     const char* name;
     bool asynchronous;
-    bool tells_index;
+    bool has_index;
     std::function<aclError(Batch&, size_t* fail_index, aclrtStream)> call;
 
     // Calls on the default stream, waits for it, and checks the index.
     aclError Run(Batch& batch, size_t wanted_index = kNone) const {
         auto index = Poison<size_t>();
         aclError code = call(batch, &index, nullptr);
-        if (tells_index)
+        if (has_index)
             EXPECT_EQ(index, wanted_index) << name;
         else
             EXPECT_TRUE(IsPoison(index));

@@ -32,7 +32,7 @@ inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, ac
 
 // If the device supports it, an aborted run leaves out the rest of its tasks. The next run is
 // complete. A run appends one number.
-inline void ExpectTheRestIsLeftOut(aclmdlRI graph, aclrtStream stream, Log& log) {
+inline void ExpectAbortSkipsTheRest(aclmdlRI graph, aclrtStream stream, Log& log) {
     if (OnCpu()) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream),
                          "aclmdlRIAbort");

@@ -20,8 +20,8 @@ constexpr size_t kLarge = size_t{3} << 20;  // not cached when it is freed
 
 class MemoryHook : public WithDevice {
   protected:
-    Story story;
-    Words Told(bool names = false) { return Story::Words(story.Take(), names); }
+    CallLog call_log;
+    Words Calls(bool names = false) { return CallLog::Words(call_log.Take(), names); }
 };
 
 // Whether the last error text contains all of these words.

@@ -38,7 +38,7 @@ struct OneOfEach {
     }
 
     // Uses all of them; the current context must belong to their device.
-    void ExpectAlive() const {
+    void ExpectValid() const {
         ACL_EXPECT_OK(aclrtMemsetAsync(memory, kBytes, 7, kBytes, stream));
         ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
         ACL_EXPECT_OK(
@@ -63,7 +63,7 @@ struct OneOfEach {
     }
 
     // Every use of the handles is refused with 107000 and a text, and writes nothing.
-    void ExpectDeadHandles() const {
+    void ExpectInvalidHandles() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtSetCurrentContext(context));
         ACL_FAILS(kDead, aclrtDestroyContext(context));
@@ -96,7 +96,7 @@ struct OneOfEach {
     }
 
     // The device memory went with its device: using and freeing it is refused with 107000.
-    void ExpectDeadDeviceMemory() const {
+    void ExpectInvalidDeviceMemory() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFree(memory));
         std::array<unsigned char, 8> bytes{};
@@ -107,7 +107,7 @@ struct OneOfEach {
     }
 
     // The pinned memory was freed, too.
-    void ExpectDeadHostMemory() const {
+    void ExpectFreedHostMemory() const {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFreeHost(host));
         ACL_FAILS(kDead, aclrtMemset(host, kBytes, 1, kBytes));

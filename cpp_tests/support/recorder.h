@@ -11,42 +11,42 @@
 namespace portacl_test {
 
 // A call of a hook.
-struct Told {
+struct HookCall {
     std::string hook;  // its name
     std::string what;  // "before malloc"
     portaclMemoryEvent event;
 };
 
 // The calls of several hooks, in one list.
-class Story {
+class CallLog {
   public:
-    void Add(Told told) {
+    void Add(HookCall reported) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        all_.push_back(std::move(told));
+        all_.push_back(std::move(reported));
     }
-    std::vector<Told> Take() {
+    std::vector<HookCall> Take() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::move(all_);
     }
     // "name: before malloc" of each call, or "before malloc" if there is only one hook.
-    static std::vector<std::string> Words(const std::vector<Told>& all, bool names = false) {
+    static std::vector<std::string> Words(const std::vector<HookCall>& all, bool names = false) {
         std::vector<std::string> words;
-        for (const Told& told : all)
-            words.push_back(names ? told.hook + ": " + told.what : told.what);
+        for (const HookCall& reported : all)
+            words.push_back(names ? reported.hook + ": " + reported.what : reported.what);
         return words;
     }
 
   private:
     std::mutex mutex_;
-    std::vector<Told> all_;
+    std::vector<HookCall> all_;
 };
 
 // A hook that is registered for the lifetime of this object.
 class Recorder {
   public:
-    Recorder(Story& story, std::string name,
+    Recorder(CallLog& call_log, std::string name,
              portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD)
-        : story_(story), name_(std::move(name)) {
+        : story_(call_log), name_(std::move(name)) {
         portaclMemoryHook hook{};
         hook.structSize = sizeof hook;
         hook.name = name_.c_str();
@@ -82,7 +82,7 @@ class Recorder {
         return also ? also(what, event) : ACL_SUCCESS;
     }
 
-    Story& story_;
+    CallLog& story_;
     std::string name_;
 };
 

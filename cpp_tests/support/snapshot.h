@@ -30,7 +30,7 @@ inline aclError Unlock() {
 
 // The calls of callbacks: stage and device.
 struct Stages {
-    std::vector<std::pair<int, int32_t>> told;
+    std::vector<std::pair<int, int32_t>> reported;
     int failing = -1;               // this stage returns 17
     std::function<void(int)> also;  // called with the stage
 };
@@ -38,16 +38,16 @@ struct Stages {
 inline Stages* stages = nullptr;
 
 template <int stage>
-uint32_t Tell(int32_t device, void* argument) {
+uint32_t RecordCall(int32_t device, void* argument) {
     auto* all = static_cast<Stages*>(argument);
     EXPECT_EQ(all, stages);
-    all->told.emplace_back(stage, device);
+    all->reported.emplace_back(stage, device);
     if (all->also) all->also(stage);
     return all->failing == stage ? 17 : 0;
 }
 
-inline constexpr aclrtSnapShotCallBack kTell[] = {Tell<0>, Tell<1>, Tell<2>,
-                                                  Tell<3>, Tell<4>, Tell<5>};
+inline constexpr aclrtSnapShotCallBack kRecordCall[] = {
+    RecordCall<0>, RecordCall<1>, RecordCall<2>, RecordCall<3>, RecordCall<4>, RecordCall<5>};
 
 // Callbacks for all stages, registered for the lifetime of this object.
 class Listening {
@@ -56,18 +56,18 @@ class Listening {
         stages = &all;
         for (int stage = 0; stage < 6; ++stage)
             ACL_EXPECT_OK(aclrtSnapShotCallbackRegister(static_cast<aclrtSnapShotStage>(stage),
-                                                        kTell[stage], &all));
+                                                        kRecordCall[stage], &all));
     }
     ~Listening() {
         for (int stage = 0; stage < 6; ++stage)
             ACL_EXPECT_OK(aclrtSnapShotCallbackUnregister(static_cast<aclrtSnapShotStage>(stage),
-                                                          kTell[stage]));
+                                                          kRecordCall[stage]));
     }
     Listening(const Listening&) = delete;
     Listening& operator=(const Listening&) = delete;
 };
 
-using Told = std::vector<std::pair<int, int32_t>>;
+using StageCalls = std::vector<std::pair<int, int32_t>>;
 
 class WithSnapshots : public WithDevice {
   protected:

@@ -14,12 +14,12 @@ namespace portacl_test {
 
 // One end of the connection. Waiting for a message that does not come fails the test, and later
 // waits fail at once; so a test that fails on one side ends on both.
-class Conversation {
+class Connection {
   public:
-    explicit Conversation(int socket) : socket_(socket) {}
-    ~Conversation() { Close(); }
-    Conversation(const Conversation&) = delete;
-    Conversation& operator=(const Conversation&) = delete;
+    explicit Connection(int socket) : socket_(socket) {}
+    ~Connection() { Close(); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
 
     // A value of plain bytes, and optionally a descriptor.
     template <typename T>
@@ -34,11 +34,11 @@ class Conversation {
     }
 
     // Notifies the other side that a step is done, by its number.
-    void Tell(int step) { Send(step); }
-    void Hear(int step) { EXPECT_EQ(Receive<int>(), step); }
+    void Signal(int step) { Send(step); }
+    void Await(int step) { EXPECT_EQ(Receive<int>(), step); }
 
     // Waits until the other side has ended or closed its end.
-    void HearEnd() {
+    void AwaitEnd() {
         char byte;
         EXPECT_TRUE(IsReadable());
         EXPECT_LE(recv(socket_, &byte, 1, 0), 0) << "another message instead of the end";
@@ -112,7 +112,7 @@ constexpr const char* kPeerMarker = "PORTACL_TEST_PEER";
 constexpr int kWell = 0x0e11;
 
 // The other process, and this side of the connection to it.
-class Peer : public Conversation {
+class Peer : public Connection {
   public:
     // Whether this is the peer process of this test.
     static bool IsHere() {
@@ -127,7 +127,7 @@ class Peer : public Conversation {
 
     // The peer must exit without a failure.
     void Join() {
-        Hear(kWell);
+        Await(kWell);
         Close();
         int status = -1;
         Wait(&status);
@@ -148,7 +148,7 @@ class Peer : public Conversation {
         int socket;
         pid_t child;
     };
-    explicit Peer(Process process) : Conversation(process.socket), child_(process.child) {}
+    explicit Peer(Process process) : Connection(process.socket), child_(process.child) {}
 
     static Process Spawn(Settings settings) {
         const std::string name = CurrentTest();
@@ -180,7 +180,7 @@ class Peer : public Conversation {
 
 // What a killed process has left.
 template <typename Offer>
-Offer OfferOfTheDead() {
+Offer OfferOfKilledProcess() {
     Peer peer;
     const auto offer = peer.Receive<Offer>();
     peer.Kill();
@@ -199,8 +199,8 @@ inline void ExpectStillWaits(aclrtStream stream) {
 }
 
 // The part of the test that runs in the other process.
-inline void RunAsPeer(void (*body)(Conversation&)) {
-    Conversation parent(kPeerSocket);
+inline void RunAsPeer(void (*body)(Connection&)) {
+    Connection parent(kPeerSocket);
     body(parent);
     if (!testing::Test::HasFailure()) parent.Send(kWell);
 }

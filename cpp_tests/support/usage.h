@@ -58,7 +58,7 @@ struct Usage {
 
     // As Now, once there are no more threads and descriptors than in `before`; gives up after
     // `patience`. The library's thread closes its end of a connection after the caller's.
-    static Usage Settled(const Usage& before, std::chrono::seconds patience) {
+    static Usage AfterCleanup(const Usage& before, std::chrono::seconds patience) {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         Usage usage = Now();
         while ((usage.threads > before.threads || usage.files > before.files) &&

@@ -121,7 +121,7 @@ TEST_F(MemcpyBatch, NullArrays) {
             says);
     }
     for (const Batcher& batcher : Batchers()) {
-        if (!batcher.tells_index) continue;
+        if (!batcher.has_index) continue;
         EXPECT_TRUE(FailedSaying(batcher.name, batcher.call(batch, nullptr, nullptr),
                                  ACL_ERROR_INVALID_PARAM, {"failIndex is null"}));
     }
@@ -368,7 +368,7 @@ TEST_F(MemcpyBatch, InvalidStreams) {
             size_t index = 0;
             EXPECT_TRUE(FailedSaying(batcher.name, batcher.call(four.batch, &index, stream),
                                      ACL_ERROR_RT_PARAM_INVALID, {"stream"}));
-            EXPECT_EQ(index, batcher.tells_index ? kNone : 0);
+            EXPECT_EQ(index, batcher.has_index ? kNone : 0);
         }
     }
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));

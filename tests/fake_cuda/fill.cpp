@@ -33,7 +33,7 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
         stream.context->peers.count(owner.ordinal) == 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "dst is memory of device %d, which device %d may not touch: make its "
-                           "own context current, or cuCtxEnablePeerAccess",
+                           "context of its device current, or cuCtxEnablePeerAccess",
                            owner.ordinal, stream.context->ordinal);
     }
     const bool waits = wait == WaitOf::kIfPinned && !dst.on_device();

@@ -78,7 +78,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
     IpcName named;
     memcpy(&named, &handle, sizeof named);
     if (named.process == getpid()) {
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "the handle is this process's own");
+        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "the handle is of this process");
     }
     Context& context = call.context();
     // In one context the same memory has one address.

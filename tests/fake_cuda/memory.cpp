@@ -25,13 +25,13 @@ uint64_t next_id() {
 
 CUresult free_pooled(const Call& call, const Block& block) {
     // The caller knows that all work is complete, so this does not wait.
-    if (block.uses != 0 || (block.taken != nullptr && !block.taken->done)) {
+    if (block.uses != 0 || (block.allocation != nullptr && !block.allocation->done)) {
         call.misuse(CUDA_SUCCESS,
-                    "0x%llx of a pool has not been taken yet, or is still used by %d "
+                    "0x%llx of a pool has not been allocated yet, or is still used by %d "
                     "operations",
                     ull{block.address}, block.uses);
     }
-    give_back(block, nullptr);
+    free_block(block, nullptr);
     return CUDA_SUCCESS;
 }
 

@@ -33,7 +33,7 @@ struct Block {
     std::map<int, int> access;
     // Blocks of a pool: the pool, and the allocation that every use must be ordered after.
     std::shared_ptr<Pool> pool;
-    std::shared_ptr<PoolOperation> taken;
+    std::shared_ptr<PoolOperation> allocation;
     // Belongs to a module and cannot be freed alone.
     bool is_variable = false;
     // The address range of a block of another process.

@@ -378,8 +378,7 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     function->user = find_own_kernel(name);
     if (function->user == nullptr) function->user = find_user_kernel(name);
     if (function->reduction.run == nullptr && function->user == nullptr) {
-        fprintf(stderr, "fake_cuda: cannot run %s: only portacl's own kernels are known here\n",
-                name);
+        fprintf(stderr, "fake_cuda: cannot run %s: only kernels of portacl are known here\n", name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     const uint64_t issued = state().functions.add(std::move(function));

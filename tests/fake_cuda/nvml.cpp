@@ -159,8 +159,9 @@ FAKE_CUDA_EXPORT int nvmlInit_v2() {
     if (const int code = failure_of("nvmlInit_v2")) return code;
     if (config().devices == 0) return kDriverNotLoaded;
     // A destructor does not receive the exit status.
-    static const bool told = on_exit([](int status, void*) { exit_status = status; }, nullptr) == 0;
-    (void)told;
+    static const bool registered =
+        on_exit([](int status, void*) { exit_status = status; }, nullptr) == 0;
+    (void)registered;
     ++started;
     return kSuccess;
 }

@@ -92,7 +92,7 @@ CUresult check_live(const Call& call, uint64_t address) {
     return pool_with_free(address) == nullptr
                ? CUDA_SUCCESS
                : call.misuse(CUDA_ERROR_INVALID_VALUE,
-                             "0x%llx was given back to its memory pool, or never taken from it",
+                             "0x%llx was freed to its memory pool, or never allocated from it",
                              static_cast<unsigned long long>(address));
 }
 

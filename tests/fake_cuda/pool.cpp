@@ -123,12 +123,12 @@ CUresult take_async(Call& call, CUdeviceptr* out, size_t size, const std::shared
     }
     if (pool->imported) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "the pool is another process's: its blocks are imported, not taken");
+                           "the pool is another process's: its blocks are imported, not allocated");
     }
     std::vector<std::shared_ptr<PoolOperation>> waits;
-    const auto block = take(pool, *stream, size, &waits);
+    const auto block = allocate_block(pool, *stream, size, &waits);
     if (block == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-    block->taken = next_operation(*stream);
+    block->allocation = next_operation(*stream);
     Operation operation;
     operation.body = [waits, block, context = stream->context] {
         if (!waits.empty()) {
@@ -142,10 +142,10 @@ CUresult take_async(Call& call, CUdeviceptr* out, size_t size, const std::shared
         poison(block->bytes, block->size);
         return CUDA_SUCCESS;
     };
-    operation.always = [taken = block->taken] { taken->done = true; };
+    operation.always = [allocation = block->allocation] { allocation->done = true; };
     if (CUresult code = submit(call, *stream, std::move(operation))) {
-        block->taken->done = true;
-        give_back(*block, block->taken);
+        block->allocation->done = true;
+        free_block(*block, block->allocation);
         return code;
     }
     *out = block->address;
@@ -381,6 +381,6 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream_ha
         }
     };
     code = submit(call, *stream, std::move(operation));
-    if (code == CUDA_SUCCESS) give_back(*block, std::move(release));
+    if (code == CUDA_SUCCESS) free_block(*block, std::move(release));
     return code;
 }

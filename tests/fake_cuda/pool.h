@@ -16,7 +16,7 @@ class SharedFile;
 
 // A segment of a pool's memory: in use, or free. Adjacent segments cover the pool's memory without
 // gaps.
-struct Piece {
+struct Segment {
     size_t size = 0;
     bool used = false;
     // Frees that the next user must be ordered after.
@@ -54,7 +54,7 @@ struct Pool {
     uint64_t used = 0;
     uint64_t used_high = 0;
     std::map<int, int> access;
-    std::map<uint64_t, Piece> pieces;
+    std::map<uint64_t, Segment> segments;
     // The file for other processes; null: none.
     std::shared_ptr<SharedFile> file;
 };
@@ -67,11 +67,12 @@ const Pool* pool_with_free(uint64_t address);
 
 // Allocates a block for the stream and inserts it. Operations that the stream must wait for first
 // are added to `waits`. Null if there is no memory.
-std::shared_ptr<Block> take(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
-                            std::vector<std::shared_ptr<PoolOperation>>* waits);
+std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream,
+                                      size_t size,
+                                      std::vector<std::shared_ptr<PoolOperation>>* waits);
 
 // Frees a block; the next user of the memory must be ordered after `release`, if there is one.
-void give_back(const Block& block, std::shared_ptr<PoolOperation> release);
+void free_block(const Block& block, std::shared_ptr<PoolOperation> release);
 
 // Makes room for `size` bytes on a device, if necessary by trimming its pools.
 bool make_room(Context& context, size_t size);

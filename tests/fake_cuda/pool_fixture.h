@@ -49,7 +49,7 @@ class Pools : public FakeCuda {
         return made;
     }
 
-    CUdeviceptr take(size_t size, CUstream on) {
+    CUdeviceptr allocate_async(size_t size, CUstream on) {
         CUdeviceptr address = 0;
         EXPECT_EQ(CUDA_SUCCESS, cuMemAllocFromPoolAsync(&address, size, pool, on));
         return address;
@@ -83,9 +83,9 @@ class Pools : public FakeCuda {
 
     // Whether the stream gets a block that was just freed in another stream.
     bool reuses(CUdeviceptr freed, size_t size, CUstream on) {
-        const CUdeviceptr taken = take(size, on);
-        EXPECT_EQ(CUDA_SUCCESS, cuMemFreeAsync(taken, on));
-        return taken == freed;
+        const CUdeviceptr allocation = allocate_async(size, on);
+        EXPECT_EQ(CUDA_SUCCESS, cuMemFreeAsync(allocation, on));
+        return allocation == freed;
     }
 
     CUmemoryPool pool = nullptr;

@@ -14,7 +14,7 @@ namespace fake {
 namespace {
 
 using ull = unsigned long long;
-using Pieces = std::map<uint64_t, Piece>;
+using Segments = std::map<uint64_t, Segment>;
 
 // A pool allocates from its device, and frees, in multiples of this.
 constexpr size_t kPage = size_t{32} << 20;
@@ -26,32 +26,32 @@ enum class Sure {
     kAnything,  // or the stream can be made to wait for them
 };
 
-bool is_usable(const Pool& pool, const Stream& stream, const Piece& piece, Sure sure) {
+bool is_usable(const Pool& pool, const Stream& stream, const Segment& segment, Sure sure) {
     const auto over = [&](const std::shared_ptr<PoolOperation>& release) {
         return sure == Sure::kAnything || release->stream == stream.handle ||
                is_after(state().observed, *release) ||
                (pool.allows(Reuse::kFollowEvents) && is_after(stream.known, *release)) ||
                (sure == Sure::kComplete && release->done);
     };
-    return !piece.used && std::all_of(piece.releases.begin(), piece.releases.end(), over);
+    return !segment.used && std::all_of(segment.releases.begin(), segment.releases.end(), over);
 }
 
 // The best-fitting segment, so that few frees precede what is allocated.
-Pieces::iterator find_piece(Pool& pool, const Stream& stream, size_t size, Sure sure) {
-    auto best = pool.pieces.end();
-    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece) {
-        const bool fits = piece->second.size >= size &&
-                          (best == pool.pieces.end() || piece->second.size < best->second.size);
-        if (fits && is_usable(pool, stream, piece->second, sure)) best = piece;
+Segments::iterator find_segment(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    auto best = pool.segments.end();
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
+        const bool fits = segment->second.size >= size &&
+                          (best == pool.segments.end() || segment->second.size < best->second.size);
+        if (fits && is_usable(pool, stream, segment->second, sure)) best = segment;
     }
     return best;
 }
 
 // The first of several adjacent segments that together have `size` bytes and fit best.
-Pieces::iterator find_pieces(Pool& pool, const Stream& stream, size_t size, Sure sure) {
-    auto best = pool.pieces.end();
+Segments::iterator find_segments(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    auto best = pool.segments.end();
     size_t best_size = SIZE_MAX;
-    auto first = pool.pieces.begin();
+    auto first = pool.segments.begin();
     size_t sum = 0;
     uint64_t end = 0;
     const auto consider = [&] {
@@ -60,64 +60,67 @@ Pieces::iterator find_pieces(Pool& pool, const Stream& stream, size_t size, Sure
             best_size = sum;
         }
     };
-    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece) {
-        const bool usable = is_usable(pool, stream, piece->second, sure);
-        if (!usable || piece->first != end) {
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
+        const bool usable = is_usable(pool, stream, segment->second, sure);
+        if (!usable || segment->first != end) {
             consider();
             sum = 0;
         }
         if (usable) {
-            if (sum == 0) first = piece;
-            sum += piece->second.size;
+            if (sum == 0) first = segment;
+            sum += segment->second.size;
         }
-        end = piece->first + piece->second.size;
+        end = segment->first + segment->second.size;
     }
     consider();
     return best;
 }
 
-Pieces::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure sure) {
-    const auto found = find_piece(pool, stream, size, sure);
-    return found != pool.pieces.end() ? found : find_pieces(pool, stream, size, sure);
+Segments::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    const auto found = find_segment(pool, stream, size, sure);
+    return found != pool.segments.end() ? found : find_segments(pool, stream, size, sure);
 }
 
 // Merges segments from `first` into one of `size` bytes, with the frees of all its parts.
-Pieces::iterator cut(Pool& pool, Pieces::iterator first, size_t size) {
-    Piece& piece = first->second;
-    while (piece.size < size) {
+Segments::iterator cut(Pool& pool, Segments::iterator first, size_t size) {
+    Segment& segment = first->second;
+    while (segment.size < size) {
         const auto next = std::next(first);
-        piece.size += next->second.size;
+        segment.size += next->second.size;
         std::move(next->second.releases.begin(), next->second.releases.end(),
-                  std::back_inserter(piece.releases));
-        pool.pieces.erase(next);
+                  std::back_inserter(segment.releases));
+        pool.segments.erase(next);
     }
-    if (piece.size > size) {
-        Piece rest;
-        rest.size = piece.size - size;
-        rest.releases = piece.releases;
-        piece.size = size;
-        pool.pieces.emplace(first->first + size, std::move(rest));
+    if (segment.size > size) {
+        Segment rest;
+        rest.size = segment.size - size;
+        rest.releases = segment.releases;
+        segment.size = size;
+        pool.segments.emplace(first->first + size, std::move(rest));
     }
     return first;
 }
 
 // Drops frees that are complete for all streams, and merges neighbours without any.
-void settle(Pool& pool) {
-    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end();) {
-        auto& releases = piece->second.releases;
+void collect(Pool& pool) {
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end();) {
+        auto& releases = segment->second.releases;
         releases.erase(std::remove_if(releases.begin(), releases.end(),
                                       [](const std::shared_ptr<PoolOperation>& release) {
                                           return is_after(state().observed, *release);
                                       }),
                        releases.end());
-        const auto is_free = [](const Piece& free) { return !free.used && free.releases.empty(); };
-        const auto before = piece == pool.pieces.begin() ? pool.pieces.end() : std::prev(piece);
-        if (before != pool.pieces.end() && is_free(piece->second) && is_free(before->second) &&
-            before->first + before->second.size == piece->first) {
-            before->second.size += piece->second.size;
-            piece = pool.pieces.erase(piece);
+        const auto is_free = [](const Segment& free) {
+            return !free.used && free.releases.empty();
+        };
+        const auto before =
+            segment == pool.segments.begin() ? pool.segments.end() : std::prev(segment);
+        if (before != pool.segments.end() && is_free(segment->second) && is_free(before->second) &&
+            before->first + before->second.size == segment->first) {
+            before->second.size += segment->second.size;
+            segment = pool.segments.erase(segment);
         } else {
-            ++piece;
+            ++segment;
         }
     }
 }
@@ -148,16 +151,16 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
 }
 
 // A new segment with room for `size` bytes, or the end.
-Pieces::iterator grow(Pool& pool, size_t size) {
+Segments::iterator grow(Pool& pool, size_t size) {
     const size_t pages = round_up(size, kPage);
     const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kPage);
     const uint64_t address = fits && pages >= size ? reserve(pool, pages) : 0;
-    if (address == 0) return pool.pieces.end();
+    if (address == 0) return pool.segments.end();
     pool.reserved += pages;
     pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
-    Piece piece;
-    piece.size = pages;
-    return pool.pieces.emplace(address, std::move(piece)).first;
+    Segment segment;
+    segment.size = pages;
+    return pool.segments.emplace(address, std::move(segment)).first;
 }
 
 // Every pool: those with handles, and the default pools of devices.
@@ -187,7 +190,7 @@ uint8_t* Pool::bytes(uint64_t address) const {
 }
 
 Pool::~Pool() {
-    for (const auto& [address, piece] : pieces) unreserve(*this, address, piece.size);
+    for (const auto& [address, segment] : segments) unreserve(*this, address, segment.size);
 }
 
 std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code) {
@@ -202,57 +205,58 @@ std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult*
 
 const Pool* pool_with_free(uint64_t address) {
     for (const auto& entry : state().pools.live()) {
-        const auto& pieces = entry.second->pieces;
-        auto piece = pieces.upper_bound(address);
-        if (piece == pieces.begin()) continue;
-        --piece;
-        if (address - piece->first < piece->second.size && !piece->second.used) {
+        const auto& segments = entry.second->segments;
+        auto segment = segments.upper_bound(address);
+        if (segment == segments.begin()) continue;
+        --segment;
+        if (address - segment->first < segment->second.size && !segment->second.used) {
             return entry.second.get();
         }
     }
     return nullptr;
 }
 
-std::shared_ptr<Block> take(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
-                            std::vector<std::shared_ptr<PoolOperation>>* waits) {
+std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream,
+                                      size_t size,
+                                      std::vector<std::shared_ptr<PoolOperation>>* waits) {
     const size_t length = round_up(size, Arena::kGrain);
     const size_t most = round_up(pool->max_size, Arena::kGrain);
     if (length < size || (most != 0 && pool->used + length > most)) return nullptr;
-    auto piece = find_free(*pool, stream, length, Sure::kOrdered);
-    if (piece == pool->pieces.end() && pool->allows(Reuse::kOpportunistic)) {
-        piece = find_free(*pool, stream, length, Sure::kComplete);
+    auto segment = find_free(*pool, stream, length, Sure::kOrdered);
+    if (segment == pool->segments.end() && pool->allows(Reuse::kOpportunistic)) {
+        segment = find_free(*pool, stream, length, Sure::kComplete);
     }
-    if (piece == pool->pieces.end()) piece = grow(*pool, length);
+    if (segment == pool->segments.end()) segment = grow(*pool, length);
     // Waiting for another stream is the last resort.
-    if (piece == pool->pieces.end() && pool->allows(Reuse::kInternalDependencies)) {
-        piece = find_free(*pool, stream, length, Sure::kAnything);
+    if (segment == pool->segments.end() && pool->allows(Reuse::kInternalDependencies)) {
+        segment = find_free(*pool, stream, length, Sure::kAnything);
     }
-    if (piece == pool->pieces.end()) return nullptr;
-    piece = cut(*pool, piece, length);
-    for (const auto& release : piece->second.releases) {
+    if (segment == pool->segments.end()) return nullptr;
+    segment = cut(*pool, segment, length);
+    for (const auto& release : segment->second.releases) {
         if (release->done || release->stream == stream.handle) continue;
         waits->push_back(release);
         merge(&stream.known, release->before);
         merge(&stream.known, {{release->stream, release->number}});
     }
-    piece->second.used = true;
-    piece->second.releases.clear();
+    segment->second.used = true;
+    segment->second.releases.clear();
     pool->used += length;
     pool->used_high = std::max(pool->used_high, pool->used);
-    auto block = std::make_shared<Block>(BlockKind::kPooled, pool->context, piece->first, size,
-                                         pool->bytes(piece->first));
+    auto block = std::make_shared<Block>(BlockKind::kPooled, pool->context, segment->first, size,
+                                         pool->bytes(segment->first));
     block->pool = pool;
     add_block(block);
     return block;
 }
 
-void give_back(const Block& block, std::shared_ptr<PoolOperation> release) {
+void free_block(const Block& block, std::shared_ptr<PoolOperation> release) {
     Pool& pool = *block.pool;
     pool.used -= round_up(block.size, Arena::kGrain);
     if (!pool.imported) {
-        Piece& piece = pool.pieces.at(block.address);
-        piece.used = false;
-        if (release != nullptr) piece.releases.push_back(std::move(release));
+        Segment& segment = pool.segments.at(block.address);
+        segment.used = false;
+        if (release != nullptr) segment.releases.push_back(std::move(release));
         if (pool.file != nullptr) pool.file->forget(block.address);
     }
     state().blocks.erase(block.address);
@@ -271,26 +275,27 @@ bool make_room(Context& context, size_t size) {
 
 void trim(Pool& pool, uint64_t keep) {
     if (pool.imported) return;
-    settle(pool);
+    collect(pool);
     // From the end, so that later allocations use few pages.
-    for (auto piece = pool.pieces.end(); piece != pool.pieces.begin() && pool.reserved > keep;) {
-        --piece;
-        if (piece->second.used || !piece->second.releases.empty()) continue;
-        const uint64_t start = round_up(piece->first, kPage);
-        const uint64_t end = (piece->first + piece->second.size) & ~uint64_t{kPage - 1};
+    for (auto segment = pool.segments.end();
+         segment != pool.segments.begin() && pool.reserved > keep;) {
+        --segment;
+        if (segment->second.used || !segment->second.releases.empty()) continue;
+        const uint64_t start = round_up(segment->first, kPage);
+        const uint64_t end = (segment->first + segment->second.size) & ~uint64_t{kPage - 1};
         if (start >= end) continue;
         const size_t size =
             std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kPage - 1});
         if (size == 0) break;
         const uint64_t cut_at = end - size;
-        const size_t tail = piece->first + piece->second.size - end;
+        const size_t tail = segment->first + segment->second.size - end;
         if (tail != 0) {
-            Piece rest;
+            Segment rest;
             rest.size = tail;
-            pool.pieces.emplace(end, std::move(rest));
+            pool.segments.emplace(end, std::move(rest));
         }
-        piece->second.size = cut_at - piece->first;
-        if (piece->second.size == 0) piece = pool.pieces.erase(piece);
+        segment->second.size = cut_at - segment->first;
+        if (segment->second.size == 0) segment = pool.segments.erase(segment);
         unreserve(pool, cut_at, size);
         pool.reserved -= size;
     }
@@ -299,21 +304,22 @@ void trim(Pool& pool, uint64_t keep) {
 void observe(const Clock& clock) {
     merge(&state().observed, clock);
     for (const auto& pool : all_pools()) {
-        settle(*pool);
+        collect(*pool);
         if (pool->reserved > pool->threshold) trim(*pool, pool->threshold);
     }
 }
 
 void check_order(const Call& call, const Stream& stream, const Block& block) {
-    const PoolOperation* const taken = block.taken.get();
-    if (taken == nullptr || taken->done || taken->stream == stream.handle ||
-        is_after(stream.known, *taken)) {
+    const PoolOperation* const allocation = block.allocation.get();
+    if (allocation == nullptr || allocation->done || allocation->stream == stream.handle ||
+        is_after(stream.known, *allocation)) {
         return;
     }
-    call.misuse(CUDA_SUCCESS,
-                "0x%llx is used in stream 0x%llx before stream 0x%llx has taken it from its pool; "
-                "cuStreamWaitEvent",
-                ull{block.address}, ull{stream.handle}, ull{taken->stream});
+    call.misuse(
+        CUDA_SUCCESS,
+        "0x%llx is used in stream 0x%llx before stream 0x%llx has allocated it from its pool; "
+        "cuStreamWaitEvent",
+        ull{block.address}, ull{stream.handle}, ull{allocation->stream});
 }
 
 void drop_pools(Context& context, bool is_leak) {

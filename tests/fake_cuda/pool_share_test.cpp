@@ -125,7 +125,7 @@ class SharedPools : public Pools {
     }
 
     // Lets the other side continue, and waits for its reply.
-    void tell(const CUmemPoolPtrExportData& data, int step) {
+    void send_step(const CUmemPoolPtrExportData& data, int step) {
         Message answer;
         ASSERT_TRUE(send(socket_, {data, step}));
         ASSERT_TRUE(receive(socket_, &answer));
@@ -184,15 +184,15 @@ TEST_F(PoolImporter, ReadsAndWritesWhatIsSent) {
 
 TEST_F(SharedPools, AnImporterReadsAndWritesTheSameMemory) {
     start_importer();
-    const CUdeviceptr other = take(kSize, stream);
-    const CUdeviceptr block = take(kSize, stream);
+    const CUdeviceptr other = allocate_async(kSize, stream);
+    const CUdeviceptr block = allocate_async(kSize, stream);
     fill(block, 2);
     CUmemPoolPtrExportData data;
     OK(cuMemPoolExportPointer(&data, block));
-    tell(data, 1);
+    send_step(data, 1);
     EXPECT_EQ(Bytes(kSize, 3), read(block, kSize));
     OK(cuMemFreeAsync(block, stream));
-    tell(data, 2);
+    send_step(data, 2);
     OK(cuMemFreeAsync(other, stream));
     close(socket_);
     EXPECT_EQ(0, exit_status());
@@ -200,7 +200,7 @@ TEST_F(SharedPools, AnImporterReadsAndWritesTheSameMemory) {
 
 TEST_F(SharedPools, AKilledImporterLeavesNothingBehind) {
     start_importer();
-    const CUdeviceptr block = take(kSize, stream);
+    const CUdeviceptr block = allocate_async(kSize, stream);
     fill(block, 2);
     CUmemPoolPtrExportData data;
     OK(cuMemPoolExportPointer(&data, block));
@@ -217,7 +217,7 @@ TEST_F(SharedPools, AKilledImporterLeavesNothingBehind) {
 
 TEST_F(PoolExporter, SharesABlockUntilItIsKilled) {
     if (!is_started()) GTEST_SKIP() << "started by other tests";
-    const CUdeviceptr block = take(kSize, stream);
+    const CUdeviceptr block = allocate_async(kSize, stream);
     fill(block, 2);
     Message message{};
     OK(cuMemPoolExportPointer(&message.data, block));
@@ -258,7 +258,7 @@ TEST_F(SharedPools, AnImportedPoolAllocatesNothing) {
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
               cuMemPoolExportToShareableHandle(&again, imported,
                                                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-    const CUdeviceptr block = take(100, stream);
+    const CUdeviceptr block = allocate_async(100, stream);
     CUmemPoolPtrExportData data;
     OK(cuMemPoolExportPointer(&data, block));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&none, pool, &data));
@@ -288,7 +288,7 @@ TEST_F(SharedPools, DescriptorsAndNamesOfOtherThingsAreRefused) {
     CUmemPoolProps wanted = props();
     wanted.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     const CUmemoryPool mine = std::exchange(pool, create(wanted));
-    const CUdeviceptr other = take(100, stream);
+    const CUdeviceptr other = allocate_async(100, stream);
     OK(cuMemPoolExportPointer(&data, other));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&block, imported, &data));
     OK(cuMemFreeAsync(other, stream));
@@ -304,7 +304,7 @@ TEST_F(SharedPools, UnsharedPoolsAreNotExported) {
               cuMemPoolExportToShareableHandle(&descriptor, pool,
                                                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     EXPECT_EQ(-1, descriptor);
-    const CUdeviceptr block = take(100, stream);
+    const CUdeviceptr block = allocate_async(100, stream);
     CUmemPoolPtrExportData data;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolExportPointer(&data, block));
     OK(cuMemFreeAsync(block, stream));

@@ -12,11 +12,11 @@ using Bytes = std::vector<uint8_t>;
 
 TEST_F(Pools, ABlockIsValidForLaterWorkOfItsStream) {
     fakeCudaHold();
-    const CUdeviceptr block = take(1000, stream);
+    const CUdeviceptr block = allocate_async(1000, stream);
     EXPECT_EQ(0u, block % 256);
     OK(cuMemsetD8Async(block, 7, 1000, stream));
     OK(cuMemFreeAsync(block, stream));
-    const CUdeviceptr again = take(1000, stream);
+    const CUdeviceptr again = allocate_async(1000, stream);
     EXPECT_EQ(block, again) << "the same stream may have it at once";
     fakeCudaRelease();
     OK(cuStreamSynchronize(stream));
@@ -41,7 +41,7 @@ TEST_F(Pools, AllocatingAndFreeingNeedNoCurrentContext) {
 TEST_F(Pools, MemoryIsReusedAfterAnEventRecordedAfterTheFree) {
     allow_only(kFollowEvents);
     fakeCudaHold();
-    const CUdeviceptr block = take(kMiB, stream);
+    const CUdeviceptr block = allocate_async(kMiB, stream);
     OK(cuMemFreeAsync(block, stream));
     EXPECT_FALSE(reuses(block, kMiB, second)) << "nothing orders the two";
     order(stream, second);
@@ -53,7 +53,7 @@ TEST_F(Pools, MemoryIsReusedAfterAnEventRecordedAfterTheFree) {
 TEST_F(Pools, AnEventRecordedBeforeTheFreeOrdersNothing) {
     allow_only(kFollowEvents);
     fakeCudaHold();
-    const CUdeviceptr block = take(kMiB, stream);
+    const CUdeviceptr block = allocate_async(kMiB, stream);
     order(stream, second);
     OK(cuMemFreeAsync(block, stream));
     EXPECT_FALSE(reuses(block, kMiB, second));
@@ -66,7 +66,7 @@ TEST_F(Pools, OrderIsTransitive) {
     CUstream third = nullptr;
     OK(cuStreamCreate(&third, CU_STREAM_NON_BLOCKING));
     fakeCudaHold();
-    const CUdeviceptr block = take(kMiB, stream);
+    const CUdeviceptr block = allocate_async(kMiB, stream);
     OK(cuMemFreeAsync(block, stream));
     order(stream, third);
     EXPECT_FALSE(reuses(block, kMiB, second));
@@ -80,7 +80,7 @@ TEST_F(Pools, OrderIsTransitive) {
 TEST_F(Pools, WithoutTheSwitchEventsChangeNothing) {
     allow_only(0);
     fakeCudaHold();
-    const CUdeviceptr block = take(kMiB, stream);
+    const CUdeviceptr block = allocate_async(kMiB, stream);
     OK(cuMemFreeAsync(block, stream));
     order(stream, second);
     EXPECT_FALSE(reuses(block, kMiB, second));
@@ -92,10 +92,10 @@ TEST_F(Pools, ACompleteFreeIsReusedIfAllowed) {
     for (const bool allowed : {false, true}) {
         allow_only(allowed ? kOpportunistic : 0);
         fakeCudaHold();
-        const CUdeviceptr block = take(kPage, stream);
+        const CUdeviceptr block = allocate_async(kPage, stream);
         OK(cuMemFreeAsync(block, stream));
-        const CUdeviceptr other = take(kPage, second);
-        EXPECT_NE(block, other) << "it has not happened yet";
+        const CUdeviceptr other = allocate_async(kPage, second);
+        EXPECT_NE(block, other) << "the free is not complete yet";
         fakeCudaRelease();
         while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
         EXPECT_EQ(allowed, reuses(block, kPage, second));
@@ -119,7 +119,7 @@ TEST_F(Pools, AStreamWaitsForAnotherWhenMemoryHasRunOut) {
         pool = create(wanted);
         allow_only(allowed ? kInternalDependencies : 0);
         fakeCudaHold();
-        const CUdeviceptr block = take(kPage, stream);
+        const CUdeviceptr block = allocate_async(kPage, stream);
         OK(cuMemsetD8Async(block, 1, kPage, stream));
         OK(cuMemFreeAsync(block, stream));
         CUdeviceptr other = 0;
@@ -147,14 +147,14 @@ TEST_F(Pools, AnInsertedWaitCoversEarlierFrees) {
     allow_only(kInternalDependencies);
     set(kFollowEvents, 1);
     fakeCudaHold();
-    const CUdeviceptr large = take(20 * kMiB, stream);
-    const CUdeviceptr small = take(12 * kMiB, stream);
+    const CUdeviceptr large = allocate_async(20 * kMiB, stream);
+    const CUdeviceptr small = allocate_async(12 * kMiB, stream);
     OK(cuMemFreeAsync(large, stream));
     OK(cuMemFreeAsync(small, stream));
-    const CUdeviceptr waited_for = take(12 * kMiB, second);
+    const CUdeviceptr waited_for = allocate_async(12 * kMiB, second);
     EXPECT_EQ(small, waited_for);
     set(kInternalDependencies, 0);
-    const CUdeviceptr followed = take(20 * kMiB, second);
+    const CUdeviceptr followed = allocate_async(20 * kMiB, second);
     EXPECT_EQ(large, followed);
     for (const CUdeviceptr block : {waited_for, followed}) OK(cuMemFreeAsync(block, second));
     fakeCudaRelease();
@@ -163,10 +163,10 @@ TEST_F(Pools, AnInsertedWaitCoversEarlierFrees) {
 
 TEST_F(Pools, CountsAreExact) {
     fakeCudaHold();
-    const CUdeviceptr first = take(1, stream);
+    const CUdeviceptr first = allocate_async(1, stream);
     EXPECT_EQ(512u, get(kUsed));
     EXPECT_EQ(kPage, get(kReserved));
-    const CUdeviceptr large = take(kPage + 1, stream);
+    const CUdeviceptr large = allocate_async(kPage + 1, stream);
     EXPECT_EQ(kPage + 1024, get(kUsed));
     EXPECT_EQ(3 * kPage, get(kReserved));
     OK(cuMemFreeAsync(first, stream));
@@ -176,7 +176,7 @@ TEST_F(Pools, CountsAreExact) {
     EXPECT_EQ(kPage + 512, get(kUsedHigh)) << "it starts again from what is used now";
     fakeCudaRelease();
     OK(cuStreamSynchronize(stream));
-    EXPECT_EQ(2 * kPage, get(kReserved)) << "what nobody uses goes back";
+    EXPECT_EQ(2 * kPage, get(kReserved)) << "unused memory is freed";
     EXPECT_EQ(3 * kPage, get(kReservedHigh));
     set(kReservedHigh, 0);
     EXPECT_EQ(2 * kPage, get(kReservedHigh));
@@ -196,7 +196,7 @@ TEST_F(Pools, MemoryAboveTheThresholdIsFreedAtTheNextWait) {
     CUevent event = nullptr;
     OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     const auto free_both = [&] {
-        const CUdeviceptr blocks[] = {take(kPage, stream), take(kPage, stream)};
+        const CUdeviceptr blocks[] = {allocate_async(kPage, stream), allocate_async(kPage, stream)};
         for (const CUdeviceptr block : blocks) OK(cuMemFreeAsync(block, stream));
         OK(cuEventRecord(event, stream));
         while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
@@ -223,12 +223,12 @@ TEST_F(Pools, MemoryAboveTheThresholdIsFreedAtTheNextWait) {
 
 TEST_F(Pools, TrimmingKeepsUsedMemoryAndTheGivenMinimum) {
     set(kThreshold, UINT64_MAX);
-    const CUdeviceptr kept = take(kPage, stream);
+    const CUdeviceptr kept = allocate_async(kPage, stream);
     fakeCudaHold();
-    const CUdeviceptr freed = take(3 * kPage, stream);
+    const CUdeviceptr freed = allocate_async(3 * kPage, stream);
     OK(cuMemFreeAsync(freed, stream));
     OK(cuMemPoolTrimTo(pool, 0));
-    EXPECT_EQ(4 * kPage, get(kReserved)) << "nobody has waited for the free";
+    EXPECT_EQ(4 * kPage, get(kReserved)) << "no call has waited for the free";
     fakeCudaRelease();
     OK(cuStreamSynchronize(stream));
     EXPECT_EQ(4 * kPage, get(kReserved));
@@ -246,7 +246,7 @@ TEST_F(Pools, AMaximumSizeHolds) {
     wanted.maxSize = 3 * kMiB;
     OK(cuMemPoolDestroy(pool));
     pool = create(wanted);
-    const CUdeviceptr block = take(3 * kMiB, stream);
+    const CUdeviceptr block = allocate_async(3 * kMiB, stream);
     CUdeviceptr none = 0;
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, 1, pool, stream));
     EXPECT_EQ(3 * kMiB, get(kUsed));
@@ -262,7 +262,7 @@ TEST_F(Pools, UnusedMemoryOfPoolsServesOtherAllocations) {
     OK(cuMemGetInfo_v2(&available, &total));
     ASSERT_EQ(available, total);
     set(kThreshold, UINT64_MAX);
-    const CUdeviceptr block = take(total / 2, stream);
+    const CUdeviceptr block = allocate_async(total / 2, stream);
     OK(cuMemFreeAsync(block, stream));
     CUdeviceptr memory = 0;
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&memory, total)) << "it may be in use";
@@ -277,7 +277,7 @@ TEST_F(Pools, UnusedMemoryOfPoolsServesOtherAllocations) {
 }
 
 TEST_F(Pools, ADestroyedPoolEndsWithItsLastBlock) {
-    const CUdeviceptr block = take(kPage, stream);
+    const CUdeviceptr block = allocate_async(kPage, stream);
     OK(cuMemPoolDestroy(pool));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(pool));
     pool = nullptr;
@@ -316,21 +316,21 @@ TEST_F(Pools, ADeviceHasADefaultPoolAndACurrentOne) {
 }
 
 TEST_F(Pools, MemFreeFreesABlockAtOnce) {
-    const CUdeviceptr block = take(kMiB, stream);
+    const CUdeviceptr block = allocate_async(kMiB, stream);
     OK(cuStreamSynchronize(stream));
     OK(cuMemFree_v2(block));
     EXPECT_EQ(0u, get(kUsed));
     allow_only(0);
-    EXPECT_TRUE(reuses(block, kMiB, second)) << "everything is over, its caller says";
+    EXPECT_TRUE(reuses(block, kMiB, second)) << "the caller knows that all work is complete";
     fakeCudaHold();
-    const CUdeviceptr early = take(kMiB, stream);
+    const CUdeviceptr early = allocate_async(kMiB, stream);
     OK(cuMemFree_v2(early));
     expected_misuses = 1;
     fakeCudaRelease();
 }
 
 TEST_F(Pools, WrongFreesAreFound) {
-    const CUdeviceptr block = take(1000, stream);
+    const CUdeviceptr block = allocate_async(1000, stream);
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(block + 512, stream));
     OK(cuMemFreeAsync(block, stream));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(block, stream));
@@ -349,7 +349,7 @@ TEST_F(Pools, WrongFreesAreFound) {
 
 TEST_F(Pools, AnUnorderedUseBeforeTheAllocationIsFound) {
     fakeCudaHold();
-    const CUdeviceptr block = take(1000, stream);
+    const CUdeviceptr block = allocate_async(1000, stream);
     OK(cuMemsetD8Async(block, 0, 1000, second));
     expected_misuses = 1;
     order(stream, second);
@@ -364,7 +364,7 @@ TEST_F(Pools, AnUnorderedUseAfterTheFreeIsFound) {
     const auto gate = [](void*) {
         while (!open) std::this_thread::yield();
     };
-    const CUdeviceptr block = take(1000, stream);
+    const CUdeviceptr block = allocate_async(1000, stream);
     OK(cuStreamSynchronize(stream));
     OK(cuLaunchHostFunc(second, gate, nullptr));
     OK(cuMemsetD8Async(block, 0, 1000, second));
@@ -376,7 +376,7 @@ TEST_F(Pools, AnUnorderedUseAfterTheFreeIsFound) {
 }
 
 TEST_F(Pools, QueriesOfFreedMemoryAreUndefined) {
-    const CUdeviceptr block = take(1000, stream);
+    const CUdeviceptr block = allocate_async(1000, stream);
     CUmemoryPool of = nullptr;
     OK(cuPointerGetAttribute(&of, 17, block + 999));
     EXPECT_EQ(pool, of);
@@ -398,7 +398,7 @@ TEST_F(Pools, OtherDevicesNeedAccess) {
     int flags = 9;
     OK(cuMemPoolGetAccess(&flags, pool, &access.location));
     EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_NONE, flags);
-    CUdeviceptr block = take(1000, stream_of_other);
+    CUdeviceptr block = allocate_async(1000, stream_of_other);
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 0, 1000, stream_of_other));
     OK(cuMemPoolSetAccess(pool, &access, 1));
     OK(cuMemPoolGetAccess(&flags, pool, &access.location));
@@ -425,7 +425,7 @@ TEST_F(Pools, HostPoolsAreAccessibleToTheHost) {
         wanted.location = {type, 0};
         OK(cuMemPoolDestroy(pool));
         pool = create(wanted);
-        const CUdeviceptr block = take(1000, stream);
+        const CUdeviceptr block = allocate_async(1000, stream);
         // Devices need to be granted access.
         EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 4, 1000, stream));
         CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0},
@@ -473,7 +473,7 @@ TEST_F(Pools, UnsupportedPropertiesAreRefused) {
 }
 
 TEST_F(Pools, LivePoolsAndBlocksAreLeaks) {
-    const CUdeviceptr block = take(1234, stream);
+    const CUdeviceptr block = allocate_async(1234, stream);
     char text[1000] = "";
     EXPECT_EQ(5, fakeCudaLeaks(text, sizeof text)) << text;
     EXPECT_NE(nullptr, strstr(text, "memory pool")) << text;
@@ -482,7 +482,7 @@ TEST_F(Pools, LivePoolsAndBlocksAreLeaks) {
 }
 
 TEST_F(Pools, AResetDestroysThePools) {
-    take(1234, stream);
+    allocate_async(1234, stream);
     OK(cuDevicePrimaryCtxReset_v2(0));
     reset = true;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolTrimTo(pool, 0));
@@ -493,11 +493,11 @@ TEST_F(Pools, TheBlocksOfADestroyedStreamAreReused) {
     allow_only(0);
     CUstream third = nullptr;
     OK(cuStreamCreate(&third, CU_STREAM_NON_BLOCKING));
-    const CUdeviceptr block = take(kPage, third);
+    const CUdeviceptr block = allocate_async(kPage, third);
     OK(cuMemFreeAsync(block, third));
     OK(cuStreamDestroy_v2(third));
     OK(cuCtxSynchronize());
-    const CUdeviceptr again = take(kPage, stream);
+    const CUdeviceptr again = allocate_async(kPage, stream);
     OK(cuMemFreeAsync(again, stream));
     OK(cuStreamSynchronize(stream));
     EXPECT_EQ(kPage, get(kReservedHigh));
@@ -507,7 +507,7 @@ TEST_F(Pools, CallsAndOperationsFailOnDemand) {
     ASSERT_EQ(0, fakeCudaFail("cuMemAllocFromPoolAsync:1:2,cuMemFreeAsync:1:999"));
     CUdeviceptr block = 0;
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&block, 1, pool, stream));
-    block = take(1, stream);
+    block = allocate_async(1, stream);
     EXPECT_EQ(CUDA_ERROR_UNKNOWN, cuMemFreeAsync(block, stream));
     OK(cuMemFreeAsync(block, stream));
 }

@@ -47,7 +47,7 @@ class Registry {
         if (handle == 0) return "is null";
         const bool issued =
             handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;
-        return issued ? "was destroyed already" : "was never handed out as such a handle";
+        return issued ? "was destroyed already" : "was never issued as such a handle";
     }
 
     const std::map<uint64_t, std::shared_ptr<T>>& live() const { return live_; }

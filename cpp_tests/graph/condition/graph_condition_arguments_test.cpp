@@ -424,20 +424,20 @@ TEST_F(GraphConditionArguments, UnsupportedCallsForConditionalGraphs) {
     };
     const auto events = [&](aclrtStream stream) { ACL_OK(aclrtStreamWaitEvent(stream, outside)); };
     const std::vector<std::function<void(aclrtStream)>> all = {waits, groups, events};
-    for (const auto& give : all) {
+    for (const auto& submit : all) {
         auto made = Poison<aclmdlRI>();
         Bodies bodies;
         ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
         const Condition value(GraphOf(s_->stream), 1);
         bodies = AddTask(value, kIf, 1, s_->stream);
-        give(s_->stream);
+        submit(s_->stream);
         ACL_FAILS_SAYING(kUnsupported, aclmdlRICaptureEnd(s_->stream, &made), "conditional tasks");
         EXPECT_TRUE(IsPoison(made));
         uint32_t id = 0;
         ACL_FAILS(kDead, aclmdlRIGetId(bodies[0], &id));
         const Graph graph = WithTask(kIf, 1, &bodies);
         ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[0], kRelaxed));
-        give(s_->body);
+        submit(s_->body);
         ACL_FAILS_SAYING(kUnsupported, aclmdlRICaptureEnd(s_->body, &made), "conditional tasks");
         Fill(bodies[0]);
         ACL_OK(aclmdlRIExecute(graph, -1));
@@ -550,7 +550,7 @@ TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
 
 TEST(GraphConditionArgumentsLife, EverythingEndsWithTheDevice) {
     ACL_OK(aclInit(nullptr));
-    for (int life = 0; life < 2; ++life) {
+    for (int session = 0; session < 2; ++session) {
         ACL_OK(aclrtSetDevice(0));
         Stream stream;
         ACL_OK(aclmdlRICaptureBegin(stream, kRelaxed));
@@ -558,7 +558,7 @@ TEST(GraphConditionArgumentsLife, EverythingEndsWithTheDevice) {
         const Condition value(graph, 0), other(graph, 0);
         const Bodies bodies = AddTask(value, kIf, 1, stream);
         (void)stream.Release();
-        if (life == 0)
+        if (session == 0)
             ACL_OK(aclrtResetDevice(0));
         else
             ACL_OK(aclFinalize());

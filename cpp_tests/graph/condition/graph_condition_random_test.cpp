@@ -119,14 +119,14 @@ class Capturer {
   public:
     Graph Program(const Block& block) {
         ACL_EXPECT_OK(aclmdlRICaptureBegin(streams_[0], ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
-        Give(block, nullptr);
+        Submit(block, nullptr);
         aclmdlRI graph = nullptr;
         ACL_EXPECT_OK(aclmdlRICaptureEnd(streams_[0], &graph));
         for (; !waiting_.empty(); waiting_.pop_front()) {
             const Waiting next = waiting_.front();
             ACL_EXPECT_OK(aclmdlRICaptureToModelRIBegin(streams_[0], next.body,
                                                         ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
-            Give(*next.block, next.rounds);
+            Submit(*next.block, next.rounds);
             aclmdlRI body = nullptr;
             ACL_EXPECT_OK(aclmdlRICaptureEnd(streams_[0], &body));
         }
@@ -165,7 +165,7 @@ class Capturer {
             waiting_.push_back({bodies[i], &it.bodies[i], type == kWhile ? value.At() : nullptr});
     }
 
-    void Give(const Block& block, uint64_t* rounds) {
+    void Submit(const Block& block, uint64_t* rounds) {
         for (const Statement& it : block) {
             const aclrtStream stream = streams_[current_];
             const Number& to = numbers_[static_cast<size_t>(it.to)];

@@ -23,8 +23,8 @@ using GraphControlArguments = WithDevice;
 TEST_F(GraphControlArguments, EndlessGraphsAreRefused) {
     const Number zero;
     const Persistent stream, other;
-    const Label again, nowhere, elsewhere;
-    const LabelList loop({again}), missing({nowhere}), foreign({elsewhere});
+    const Label again, nowhere, outside;
+    const LabelList loop({again}), missing({nowhere}), foreign({outside});
     {
         const Built graph;
         graph.Bind(stream);
@@ -46,11 +46,11 @@ TEST_F(GraphControlArguments, EndlessGraphsAreRefused) {
         const Built graph;
         graph.Bind(stream);
         graph.Bind(other);
-        ACL_OK(aclrtSetLabel(elsewhere, other));
+        ACL_OK(aclrtSetLabel(outside, other));
         ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, foreign, stream));
         ACL_OK(aclmdlRIEndTask(graph, stream));
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclrtActiveStream", Shown(elsewhere));
+                         "aclrtActiveStream", Shown(outside));
     }
     {
         const Built graph;
@@ -156,11 +156,11 @@ TEST_F(GraphControlArguments, BadJumps) {
 }
 
 TEST_F(GraphControlArguments, BadSwitches) {
-    const Persistent stream, other, elsewhere, unbound;
+    const Persistent stream, other, outside, unbound;
     const Built graph, second;
     graph.Bind(stream);
     graph.Bind(other, kDefault);
-    second.Bind(elsewhere);
+    second.Bind(outside);
     const DeviceMemory memory(64);
     int local = 0;
     const auto call = [&](void* left, int cond, void* right, int type, aclrtStream then,
@@ -183,8 +183,7 @@ TEST_F(GraphControlArguments, BadSwitches) {
     EXPECT_EQ(call(a, 0, memory.At(2), 0, other, nullptr, stream), ACL_ERROR_RT_ADDR_UNALIGNED);
     EXPECT_EQ(call(&local, 0, b, 0, other, nullptr, stream), ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_EQ(call(a, 0, b, 1, other, nullptr, nullptr), ACL_ERROR_RT_STREAM_MODEL);
-    for (aclrtStream bad :
-         {static_cast<aclrtStream>(elsewhere), static_cast<aclrtStream>(unbound)}) {
+    for (aclrtStream bad : {static_cast<aclrtStream>(outside), static_cast<aclrtStream>(unbound)}) {
         EXPECT_EQ(call(a, 0, b, 1, bad, nullptr, stream), ACL_ERROR_RT_STREAM_MODEL);
         EXPECT_EQ(call(a, 0, b, 1, other, bad, stream), ACL_ERROR_RT_STREAM_MODEL);
         ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtActiveStream(bad, stream), "activeStream",

@@ -342,7 +342,7 @@ TEST_F(GraphControl, AbortOfTheStreamEndsItsRuns) {
 }
 
 TEST(GraphControlLife, ResetEndsAnEndlessLoop) {
-    for (int life = 0; life < 2; ++life) {
+    for (int session = 0; session < 2; ++session) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
         aclrtStream running = nullptr;
@@ -350,7 +350,7 @@ TEST(GraphControlLife, ResetEndsAnEndlessLoop) {
         auto* endless = new Endless;
         ACL_OK(aclmdlRIExecuteAsync(endless->graph, running));
         endless->AwaitRounds();
-        if (life == 0) {
+        if (session == 0) {
             ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtResetDevice(0));
             ACL_OK(aclFinalize());
         } else {

@@ -84,9 +84,9 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     if (DeviceCount() < 2) return;
     ACL_OK(aclrtSetDevice(1));
     {
-        const Program elsewhere;
+        const Program outside;
         params = good;
-        params.kernelTaskParams.funcHandle = elsewhere.Kernel("mark");
+        params.kernelTaskParams.funcHandle = outside.Kernel("mark");
         ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRITaskSetParams(task, &params),
                          "device 1");
     }

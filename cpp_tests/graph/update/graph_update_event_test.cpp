@@ -236,10 +236,10 @@ TEST_F(GraphUpdateEvent, IncompatibleEventsAreRefused) {
     if (DeviceCount() < 2) return;
     ACL_OK(aclrtSetDevice(1));
     {
-        const ExternalEvent elsewhere;
+        const ExternalEvent outside;
         for (size_t i = 0; i < 5; ++i)
             ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                             aclmdlRITaskSetParams(tasks[i], with(i, elsewhere)), "device 1");
+                             aclmdlRITaskSetParams(tasks[i], with(i, outside)), "device 1");
     }
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));

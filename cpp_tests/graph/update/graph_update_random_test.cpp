@@ -45,7 +45,7 @@ class RandomTasks {
         for (size_t round = 0; round < kRounds; ++round) {
             for (size_t i = 0; i < kStreams; ++i) {
                 if (i > 0) After(streams[i], streams[0]);
-                for (size_t left = kTasks; left > 0; --left) Give(*task++, streams[i], memory);
+                for (size_t left = kTasks; left > 0; --left) Submit(*task++, streams[i], memory);
             }
             for (size_t i = 1; i < kStreams; ++i) After(streams[0], streams[i]);
         }
@@ -97,7 +97,7 @@ class RandomTasks {
         return memory.At(task.piece + task.first * 4);
     }
 
-    void Give(const Task& task, aclrtStream stream, const DeviceMemory& memory) const {
+    void Submit(const Task& task, aclrtStream stream, const DeviceMemory& memory) const {
         if (task.is_disabled) return;
         void* at = At(task, memory);
         switch (task.kind) {

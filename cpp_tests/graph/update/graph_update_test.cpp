@@ -65,13 +65,13 @@ TEST_F(GraphUpdate, KernelParametersCanBeQueried) {
         ASSERT_EQ(kernel.argsSize, kMarkArgumentsSize);
         EXPECT_EQ(std::memcmp(kernel.args, &arguments, kMarkArgumentsSize), 0);
     }
-    const auto* told = ParamsOf(tasks[0]).kernelTaskParams.cfg;
-    ASSERT_NE(told, nullptr);
-    ASSERT_EQ(told->numAttrs, 2u);
-    EXPECT_EQ(told->attrs[0].id, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE);
-    EXPECT_EQ(told->attrs[0].value.schemMode, 1);
-    EXPECT_EQ(told->attrs[1].id, ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE);
-    EXPECT_EQ(told->attrs[1].value.dynUBufSize, 64u);
+    const auto* reported = ParamsOf(tasks[0]).kernelTaskParams.cfg;
+    ASSERT_NE(reported, nullptr);
+    ASSERT_EQ(reported->numAttrs, 2u);
+    EXPECT_EQ(reported->attrs[0].id, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE);
+    EXPECT_EQ(reported->attrs[0].value.schemMode, 1);
+    EXPECT_EQ(reported->attrs[1].id, ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE);
+    EXPECT_EQ(reported->attrs[1].value.dynUBufSize, 64u);
     EXPECT_EQ(ParamsOf(tasks[1]).kernelTaskParams.cfg, nullptr);
     const auto nothing = ParamsOf(tasks[2]).kernelTaskParams;
     EXPECT_EQ(nothing.args, nullptr);

@@ -19,7 +19,7 @@ struct Offer {
 };
 
 // Exports memory, continues when the peer says so, and exits in steps.
-void Exporter(Conversation& parent) {
+void Exporter(Connection& parent) {
     {
         const Session session;
         void* ptr = nullptr;
@@ -27,13 +27,13 @@ void Exporter(Conversation& parent) {
         Set(ptr, kSize, kValue);
         parent.Send(Offer{ExportKey(ptr, kSize), getpid()});
         // Or it is killed.
-        parent.Hear(1);
+        parent.Await(1);
         ACL_OK(aclrtFree(ptr));
-        parent.Tell(2);
-        parent.Hear(3);
+        parent.Signal(2);
+        parent.Await(3);
     }
-    parent.Tell(4);
-    parent.Hear(5);
+    parent.Signal(4);
+    parent.Await(5);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ TWO_PROCESS_TEST(IpcEnd, ExporterKilledBeforeTheImport, Exporter) {
     const auto offer = peer.Receive<Offer>();
     EXPECT_TRUE(HasSocket(offer.process));
     peer.Kill();
-    EXPECT_FALSE(HasSocket(offer.process)) << "nothing is left";
+    EXPECT_FALSE(HasSocket(offer.process)) << "the socket is closed";
     ExpectImportFails(offer.key, "has ended");
 }
 
@@ -71,8 +71,8 @@ TWO_PROCESS_TEST(IpcEnd, ExporterEndsStepByStep, Exporter) {
     Peer peer;
     const auto offer = peer.Receive<Offer>();
     void* const ptr = ImportKey(offer.key);
-    peer.Tell(1);
-    peer.Hear(2);
+    peer.Signal(1);
+    peer.Await(2);
     // Freed: its contents are undefined, but it is mapped.
     const DeviceMemory copy(kSize);
     const auto read = [&] {
@@ -81,14 +81,14 @@ TWO_PROCESS_TEST(IpcEnd, ExporterEndsStepByStep, Exporter) {
         }
     };
     read();
-    peer.Tell(3);
-    peer.Hear(4);
+    peer.Signal(3);
+    peer.Await(4);
     // Finalized.
     read();
     CloseKey(offer.key);
     ExpectImportFails(offer.key, "has finalized");
     EXPECT_FALSE(HasSocket(offer.process));
-    peer.Tell(5);
+    peer.Signal(5);
     peer.Join();
     ExpectImportFails(offer.key, "has ended");
 }
@@ -97,12 +97,12 @@ TWO_PROCESS_TEST(IpcEnd, FreedMemoryIsNotImported, Exporter) {
     const Session session;
     Peer peer;
     const auto offer = peer.Receive<Offer>();
-    peer.Tell(1);
-    peer.Hear(2);
+    peer.Signal(1);
+    peer.Await(2);
     ExpectImportFails(offer.key, "offers nothing under this key");
-    peer.Tell(3);
-    peer.Hear(4);
-    peer.Tell(5);
+    peer.Signal(3);
+    peer.Await(4);
+    peer.Signal(5);
     peer.Join();
 }
 
@@ -126,13 +126,13 @@ TWO_PROCESS_TEST(IpcEnd, AStoppedExporterIsNotWaitedForLong, Exporter) {
 namespace {
 
 // Imports, and executes steps until it is killed.
-void Importer(Conversation& parent) {
+void Importer(Connection& parent) {
     const Session session;
     const auto key = parent.Receive<KeyText>();
     void* const ptr = ImportKey(key);
     Set(ptr, kSize, kValue + 1);
-    parent.Tell(1);
-    parent.Hear(2);
+    parent.Signal(1);
+    parent.Await(2);
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ TWO_PROCESS_TEST(IpcEnd, ImportersAreKilled, Importer) {
             peer.Kill();
             continue;
         }
-        peer.Hear(1);
+        peer.Await(1);
         peer.Kill();
         EXPECT_TRUE(Holds(memory.At(), kSize, kValue + 1));
         Set(memory.At(), kSize, kValue);
@@ -159,8 +159,8 @@ TWO_PROCESS_TEST(IpcEnd, ImportersAreKilled, Importer) {
     // one connects.
     Peer last;
     last.Send(key);
-    last.Hear(1);
-    last.Tell(2);
+    last.Await(1);
+    last.Signal(2);
     last.Join();
     EXPECT_EQ(Belongings(), before);
     CloseKey(key);

@@ -13,25 +13,25 @@ constexpr size_t kSize = (3 << 20) + 100;
 constexpr int kValue = 0x42;
 
 // Exports memory of a device, and waits for the message that it was freed.
-void ExportFrom(Conversation& parent, int32_t device) {
+void ExportFrom(Connection& parent, int32_t device) {
     const Session session(device);
     {
         const DeviceMemory memory(kSize);
         Set(memory.At(), kSize, kValue);
         const KeyText key = ExportKey(memory.At(), kSize);
         parent.Send(key);
-        parent.Hear(1);
+        parent.Await(1);
         // Contains what the importer has written.
         EXPECT_TRUE(Holds(memory.At(), kSize, kValue + 1));
         CloseKey(key);
     }
 }
 
-void Exporter(Conversation& parent) {
+void Exporter(Connection& parent) {
     ExportFrom(parent, 0);
 }
 
-void ExporterOnAnotherDevice(Conversation& parent) {
+void ExporterOnAnotherDevice(Connection& parent) {
     ExportFrom(parent, 1);
 }
 
@@ -45,7 +45,7 @@ TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
     EXPECT_TRUE(Holds(ptr, kSize, kValue));
     Set(ptr, kSize, kValue + 1);
     CloseKey(key);
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }
 
@@ -62,7 +62,7 @@ TWO_PROCESS_TEST(IpcSharing, WhicheverDeviceItIsOn, ExporterOnAnotherDevice) {
     ACL_OK(aclrtMemcpyAsync(ptr, kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     CloseKey(key);
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }
 
@@ -95,7 +95,7 @@ TWO_PROCESS_TEST(IpcSharing, ImportedMemoryIsKnown, Exporter) {
     CloseKey(key);
     ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
     ACL_FAILS(kDead, aclrtIpcMemClose(key));
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }
 
@@ -116,7 +116,7 @@ TWO_PROCESS_TEST(IpcSharing, OpeningAgainIsCounted, Exporter) {
     // Opens it again.
     EXPECT_TRUE(Holds(ImportKey(key), kSize, kValue + 1));
     CloseKey(key);
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }
 
@@ -137,7 +137,7 @@ TWO_PROCESS_TEST(IpcSharing, OnOneDeviceAtATime, Exporter) {
     other = ImportKey(key);
     Set(other, kSize, kValue + 1);
     CloseKey(key);
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }
 
@@ -158,7 +158,7 @@ TWO_PROCESS_TEST(IpcSharing, QueuedWorkKeepsWhatIsClosed, Exporter) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(Holds(copy.At(), kSize, kValue));
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }
 
@@ -167,9 +167,9 @@ TWO_PROCESS_TEST(IpcSharing, KeysOfElsewhereAreTold, Exporter) {
     Peer peer;
     const auto key = peer.Receive<KeyText>();
     void* ptr = Poison<void*>();
-    const std::string elsewhere = WithPart(key, 2, "1");
+    const std::string outside = WithPart(key, 2, "1");
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                     aclrtIpcMemImportByKey(&ptr, elsewhere.c_str(), 0), "namespace");
+                     aclrtIpcMemImportByKey(&ptr, outside.c_str(), 0), "namespace");
     EXPECT_TRUE(IsPoison(ptr));
     // A process that started at another time only has the same process id.
     ExpectImportFails(WithPart(key, 1, "1").c_str(), "has ended");
@@ -177,7 +177,7 @@ TWO_PROCESS_TEST(IpcSharing, KeysOfElsewhereAreTold, Exporter) {
     const std::string guessed(24, '1');
     ExpectImportFails(WithPart(key, 3, guessed).c_str(), "offers nothing under this key");
     Set(ImportKey(key), kSize, kValue + 1);
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
     CloseKey(key);
 }
@@ -185,23 +185,23 @@ TWO_PROCESS_TEST(IpcSharing, KeysOfElsewhereAreTold, Exporter) {
 namespace {
 
 // Exports a part of its memory, to listed processes only.
-void ExporterWithAList(Conversation& parent) {
+void ExporterWithAList(Connection& parent) {
     const Session session;
     const DeviceMemory memory(kSize);
     Set(memory.At(), kSize, kValue);
     const KeyText key = ExportKey(memory.At(), 5000, kListed);
     parent.Send(key);
-    parent.Hear(1);
+    parent.Await(1);
     int32_t processes[] = {1, 2};
     ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, processes, 2));
-    parent.Tell(2);
+    parent.Signal(2);
     processes[0] = parent.Receive<int32_t>();
     ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, processes, 1));
-    parent.Tell(3);
-    parent.Hear(4);
+    parent.Signal(3);
+    parent.Await(4);
     CloseKey(key);
-    parent.Tell(5);
-    parent.Hear(6);
+    parent.Signal(5);
+    parent.Await(6);
     EXPECT_TRUE(Holds(memory.At(), 5000, kValue + 1));
     EXPECT_TRUE(Holds(memory.At(5000), kSize - 5000, kValue));
 }
@@ -213,30 +213,30 @@ TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesComeIn, ExporterWithAList) {
     Peer peer;
     const auto key = peer.Receive<KeyText>();
     ExpectImportFails(key, "on the list");
-    peer.Tell(1);
-    peer.Hear(2);
+    peer.Signal(1);
+    peer.Await(2);
     ExpectImportFails(key, "on the list");
     peer.Send(OwnProcess());
-    peer.Hear(3);
+    peer.Await(3);
     auto* const ptr = static_cast<char*>(ImportKey(key));
     EXPECT_TRUE(Holds(ptr, 5000, kValue));
     ACL_FAILS(kDead, aclrtMemset(ptr, 5001, 0, 5001));
-    peer.Tell(4);
-    peer.Hear(5);
+    peer.Signal(4);
+    peer.Await(5);
     // An importer keeps its access; each process closes its own mapping.
     Set(ptr, 5000, kValue + 1);
     EXPECT_EQ(ImportKey(key), ptr);
     CloseKey(key);
     CloseKey(key);
     ExpectImportFails(key, "offers nothing under this key");
-    peer.Tell(6);
+    peer.Signal(6);
     peer.Join();
 }
 
 namespace {
 
 // Two keys of the same memory, one of other memory.
-void ExporterOfThree(Conversation& parent) {
+void ExporterOfThree(Connection& parent) {
     const Session session;
     const DeviceMemory memory(kSize), other(kSize);
     Set(memory.At(), kSize, kValue);
@@ -244,7 +244,7 @@ void ExporterOfThree(Conversation& parent) {
     parent.Send(ExportKey(memory.At(), kSize));
     parent.Send(ExportKey(memory.At(), kSize));
     parent.Send(ExportKey(other.At(), kSize));
-    parent.Hear(1);
+    parent.Await(1);
 }
 
 }  // namespace
@@ -265,6 +265,6 @@ TWO_PROCESS_TEST(IpcSharing, KeysOfTheSameMemoryAreIndependent, ExporterOfThree)
     ACL_FAILS(kDead, aclrtMemset(two, 1, 0, 1));
     EXPECT_TRUE(Holds(three, kSize, kValue + 2));
     CloseKey(other);
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }

@@ -183,7 +183,7 @@ TEST_F(Ipc, ThreadsWithoutADeviceExportAndClose) {
         const KeyText key = ExportKey(memory.At(), kSize);
         int32_t process = OwnProcess();
         ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, &process, 1));
-        const std::string elsewhere = WithPart(key, 0, "3fffff");
+        const std::string outside = WithPart(key, 0, "3fffff");
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcMemImportByKey(&imported_, key, 0));
         CloseKey(key);
     }).join();

@@ -27,11 +27,11 @@ class MemoryHookPool : public MemoryHook {
 TEST_F(MemoryHookPool, ReportsWhetherMemoryComesFromTheDevice) {
     const Stream stream;
     const MemPool pool;
-    const Recorder hook(story, "one");
+    const Recorder hook(call_log, "one");
     void* first = pool.Allocate(1000, stream);
-    const std::vector<portacl_test::Told> told = story.Take();
-    ASSERT_EQ(Story::Words(told), Grown());
-    for (const auto& [name, what, event] : told) {
+    const std::vector<portacl_test::HookCall> reported = call_log.Take();
+    ASSERT_EQ(CallLog::Words(reported), Grown());
+    for (const auto& [name, what, event] : reported) {
         SCOPED_TRACE(what);
         EXPECT_EQ(event.kind, PORTACL_MEMORY_POOL);
         EXPECT_EQ(event.deviceId, 0);
@@ -52,27 +52,27 @@ TEST_F(MemoryHookPool, ReportsWhetherMemoryComesFromTheDevice) {
         }
     }
     void* second = pool.Allocate(1000, stream);
-    EXPECT_EQ(Told(), kFromCache) << "there is room";
+    EXPECT_EQ(Calls(), kFromCache) << "there is room";
     Free(second, stream);
-    EXPECT_EQ(Told(), kFreed);
+    EXPECT_EQ(Calls(), kFreed);
     second = pool.Allocate(1000, stream);
-    EXPECT_EQ(Told(), kFromCache) << "it was freed here";
+    EXPECT_EQ(Calls(), kFromCache) << "it was freed here";
     void* large = pool.Allocate(64 * kMiB, stream);
-    EXPECT_EQ(Told(), Grown());
+    EXPECT_EQ(Calls(), Grown());
     ACL_OK(aclrtFree(large));
-    EXPECT_EQ(Told(), kFreed);
+    EXPECT_EQ(Calls(), kFreed);
     Free(first, stream);
     Free(second, stream);
 }
 
 TEST_F(MemoryHookPool, ReportsTheDefaultPool) {
     const Stream stream;
-    const Recorder hook(story, "one");
+    const Recorder hook(call_log, "one");
     void* memory = nullptr;
     ACL_OK(portaclMallocAsync(&memory, 1000, stream));
-    EXPECT_EQ(Told(), Grown());
+    EXPECT_EQ(Calls(), Grown());
     ACL_OK(portaclFreeAsync(memory, stream));
-    EXPECT_EQ(Told(), kFreed);
+    EXPECT_EQ(Calls(), kFreed);
 }
 
 TEST_F(MemoryHookPool, ReportsPoolsInHostMemory) {
@@ -81,12 +81,12 @@ TEST_F(MemoryHookPool, ReportsPoolsInHostMemory) {
     aclrtMemPool handle = nullptr;
     if (aclrtMemPoolCreate(&handle, &props) != ACL_SUCCESS) GTEST_SKIP() << TakeText();
     const Stream stream;
-    const Recorder hook(story, "one");
+    const Recorder hook(call_log, "one");
     void* memory = nullptr;
     ACL_OK(aclrtMemPoolMallocAsync(&memory, 1000, handle, stream));
-    const std::vector<portacl_test::Told> told = story.Take();
-    EXPECT_EQ(Story::Words(told), Grown());
-    for (const auto& one : told) EXPECT_EQ(one.event.deviceId, -1);
+    const std::vector<portacl_test::HookCall> reported = call_log.Take();
+    EXPECT_EQ(CallLog::Words(reported), Grown());
+    for (const auto& one : reported) EXPECT_EQ(one.event.deviceId, -1);
     Free(memory, stream);
     ACL_OK(aclrtMemPoolDestroy(handle));
 }
@@ -95,19 +95,19 @@ TEST_F(MemoryHookPool, MayRefuseASegment) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: there is no alloc";
     const Stream stream;
     const MemPool pool;
-    Recorder first(story, "first"), strict(story, "strict");
+    Recorder first(call_log, "first"), strict(call_log, "strict");
     strict.also = [](const std::string& what, const portaclMemoryEvent&) {
         return what == "before alloc" ? 424242 : ACL_SUCCESS;
     };
     void* memory = Poison<void*>();
     ACL_FAILS(424242, aclrtMemPoolMallocAsync(&memory, 1000, pool, stream));
     EXPECT_TRUE(IsPoison(memory));
-    const std::vector<portacl_test::Told> told = story.Take();
-    EXPECT_EQ(Story::Words(told, true),
+    const std::vector<portacl_test::HookCall> reported = call_log.Take();
+    EXPECT_EQ(CallLog::Words(reported, true),
               (Words{"first: before malloc", "strict: before malloc", "first: before alloc",
                      "strict: before alloc", "first: after alloc", "first: after malloc",
                      "strict: after malloc"}));
-    for (const size_t after : {4, 5, 6}) EXPECT_EQ(told[after].event.failed, 1);
+    for (const size_t after : {4, 5, 6}) EXPECT_EQ(reported[after].event.failed, 1);
     EXPECT_EQ(Reserved(pool), 0u);
     portaclMemoryStats stats{};
     stats.structSize = sizeof stats;
@@ -121,27 +121,28 @@ TEST_F(MemoryHookPool, MayRefuseASegment) {
 TEST_F(MemoryHookPool, ReportsFailedAllocations) {
     const Stream stream;
     const MemPool limited(PoolProps(0, 2 * kMiB)), pool;
-    const Recorder hook(story, "one");
+    const Recorder hook(call_log, "one");
     void* memory = nullptr;
     EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 64 * kMiB, limited, stream), ACL_SUCCESS);
-    std::vector<portacl_test::Told> told = story.Take();
-    EXPECT_EQ(Story::Words(told), kFromCache) << "it may not have more, so nobody is asked";
-    EXPECT_EQ(told.back().event.failed, 1);
+    std::vector<portacl_test::HookCall> reported = call_log.Take();
+    EXPECT_EQ(CallLog::Words(reported), kFromCache)
+        << "the pool is at its limit, so the device is not called";
+    EXPECT_EQ(reported.back().event.failed, 1);
     if (!OnCpu()) return;
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     const size_t most = free / 2 + 2 * kMiB;
     const DeviceMemory half(most, ACL_MEM_MALLOC_NORMAL_ONLY);
-    (void)story.Take();
+    (void)call_log.Take();
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&memory, most, pool, stream));
-    told = story.Take();
-    const Words words = Story::Words(told);
+    reported = call_log.Take();
+    const Words words = CallLog::Words(reported);
     EXPECT_GE(words.size(), 4u);
     EXPECT_EQ(words.front(), "before malloc");
     EXPECT_EQ(words.back(), "after malloc");
     EXPECT_EQ(std::count(words.begin(), words.end(), "before alloc"),
               std::count(words.begin(), words.end(), "after alloc"));
-    for (const auto& one : told) EXPECT_EQ(one.event.failed, one.what.rfind("after", 0) == 0);
+    for (const auto& one : reported) EXPECT_EQ(one.event.failed, one.what.rfind("after", 0) == 0);
     portaclMemoryStats stats{};
     stats.structSize = sizeof stats;
     ACL_OK(portaclMemoryGetStats(0, PORTACL_MEMORY_POOL, &stats));
@@ -162,14 +163,14 @@ TEST_F(MemoryHookPool, ShortBlocksAreMergedBeforeARequestFails) {
         std::sort(blocks.begin(), blocks.end());
         for (size_t i = 0; i < kFew; i++) Free(blocks[100 + i], stream);
         std::optional<Recorder> hook;
-        if (hooked) hook.emplace(story, "one");
+        if (hooked) hook.emplace(call_log, "one");
         void* joined = nullptr;
         ACL_OK(aclrtMemPoolMallocAsync(&joined, kFew * kShort, pool, stream));
         EXPECT_EQ(joined, blocks[100]) << (hooked ? "between hooks" : "without hooks");
         void* none = nullptr;
         ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&none, 1, pool, stream));
         hook.reset();
-        (void)story.Take();
+        (void)call_log.Take();
         blocks.erase(blocks.begin() + 101, blocks.begin() + 100 + kFew);
         for (void* block : blocks) Free(block, stream);
     }
@@ -180,7 +181,7 @@ TEST_F(MemoryHookPool, WaitsForFreesOfOtherStreams) {
     const Stream busy, stream;
     const MemPool pool(PoolProps(0, 2 * kMiB));
     pool.Allow(false, false, true);
-    const Recorder hook(story, "one");
+    const Recorder hook(call_log, "one");
     void* memory = pool.Allocate(2 * kMiB, busy);
     Gate gate;
     ACL_OK(gate.Hold(busy));
@@ -189,7 +190,7 @@ TEST_F(MemoryHookPool, WaitsForFreesOfOtherStreams) {
     if (OnCpu()) {
         ACL_OK(aclrtMemPoolMallocAsync(&again, 2 * kMiB, pool, stream));
         EXPECT_EQ(again, memory);
-        (void)story.Take();
+        (void)call_log.Take();
         Free(again, stream);
     }
     gate.Open();
@@ -203,17 +204,17 @@ TEST_F(MemoryHookPool, APoolAtItsLimitReplacesSmallSegmentsByALargerOne) {
     const MemPool pool(PoolProps(0, 64 * kMiB));
     pool.SetThreshold(UINT64_MAX);
     pool.Allow(false, false, false);
-    const Recorder hook(story, "one");
+    const Recorder hook(call_log, "one");
     void* const first = pool.Allocate(16 * kMiB, busy);
     void* const second = pool.Allocate(16 * kMiB, busy);
     Free(first, busy);
     Free(second, busy);
     Synchronize(busy);
-    (void)story.Take();
+    (void)call_log.Take();
     void* const longer = pool.Allocate(48 * kMiB, stream);
-    const auto told = story.Take();
+    const auto reported = call_log.Take();
     ASSERT_NE(longer, nullptr);
-    EXPECT_EQ(Story::Words(told), Grown());
+    EXPECT_EQ(CallLog::Words(reported), Grown());
     EXPECT_LE(Reserved(pool), 64 * kMiB);
     Free(longer, stream);
     Synchronize(stream);
@@ -222,7 +223,7 @@ TEST_F(MemoryHookPool, APoolAtItsLimitReplacesSmallSegmentsByALargerOne) {
 // Each thread checks before the hooks run, and allocates after them.
 TEST_F(MemoryHookPool, ThreadsThatGrowAPoolDoNotExceedItsLimit) {
     constexpr size_t kMost = 64 * kMiB;
-    const Recorder hook(story, "all", PORTACL_MEMORY_HOOK_PROCESS);
+    const Recorder hook(call_log, "all", PORTACL_MEMORY_HOOK_PROCESS);
     for (int turn = 0; turn < 20; ++turn) {
         const MemPool pool(PoolProps(0, kMost));
         pool.SetThreshold(UINT64_MAX);
@@ -239,7 +240,7 @@ TEST_F(MemoryHookPool, ThreadsThatGrowAPoolDoNotExceedItsLimit) {
         EXPECT_GE(given, 2);
         EXPECT_LE(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH), kMost);
     }
-    (void)story.Take();
+    (void)call_log.Take();
 }
 
 TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
@@ -249,7 +250,7 @@ TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
     aclrtMemPool pool = nullptr;
     const aclrtMemPoolProps props = PoolProps();
     ACL_OK(aclrtMemPoolCreate(&pool, &props));
-    Recorder hook(story, "busy");
+    Recorder hook(call_log, "busy");
     // The hook is not called for its own calls.
     hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
         if (what != "before alloc") return ACL_SUCCESS;
@@ -259,7 +260,7 @@ TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
     };
     void* memory = nullptr;
     ACL_OK(aclrtMemPoolMallocAsync(&memory, 1000, pool, stream));
-    EXPECT_EQ(Told(), kFromDevice);
+    EXPECT_EQ(Calls(), kFromDevice);
     Free(memory, stream);
     Synchronize(stream);
     ACL_OK(aclrtMemPoolTrimTo(pool, 0));

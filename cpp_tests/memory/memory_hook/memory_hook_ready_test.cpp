@@ -122,7 +122,7 @@ TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
     ACL_OK(aclrtFreeHost(first));
     {
         // Allocations that another hook refuses, and failed frees, do not count.
-        Recorder strict(story, "strict");
+        Recorder strict(call_log, "strict");
         strict.also = [](const std::string& what, const portaclMemoryEvent&) {
             return what.rfind("before", 0) == 0 ? ACL_ERROR_FAILURE : ACL_SUCCESS;
         };
@@ -201,7 +201,7 @@ TEST_F(ReadyHook, AProfileNamesTheLinesThatAllocate) {
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookReport(id, cut, 3, nullptr));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM,
               portaclMemoryHookRegisterLineProfile(0, static_cast<portaclMemoryHookScope>(2), &id));
-    Recorder silent(story, "silent");
+    Recorder silent(call_log, "silent");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookReport(silent.id, cut, 3, nullptr));
     aclGetRecentErrMsg();
 }
@@ -247,10 +247,10 @@ OWN_PROCESS_TEST(MemoryHookVariable, AFullDiskIsReportedOnce,
     testing::internal::CaptureStderr();
     AllocateAndFree();
     const std::string output = testing::internal::GetCapturedStderr();
-    const std::string told = "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines";
-    const size_t found = output.find(told);
+    const std::string reported = "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines";
+    const size_t found = output.find(reported);
     EXPECT_NE(found, std::string::npos) << output;
-    EXPECT_EQ(output.find(told, found + 1), std::string::npos) << output;
+    EXPECT_EQ(output.find(reported, found + 1), std::string::npos) << output;
 }
 
 OWN_PROCESS_TEST(MemoryHookVariable, ProfilesAnyProgramThatFinalizes,

@@ -57,8 +57,8 @@ struct Family {
     std::string name;
     portaclMemoryKind kind;
     int32_t device;
-    std::function<aclError(size_t size, uint64_t* id)> take;
-    std::function<aclError(uint64_t id)> give;
+    std::function<aclError(size_t size, uint64_t* id)> allocate;
+    std::function<aclError(uint64_t id)> release;
     // The pool's counter of used bytes.
     std::function<uint64_t()> used = nullptr;
 };
@@ -88,28 +88,28 @@ aclError Free(uint64_t id) {
 
 Family Physical(const char* name, portaclMemoryKind kind, int32_t device,
                 const aclrtPhysicalMemProp& props) {
-    auto take = [props](size_t size, uint64_t* id) {
+    auto allocate = [props](size_t size, uint64_t* id) {
         aclrtDrvMemHandle memory = nullptr;
         const aclError code = aclrtMallocPhysical(&memory, size, &props, 0);
         *id = Id(memory);
         return code;
     };
-    auto give = [](uint64_t id) {
+    auto release = [](uint64_t id) {
         return aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id)));
     };
-    return {name, kind, device, take, give};
+    return {name, kind, device, allocate, release};
 }
 
 // What a pool has reserved; the free is complete when this returns.
 Family OfPool(const char* name, int32_t device, aclrtMemPool pool, aclrtStream stream) {
-    auto take = Take(
+    auto allocate = Take(
         [=](void** to, size_t size) { return aclrtMemPoolMallocAsync(to, size, pool, stream); });
-    auto give = [stream](uint64_t id) {
+    auto release = [stream](uint64_t id) {
         const aclError code = aclrtMemPoolFreeAsync(Pointer(id), stream);
         Synchronize(stream);
         return code;
     };
-    return {name, PORTACL_MEMORY_POOL, device, take, give, [pool] { return Used(pool); }};
+    return {name, PORTACL_MEMORY_POOL, device, allocate, release, [pool] { return Used(pool); }};
 }
 
 class MemoryHookSize : public MemoryHook {
@@ -137,13 +137,13 @@ class MemoryHookSize : public MemoryHook {
             for (const size_t size : sizes) {
                 SCOPED_TRACE(family.name + ", " + std::to_string(size) + " bytes");
                 uint64_t id = 0;
-                const aclError code = family.take(size, &id);
+                const aclError code = family.allocate(size, &id);
                 if (code == ACL_ERROR_RT_MEMORY_ALLOCATION && family.name == "huge pages only") {
                     TakeText();
                     continue;
                 }
                 ACL_EXPECT_OK(code);
-                ACL_EXPECT_OK(family.give(id));
+                ACL_EXPECT_OK(family.release(id));
                 check(family, size);
                 if (HasFailure()) return;
                 ++served;
@@ -154,12 +154,12 @@ class MemoryHookSize : public MemoryHook {
 
     // The size that the malloc reports, to which everything else is compared.
     size_t RoundedSize(const Family& family, size_t size) {
-        Recorder hook(story, "one");
+        Recorder hook(call_log, "one");
         uint64_t id = 0;
-        ACL_EXPECT_OK(family.take(size, &id));
-        ACL_EXPECT_OK(family.give(id));
-        const auto told = story.Take();
-        return told.empty() ? 0 : told[0].event.roundedSize;
+        ACL_EXPECT_OK(family.allocate(size, &id));
+        ACL_EXPECT_OK(family.release(id));
+        const auto calls = call_log.Take();
+        return calls.empty() ? 0 : calls[0].event.roundedSize;
     }
 
     // The numbers after a word in the lines of the file that report a malloc or a free.
@@ -214,7 +214,7 @@ class MemoryHookSize : public MemoryHook {
         families_.push_back(OfPool("a pool", 0, *pool_, *stream_));
         aclrtStream stream = *stream_;
         Family now = OfPool("a pool, freed at once", 0, *pool_, stream);
-        now.give = [stream](uint64_t id) {
+        now.release = [stream](uint64_t id) {
             Synchronize(stream);
             return Free(id);
         };
@@ -228,7 +228,7 @@ class MemoryHookSize : public MemoryHook {
                                  Synchronize(stream);
                                  return code;
                              }});
-        auto take = [this, stream](size_t size, uint64_t* id) {
+        auto allocate = [this, stream](size_t size, uint64_t* id) {
             void* memory = nullptr;
             ACL_EXPECT_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
             const aclError code = portaclMallocAsync(&memory, size, stream);
@@ -239,7 +239,7 @@ class MemoryHookSize : public MemoryHook {
             return code;
         };
         auto destroy = [this](uint64_t) { return aclmdlRIDestroy(graph_); };
-        families_.push_back({"a graph", PORTACL_MEMORY_GRAPH, 0, take, destroy});
+        families_.push_back({"a graph", PORTACL_MEMORY_GRAPH, 0, allocate, destroy});
         aclrtMemPoolProps props = PoolProps();
         props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
         aclrtMemPool handle = nullptr;
@@ -258,10 +258,10 @@ class MemoryHookSize : public MemoryHook {
 };
 
 // The events of one malloc and one free of `size` bytes.
-void ExpectOneSize(const std::vector<Told>& told, size_t size, size_t rounded, bool is_pool) {
+void ExpectOneSize(const std::vector<HookCall>& calls, size_t size, size_t rounded, bool is_pool) {
     EXPECT_GE(rounded, size);
     int mallocs = 0, frees = 0;
-    for (const Told& one : told) {
+    for (const HookCall& one : calls) {
         SCOPED_TRACE(one.what);
         if (one.what == "after malloc") ++mallocs;
         if (one.what == "after free") ++frees;
@@ -279,20 +279,20 @@ TEST_F(MemoryHookSize, IsTheSameAtMallocAndFreeAndInStatisticsAndSnapshot) {
     ForEach(kSizes, [this](const Family& family, size_t size) {
         const uint64_t bytes = Stats(family.device, family.kind).currentBytes;
         const uint64_t used = family.used ? family.used() : 0;
-        Recorder hook(story, "one");
+        Recorder hook(call_log, "one");
         uint64_t id = 0;
-        ACL_OK(family.take(size, &id));
+        ACL_OK(family.allocate(size, &id));
         const uint64_t taken = Stats(family.device, family.kind).currentBytes - bytes;
         const uint64_t taken_of_pool = family.used ? family.used() - used : taken;
         uint64_t listed = 0;
         for (const auto& live : LiveMemory(family.kind))
             if (Id(live.ptr) == id || (live.ptr == nullptr && live.deviceId == family.device))
                 listed += live.roundedSize;
-        ACL_OK(family.give(id));
-        const auto told = story.Take();
-        ASSERT_FALSE(told.empty());
-        const size_t rounded = told[0].event.roundedSize;
-        ExpectOneSize(told, size, rounded,
+        ACL_OK(family.release(id));
+        const auto calls = call_log.Take();
+        ASSERT_FALSE(calls.empty());
+        const size_t rounded = calls[0].event.roundedSize;
+        ExpectOneSize(calls, size, rounded,
                       family.kind == PORTACL_MEMORY_POOL || family.kind == PORTACL_MEMORY_GRAPH);
         EXPECT_EQ(taken, rounded);
         EXPECT_EQ(taken_of_pool, rounded);
@@ -315,13 +315,13 @@ TEST_F(MemoryHookSize, IsTheSizeThatALimitCounts) {
         uint64_t id = 0;
         if (rounded > 1) {
             const portacl::LimitHook limit(rounded - 1);
-            EXPECT_EQ(family.take(size, &id), ACL_ERROR_RT_MEMORY_ALLOCATION);
+            EXPECT_EQ(family.allocate(size, &id), ACL_ERROR_RT_MEMORY_ALLOCATION);
             EXPECT_TRUE(Says({"LimitHook", std::to_string(rounded)}));
         }
         const portacl::LimitHook limit(rounded);
         for (int round = 0; round < 2; ++round) {
-            ACL_OK(family.take(size, &id));
-            ACL_OK(family.give(id));
+            ACL_OK(family.allocate(size, &id));
+            ACL_OK(family.release(id));
         }
     });
 }
@@ -331,8 +331,8 @@ TEST_F(MemoryHookSize, IsTheSizeThatAProfileCounts) {
         const size_t rounded = RoundedSize(family, size);
         const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
         uint64_t id = 0;
-        ACL_OK(family.take(size, &id));
-        ACL_OK(family.give(id));
+        ACL_OK(family.allocate(size, &id));
+        ACL_OK(family.release(id));
         portaclMemoryProfileNode root{};
         root.structSize = sizeof root;
         size_t count = 0;
@@ -348,8 +348,8 @@ TEST_F(MemoryHookSize, IsTheSizeThatBuiltInHooksWrite) {
             uint64_t hook = 0, id = 0;
             ACL_OK((logs ? portaclMemoryHookRegisterLogging : portaclMemoryHookRegisterDebugPrint)(
                 path_.c_str(), PORTACL_MEMORY_HOOK_THREAD, &hook));
-            ACL_OK(family.take(size, &id));
-            ACL_OK(family.give(id));
+            ACL_OK(family.allocate(size, &id));
+            ACL_OK(family.release(id));
             ACL_OK(portaclMemoryHookUnregister(hook));
             EXPECT_EQ(NumbersAfter(logs ? "\"rounded\": " : "\"mem_size\":"),
                       (std::vector<size_t>{rounded, rounded}));
@@ -364,7 +364,7 @@ struct Offer {
 };
 
 // Exports memory of each size, one after the other.
-void Exporter(Conversation& parent) {
+void Exporter(Connection& parent) {
     const Session session;
     {
         const SharedPool pool;
@@ -382,28 +382,28 @@ void Exporter(Conversation& parent) {
                      aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone,
                                                      &offer.physical));
             parent.Send(offer);
-            parent.Hear(1);
+            parent.Await(1);
             CloseKey(offer.key);
             FreeAndWait(block);
         }
-        parent.Hear(2);
+        parent.Await(2);
     }
 }
 
-// For memory that another process has exported: what `take` and `give` do reports one size.
-void ExpectOneSizeOfAnImport(const std::function<uint64_t()>& take,
-                             const std::function<void(uint64_t)>& give) {
-    Story story;
-    Recorder hook(story, "importer");
-    const uint64_t id = take();
+// For memory that another process has exported: what `allocate` and `release` do reports one size.
+void ExpectOneSizeOfAnImport(const std::function<uint64_t()>& allocate,
+                             const std::function<void(uint64_t)>& release) {
+    CallLog call_log;
+    Recorder hook(call_log, "importer");
+    const uint64_t id = allocate();
     const uint64_t bytes = Stats(0, PORTACL_MEMORY_IMPORTED).currentBytes;
     uint64_t listed = 0;
     for (const auto& live : LiveMemory(PORTACL_MEMORY_IMPORTED)) listed += live.roundedSize;
-    give(id);
-    const auto told = story.Take();
-    ASSERT_FALSE(told.empty());
-    const size_t rounded = told[0].event.roundedSize;
-    ExpectOneSize(told, 1, rounded, false);
+    release(id);
+    const auto calls = call_log.Take();
+    ASSERT_FALSE(calls.empty());
+    const size_t rounded = calls[0].event.roundedSize;
+    ExpectOneSize(calls, 1, rounded, false);
     EXPECT_EQ(bytes, rounded);
     EXPECT_EQ(listed, rounded);
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_IMPORTED).currentBytes, 0u);
@@ -436,9 +436,9 @@ TWO_PROCESS_TEST(MemoryHookSizeImported, IsTheSameEverywhere, Exporter) {
                     ExpectOk("aclrtFreePhysical",
                              aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id))));
                 });
-            peer.Tell(1);
+            peer.Signal(1);
         }
     }
-    peer.Tell(2);
+    peer.Signal(2);
     peer.Join();
 }

@@ -23,25 +23,25 @@ uint64_t ThisThread() {
 }
 
 TEST_F(MemoryHook, IsCalledInTheOrderThatCuPyDocuments) {
-    Recorder hook(story, "one");
+    Recorder hook(call_log, "one");
     ACL_OK(hook.registered);
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
-    EXPECT_EQ(Told(), kFromDevice);
+    EXPECT_EQ(Calls(), kFromDevice);
     ACL_OK(aclrtFree(memory));
-    EXPECT_EQ(Told(), kFreed);
+    EXPECT_EQ(Calls(), kFreed);
 }
 
 TEST_F(MemoryHook, GetsTheArgumentsThatCuPyDocumentsAndMore) {
-    Recorder hook(story, "one");
+    Recorder hook(call_log, "one");
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge + 1, ACL_MEM_MALLOC_HUGE_FIRST));
-    std::vector<portacl_test::Told> told = story.Take();
-    ASSERT_EQ(told.size(), 4u);
+    std::vector<portacl_test::HookCall> calls = call_log.Take();
+    ASSERT_EQ(calls.size(), 4u);
     const auto live = LiveMemory(PORTACL_MEMORY_DEVICE);
     ASSERT_EQ(live.size(), 1u);
     const size_t rounded = live[0].roundedSize;
-    for (const auto& [name, what, event] : told) {
+    for (const auto& [name, what, event] : calls) {
         SCOPED_TRACE(what);
         EXPECT_EQ(event.structSize, sizeof event);
         EXPECT_EQ(event.deviceId, 0);
@@ -57,11 +57,11 @@ TEST_F(MemoryHook, GetsTheArgumentsThatCuPyDocumentsAndMore) {
         EXPECT_EQ(event.memoryId != 0, after);
         EXPECT_EQ(event.pageSize != 0, after);
     }
-    const uint64_t id = told.back().event.memoryId;
+    const uint64_t id = calls.back().event.memoryId;
     ACL_OK(aclrtFree(memory));
-    told = story.Take();
-    ASSERT_EQ(told.size(), 2u);
-    for (const auto& [name, what, event] : told) {
+    calls = call_log.Take();
+    ASSERT_EQ(calls.size(), 2u);
+    for (const auto& [name, what, event] : calls) {
         EXPECT_EQ(event.ptr, memory);
         EXPECT_EQ(event.memoryId, id);
         EXPECT_EQ(event.size, 0u);
@@ -73,25 +73,25 @@ TEST_F(MemoryHook, GetsTheArgumentsThatCuPyDocumentsAndMore) {
 TEST_F(MemoryHook, AnAllocIsNotHookedIfCachedMemoryServes) {
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
     if (!OnCpu() || (guard && std::string(guard) == "1"))
-        GTEST_SKIP() << "for CPUs only, out of guard mode: nothing is kept elsewhere";
-    Recorder hook(story, "one");
+        GTEST_SKIP() << "for CPUs only, outside guard mode: other modes cache nothing";
+    Recorder hook(call_log, "one");
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(memory));
-    (void)story.Take();
+    (void)call_log.Take();
     void* again = nullptr;
     ACL_OK(aclrtMalloc(&again, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
     EXPECT_EQ(again, memory);
-    EXPECT_EQ(Told(), kFromCache);
+    EXPECT_EQ(Calls(), kFromCache);
     ACL_OK(aclrtFree(again));
 }
 
 TEST_F(MemoryHook, CoversEveryFunctionThatAllocates) {
-    Recorder hook(story, "one");
+    Recorder hook(call_log, "one");
     const auto expect = [&](portaclMemoryKind kind, int32_t device, const Words& words) {
-        const std::vector<portacl_test::Told> told = story.Take();
-        EXPECT_EQ(Story::Words(told), words);
-        for (const auto& one : told) {
+        const std::vector<portacl_test::HookCall> calls = call_log.Take();
+        EXPECT_EQ(CallLog::Words(calls), words);
+        for (const auto& one : calls) {
             EXPECT_EQ(one.event.kind, kind);
             EXPECT_EQ(one.event.deviceId, device);
         }
@@ -128,55 +128,55 @@ TEST_F(MemoryHook, CoversEveryFunctionThatAllocates) {
 }
 
 TEST_F(MemoryHook, ReportsFailures) {
-    Recorder hook(story, "one");
+    Recorder hook(call_log, "one");
     void* memory = nullptr;
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_HUGE_FIRST));
     // It exceeds the device's memory, so the device is not called.
-    std::vector<portacl_test::Told> told = story.Take();
-    ASSERT_EQ(Story::Words(told), kFromCache);
-    EXPECT_EQ(told[1].event.ptr, nullptr);
-    EXPECT_EQ(told[1].event.memoryId, 0u);
-    EXPECT_EQ(told[1].event.failed, 1);
+    std::vector<portacl_test::HookCall> calls = call_log.Take();
+    ASSERT_EQ(CallLog::Words(calls), kFromCache);
+    EXPECT_EQ(calls[1].event.ptr, nullptr);
+    EXPECT_EQ(calls[1].event.memoryId, 0u);
+    EXPECT_EQ(calls[1].event.failed, 1);
 
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     void* most = nullptr;
     ACL_OK(aclrtMalloc(&most, free / 2 + (size_t{2} << 20), ACL_MEM_MALLOC_NORMAL_ONLY));
-    (void)story.Take();
+    (void)call_log.Take();
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMalloc(&memory, free / 2 + (size_t{2} << 20), ACL_MEM_MALLOC_NORMAL_ONLY));
-    told = story.Take();
-    ASSERT_EQ(Story::Words(told), kFromDevice);
+    calls = call_log.Take();
+    ASSERT_EQ(CallLog::Words(calls), kFromDevice);
     for (const size_t after : {2, 3}) {
-        EXPECT_EQ(told[after].event.ptr, nullptr);
-        EXPECT_EQ(told[after].event.failed, 1);
+        EXPECT_EQ(calls[after].event.ptr, nullptr);
+        EXPECT_EQ(calls[after].event.failed, 1);
     }
     ACL_OK(aclrtFree(most));
-    (void)story.Take();
+    (void)call_log.Take();
 }
 
 TEST_F(MemoryHook, IsNotCalledForCallsThatFreeNothing) {
-    Recorder hook(story, "one");
+    Recorder hook(call_log, "one");
     int local = 0;
     void* pinned = nullptr;
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 1, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtFree(nullptr));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(&local));
-    EXPECT_EQ(Told(), Words());
+    EXPECT_EQ(Calls(), Words());
     ACL_OK(aclrtMallocHost(&pinned, 10));
-    (void)story.Take();
+    (void)call_log.Take();
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(pinned));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(static_cast<char*>(pinned) + 1));
-    EXPECT_EQ(Told(), Words());
+    EXPECT_EQ(Calls(), Words());
     ACL_OK(aclrtFreeHost(pinned));
 }
 
 TEST_F(MemoryHook, SeveralAreCalledInTheOrderOfTheirRegistration) {
-    Recorder first(story, "first"), second(story, "second");
+    Recorder first(call_log, "first"), second(call_log, "second");
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
-    EXPECT_EQ(Told(true),
+    EXPECT_EQ(Calls(true),
               (Words{"first: before malloc", "second: before malloc", "first: before alloc",
                      "second: before alloc", "first: after alloc", "second: after alloc",
                      "first: after malloc", "second: after malloc"}));
@@ -184,71 +184,71 @@ TEST_F(MemoryHook, SeveralAreCalledInTheOrderOfTheirRegistration) {
     ACL_OK(portaclMemoryHookUnregister(first.id));
     first.registered = ACL_ERROR_FAILURE;
     ACL_OK(aclrtFree(memory));
-    EXPECT_EQ(Told(true), (Words{"second: before free", "second: after free"}));
+    EXPECT_EQ(Calls(true), (Words{"second: before free", "second: after free"}));
 }
 
 TEST_F(MemoryHook, NamesAreUnique) {
-    Recorder first(story, "same");
+    Recorder first(call_log, "same");
     ACL_OK(first.registered);
-    Recorder second(story, "same");
+    Recorder second(call_log, "same");
     EXPECT_EQ(second.registered, ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_TRUE(Says({"portaclMemoryHookRegister", "same", std::to_string(first.id)}));
-    Recorder everywhere(story, "same", PORTACL_MEMORY_HOOK_PROCESS);
+    Recorder everywhere(call_log, "same", PORTACL_MEMORY_HOOK_PROCESS);
     EXPECT_EQ(everywhere.registered, ACL_ERROR_RT_PARAM_INVALID);
     OnNewThread([this] {
-        Recorder other(story, "same");
+        Recorder other(call_log, "same");
         EXPECT_EQ(other.registered, ACL_SUCCESS);
     });
     aclGetRecentErrMsg();
 }
 
 TEST_F(MemoryHook, ThreadsHavePrivateHooks) {
-    Story others;
-    Recorder mine(story, "mine");
+    CallLog others;
+    Recorder mine(call_log, "mine");
     OnNewThread([&] {
         ACL_OK(aclrtSetDevice(0));
         Recorder theirs(others, "theirs");
         void* memory = nullptr;
         ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
-        EXPECT_EQ(Story::Words(others.Take()), kFromDevice);
+        EXPECT_EQ(CallLog::Words(others.Take()), kFromDevice);
         ACL_OK(aclrtFree(memory));
     });
-    EXPECT_EQ(Told(), Words());
+    EXPECT_EQ(Calls(), Words());
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
-    EXPECT_EQ(Told(), kFromDevice);
+    EXPECT_EQ(Calls(), kFromDevice);
     ACL_OK(aclrtFree(memory));
 }
 
 TEST_F(MemoryHook, OneForTheProcessIsCalledOnAllThreads) {
-    Recorder everywhere(story, "everywhere", PORTACL_MEMORY_HOOK_PROCESS);
+    Recorder everywhere(call_log, "everywhere", PORTACL_MEMORY_HOOK_PROCESS);
     OnNewThread([] {
         ACL_OK(aclrtSetDevice(0));
         void* memory = nullptr;
         ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
         ACL_OK(aclrtFree(memory));
     });
-    const std::vector<portacl_test::Told> told = story.Take();
-    ASSERT_EQ(told.size(), 6u);
-    EXPECT_NE(told[0].event.thread, ThisThread());
+    const std::vector<portacl_test::HookCall> calls = call_log.Take();
+    ASSERT_EQ(calls.size(), 6u);
+    EXPECT_NE(calls[0].event.thread, ThisThread());
 }
 
 TEST_F(MemoryHook, RefusesWithCodeAndReason) {
-    Recorder first(story, "first"), strict(story, "strict");
+    Recorder first(call_log, "first"), strict(call_log, "strict");
     strict.also = [](const std::string& what, const portaclMemoryEvent&) {
         if (what != "before malloc") return ACL_SUCCESS;
         portaclMemoryHookGiveReason("not today");
         return 424242;
     };
-    Recorder last(story, "last");
+    Recorder last(call_log, "last");
     void* memory = Poison<void*>();
     ACL_FAILS(424242, aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
     EXPECT_TRUE(IsPoison(memory));
     // Hooks that agreed before are notified; hooks that were not called yet are not.
-    std::vector<portacl_test::Told> told = story.Take();
-    EXPECT_EQ(Story::Words(told, true),
+    std::vector<portacl_test::HookCall> calls = call_log.Take();
+    EXPECT_EQ(CallLog::Words(calls, true),
               (Words{"first: before malloc", "strict: before malloc", "first: after malloc"}));
-    EXPECT_EQ(told[2].event.failed, 1);
+    EXPECT_EQ(calls[2].event.failed, 1);
     EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 424242);
 
     ACL_FAILS(424242, aclrtMallocHost(&memory, 100));
@@ -258,7 +258,7 @@ TEST_F(MemoryHook, RefusesWithCodeAndReason) {
 
 TEST_F(MemoryHook, ARefusedAllocOrFreeChangesNothing) {
     std::string refused;
-    Recorder hook(story, "strict");
+    Recorder hook(call_log, "strict");
     hook.also = [&refused](const std::string& what, const portaclMemoryEvent&) {
         return what == refused ? ACL_ERROR_FAILURE : ACL_SUCCESS;
     };
@@ -269,7 +269,7 @@ TEST_F(MemoryHook, ARefusedAllocOrFreeChangesNothing) {
     ACL_FAILS(ACL_ERROR_FAILURE, aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
     ExpectFreeAgain(after, before);
-    EXPECT_EQ(Told(), (Words{"before malloc", "before alloc", "after malloc"}));
+    EXPECT_EQ(Calls(), (Words{"before malloc", "before alloc", "after malloc"}));
 
     refused = "";
     ACL_OK(aclrtMalloc(&memory, 4, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -281,15 +281,15 @@ TEST_F(MemoryHook, ARefusedAllocOrFreeChangesNothing) {
 }
 
 TEST_F(MemoryHook, MayAllocateWithoutBeingCalled) {
-    Recorder hook(story, "nested");
-    Recorder other(story, "other");
+    Recorder hook(call_log, "nested");
+    Recorder other(call_log, "other");
     void* inner = nullptr;
     hook.also = [&inner](const std::string& what, const portaclMemoryEvent&) {
         return what == "before malloc" ? aclrtMallocHost(&inner, 10) : ACL_SUCCESS;
     };
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
-    const Words words = Told(true);
+    const Words words = Calls(true);
     // The second hook reports the memory that the first one allocates.
     ASSERT_GE(words.size(), 6u);
     EXPECT_EQ(Words(words.begin(), words.begin() + 6),
@@ -301,7 +301,7 @@ TEST_F(MemoryHook, MayAllocateWithoutBeingCalled) {
 }
 
 TEST_F(MemoryHook, MayUseStreamsAndResetTheDevice) {
-    Recorder hook(story, "resets");
+    Recorder hook(call_log, "resets");
     hook.also = [](const std::string& what, const portaclMemoryEvent&) -> aclError {
         if (what != "before alloc") return ACL_SUCCESS;
         aclrtStream stream = nullptr;
@@ -315,7 +315,7 @@ TEST_F(MemoryHook, MayUseStreamsAndResetTheDevice) {
 }
 
 TEST_F(MemoryHook, CanUnregisterItself) {
-    Recorder hook(story, "once");
+    Recorder hook(call_log, "once");
     hook.also = [&hook](const std::string&, const portaclMemoryEvent&) {
         hook.registered = ACL_ERROR_FAILURE;
         return portaclMemoryHookUnregister(hook.id);
@@ -323,14 +323,14 @@ TEST_F(MemoryHook, CanUnregisterItself) {
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFree(memory));
-    EXPECT_EQ(Told(), Words{"before malloc"});
+    EXPECT_EQ(Calls(), Words{"before malloc"});
 }
 
 TEST_F(MemoryHook, UnregisteringWaitsForCallsOnOtherThreads) {
     std::promise<void> inside, go_on;
     std::future<void> may_go_on = go_on.get_future();
     std::atomic<bool> left{false};
-    auto hook = std::make_unique<Recorder>(story, "slow", PORTACL_MEMORY_HOOK_PROCESS);
+    auto hook = std::make_unique<Recorder>(call_log, "slow", PORTACL_MEMORY_HOOK_PROCESS);
     hook->also = [&](const std::string& what, const portaclMemoryEvent&) {
         if (what != "before malloc") return ACL_SUCCESS;
         inside.set_value();
@@ -384,7 +384,7 @@ TEST_F(MemoryHook, RefusesBadArguments) {
 
 // A reason belongs to the callback that sets it, not to the next refusal.
 TEST_F(MemoryHook, ReasonsOfOtherCallbacksAreNotReported) {
-    Recorder agrees(story, "agrees"), refuses(story, "refuses");
+    Recorder agrees(call_log, "agrees"), refuses(call_log, "refuses");
     agrees.also = [](const std::string&, const portaclMemoryEvent&) {
         portaclMemoryHookGiveReason("no refusal");
         return ACL_SUCCESS;
@@ -403,8 +403,8 @@ TEST_F(MemoryHook, TheListReturnsTheirProperties) {
     size_t count = 99;
     ACL_OK(portaclMemoryHookList(nullptr, 0, &count));
     EXPECT_EQ(count, 0u);
-    Recorder first(story, "first");
-    Recorder second(story, "second", PORTACL_MEMORY_HOOK_PROCESS);
+    Recorder first(call_log, "first");
+    Recorder second(call_log, "second", PORTACL_MEMORY_HOOK_PROCESS);
     first.also = [](const std::string& what, const portaclMemoryEvent&) {
         if (what == "after malloc") portaclMemoryHookNoteFailure("out of ink");
         return what == "before free" ? ACL_ERROR_FAILURE : ACL_SUCCESS;

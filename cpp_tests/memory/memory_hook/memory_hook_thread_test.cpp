@@ -31,8 +31,8 @@ std::vector<std::string> Registered() {
 std::atomic<int> told_frees{0};
 
 // A hook of the calling thread that is never unregistered.
-uint64_t RegisterForGood(const char* name,
-                         portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
+uint64_t RegisterForThread(const char* name,
+                           portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
     portaclMemoryHook hook{};
     hook.structSize = sizeof hook;
     hook.name = name;
@@ -51,7 +51,7 @@ void* Allocate() {
 TEST_F(MemoryHookThread, AreNotListedAfterTheThread) {
     uint64_t ended = 0;
     OnNewThread([&] {
-        ended = RegisterForGood("one");
+        ended = RegisterForThread("one");
         EXPECT_EQ(Registered(), (Words{"one"}));
     });
     EXPECT_EQ(Registered(), Words{});
@@ -62,19 +62,19 @@ TEST_F(MemoryHookThread, AreNotListedAfterTheThread) {
 }
 
 TEST_F(MemoryHookThread, FreeTheirNames) {
-    OnNewThread([] { RegisterForGood("one"); });
+    OnNewThread([] { RegisterForThread("one"); });
     // A hook for all threads, for which no thread may have a hook of this name.
-    const uint64_t id = RegisterForGood("one", PORTACL_MEMORY_HOOK_PROCESS);
+    const uint64_t id = RegisterForThread("one", PORTACL_MEMORY_HOOK_PROCESS);
     EXPECT_EQ(Registered(), (Words{"one"}));
     ACL_OK(portaclMemoryHookUnregister(id));
 }
 
 TEST_F(MemoryHookThread, OfOtherThreadsStay) {
-    const uint64_t here = RegisterForGood("one");
+    const uint64_t here = RegisterForThread("one");
     for (int round = 0; round < 20; ++round)
         OnNewThread([] {
-            RegisterForGood("one");
-            RegisterForGood("two");
+            RegisterForThread("one");
+            RegisterForThread("two");
             EXPECT_EQ(Registered(), (Words{"one", "one", "two"}));
         });
     EXPECT_EQ(Registered(), (Words{"one"}));
@@ -100,7 +100,7 @@ TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
         thread_local Owner owner;
         owner.memory = Allocate();
         ASSERT_EQ(pthread_setspecific(key, Allocate()), 0);
-        RegisterForGood("one");
+        RegisterForThread("one");
     });
     EXPECT_EQ(told_frees, 2);
     EXPECT_EQ(Registered(), Words{});
@@ -119,7 +119,7 @@ TEST_F(MemoryHookThread, EndWhileOtherThreadsAllocateAndList) {
         });
     for (int round = 0; round < 200; ++round)
         OnNewThread([] {
-            RegisterForGood("one");
+            RegisterForThread("one");
             ACL_EXPECT_OK(aclrtFreeHost(Allocate()));
         });
     ended = true;

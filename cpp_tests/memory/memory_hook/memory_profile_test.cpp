@@ -32,13 +32,13 @@ const Node* Find(const std::vector<Node>& nodes, const std::string& name) {
     return nullptr;
 }
 
-[[gnu::noinline]] void TakeLittle() {
+[[gnu::noinline]] void AllocateLittle() {
     void* memory = nullptr;
     ACL_EXPECT_OK(aclrtMallocHost(&memory, 1000));
     ACL_EXPECT_OK(aclrtFreeHost(memory));
 }
 
-[[gnu::noinline]] void TakeMuch() {
+[[gnu::noinline]] void AllocateMuch() {
     for (int i = 0; i < 3; ++i) {
         void* memory = nullptr;
         ACL_EXPECT_OK(aclrtMallocHost(&memory, 4096));
@@ -51,8 +51,8 @@ class MemoryProfile : public Initialized {};
 TEST_F(MemoryProfile, IsATreeOfExactNumbers) {
     const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
     EXPECT_EQ(Profile(hook.get()).size(), 1u);
-    TakeLittle();
-    TakeMuch();
+    AllocateLittle();
+    AllocateMuch();
     const std::vector<Node> nodes = Profile(hook.get());
     ASSERT_GT(nodes.size(), 2u);
     const Node& root = nodes[0];
@@ -63,8 +63,8 @@ TEST_F(MemoryProfile, IsATreeOfExactNumbers) {
     EXPECT_EQ(root.depth, 0u);
     EXPECT_EQ(root.mallocBytes, 1024u + 3 * 4096u);
     EXPECT_EQ(root.mallocCount, 4u);
-    const Node* little = Find(nodes, "TakeLittle");
-    const Node* much = Find(nodes, "TakeMuch");
+    const Node* little = Find(nodes, "AllocateLittle");
+    const Node* much = Find(nodes, "AllocateMuch");
     ASSERT_TRUE(little && much);
     EXPECT_EQ(little->mallocBytes, 1024u);
     EXPECT_EQ(little->mallocCount, 1u);
@@ -87,7 +87,7 @@ TEST_F(MemoryProfile, IsATreeOfExactNumbers) {
 
 TEST_F(MemoryProfile, FillsTheCallersBuffer) {
     const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
-    TakeLittle();
+    AllocateLittle();
     const size_t all = Profile(hook.get()).size();
     Node two[2];
     two[0] = Poison<Node>();

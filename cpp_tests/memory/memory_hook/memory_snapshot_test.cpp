@@ -85,7 +85,7 @@ TEST_F(MemorySnapshot, NamesPools) {
         EXPECT_EQ(each.kind, PORTACL_MEMORY_POOL);
         EXPECT_EQ(each.deviceId, 0);
         EXPECT_EQ(each.memPool, each.ptr == one ? static_cast<aclrtMemPool>(first) : gone);
-        EXPECT_EQ(each.stream, nullptr) << "nobody has recorded it";
+        EXPECT_EQ(each.stream, nullptr) << "it was not recorded";
     }
     size_t count = 0;
     testing::internal::CaptureStderr();

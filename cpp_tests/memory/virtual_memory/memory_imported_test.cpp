@@ -26,7 +26,7 @@ struct Offer {
 };
 
 // All counters of a process about its own memory.
-std::vector<uint64_t> OwnNumbers() {
+std::vector<uint64_t> Counters() {
     std::vector<uint64_t> numbers;
     for (const auto& [device, kind] : {std::pair(0, PORTACL_MEMORY_DEVICE),
                                        {0, PORTACL_MEMORY_MANAGED},
@@ -55,10 +55,10 @@ std::vector<portaclMemoryAllocation> ImportedOnes() {
 }
 
 // A malloc and a free of imported memory, as hooks report them.
-void ExpectEvents(const std::vector<Told>& told, int32_t device, const void* ptr, size_t size,
+void ExpectEvents(const std::vector<HookCall>& calls, int32_t device, const void* ptr, size_t size,
                   bool frees) {
-    EXPECT_EQ(Story::Words(told), frees ? kFreed : kFromCache);
-    for (const auto& [name, what, event] : told) {
+    EXPECT_EQ(CallLog::Words(calls), frees ? kFreed : kFromCache);
+    for (const auto& [name, what, event] : calls) {
         SCOPED_TRACE(what);
         EXPECT_EQ(event.kind, kImported);
         EXPECT_EQ(event.deviceId, device);
@@ -94,7 +94,7 @@ aclrtDrvMemHandle ImportNumber(uint64_t number) {
 }
 
 // Exports one block of each kind, and checks its own counters while the other process imports them.
-void Exporter(Conversation& parent) {
+void Exporter(Connection& parent) {
     const Session session;
     {
         const DeviceMemory memory(kSize);
@@ -110,20 +110,20 @@ void Exporter(Conversation& parent) {
         offer.physical = ExportNumber(physical);
         if (host) offer.host = ExportNumber(*host);
         offer.pointer = ExportPointer(block);
-        Story story;
-        const Recorder hook(story, "exporter", PORTACL_MEMORY_HOOK_PROCESS);
-        const auto before = OwnNumbers();
+        CallLog call_log;
+        const Recorder hook(call_log, "exporter", PORTACL_MEMORY_HOOK_PROCESS);
+        const auto before = Counters();
         parent.Send(offer);
         {
             const Descriptor descriptor(pool.Export());
             parent.Send(0, descriptor);
         }
         for (int step = 1; parent.Receive<int>() == step; ++step) {
-            EXPECT_EQ(OwnNumbers(), before) << "step " << step;
+            EXPECT_EQ(Counters(), before) << "step " << step;
             EXPECT_EQ(Stats(0, kImported).totalCount, 0u);
             EXPECT_TRUE(ImportedOnes().empty());
-            EXPECT_TRUE(story.Take().empty());
-            parent.Tell(step);
+            EXPECT_TRUE(call_log.Take().empty());
+            parent.Signal(step);
         }
         CloseKey(offer.other_key);
         CloseKey(offer.key);
@@ -141,14 +141,14 @@ class Other {
     }
     ~Other() {
         pool.reset();
-        peer_.Tell(0);
+        peer_.Signal(0);
         peer_.Join();
     }
 
     // It checks its counters.
-    void Look() {
-        peer_.Tell(++step_);
-        peer_.Hear(step_);
+    void CheckCounters() {
+        peer_.Signal(++step_);
+        peer_.Await(step_);
     }
 
   private:
@@ -165,18 +165,18 @@ class Other {
 TWO_PROCESS_TEST(MemoryImported, ByKey, Exporter) {
     const Session session;
     Other other;
-    Story story;
-    Recorder hook(story, "importer");
-    const auto own = OwnNumbers();
+    CallLog call_log;
+    Recorder hook(call_log, "importer");
+    const auto own = Counters();
     void* const ptr = ImportKey(other.offer.key);
-    ExpectEvents(story.Take(), 0, ptr, kSize, false);
+    ExpectEvents(call_log.Take(), 0, ptr, kSize, false);
     ExpectStats(0, 1, kSize, 1);
     // A second import returns the same memory and reports nothing.
     EXPECT_EQ(ImportKey(other.offer.key), ptr);
-    EXPECT_TRUE(story.Take().empty());
+    EXPECT_TRUE(call_log.Take().empty());
     ExpectStats(0, 1, kSize, 1);
-    EXPECT_EQ(OwnNumbers(), own);
-    other.Look();
+    EXPECT_EQ(Counters(), own);
+    other.CheckCounters();
 
     const auto live = ImportedOnes();
     ASSERT_EQ(live.size(), 1u);
@@ -199,36 +199,36 @@ TWO_PROCESS_TEST(MemoryImported, ByKey, Exporter) {
     EXPECT_GE(sizes[0].pageSize, 4096u);
 
     CloseKey(other.offer.key);
-    EXPECT_TRUE(story.Take().empty());
+    EXPECT_TRUE(call_log.Take().empty());
     ExpectStats(0, 1, kSize, 1);
     CloseKey(other.offer.key);
-    ExpectEvents(story.Take(), 0, ptr, kSize, true);
+    ExpectEvents(call_log.Take(), 0, ptr, kSize, true);
     ExpectStats(0, 0, 0, 1);
     EXPECT_TRUE(ImportedOnes().empty());
     EXPECT_EQ(Leaks(&count), "");
     EXPECT_EQ(Stats(0, kImported).peakBytes, kSize);
     ACL_OK(portaclMemoryResetPeak(0, kImported));
     EXPECT_EQ(Stats(0, kImported).peakBytes, 0u);
-    other.Look();
+    other.CheckCounters();
 }
 
 // On GPUs both keys of the same memory return the same address, on CPUs two addresses.
 TWO_PROCESS_TEST(MemoryImported, ByTwoKeysOfTheSameMemory, Exporter) {
     const Session session;
     Other other;
-    Story story;
-    Recorder hook(story, "importer");
+    CallLog call_log;
+    Recorder hook(call_log, "importer");
     void* const one = ImportKey(other.offer.key);
     void* const two = ImportKey(other.offer.other_key);
     const size_t pieces = one == two ? 1 : 2;
-    EXPECT_EQ(story.Take().size(), 2 * pieces);
+    EXPECT_EQ(call_log.Take().size(), 2 * pieces);
     ExpectStats(0, pieces, pieces * kSize, pieces);
     EXPECT_EQ(ImportedOnes().size(), pieces);
     CloseKey(other.offer.key);
     ExpectStats(0, 1, kSize, pieces);
     CloseKey(other.offer.other_key);
     ExpectStats(0, 0, 0, pieces);
-    EXPECT_EQ(story.Take().size(), 2 * pieces);
+    EXPECT_EQ(call_log.Take().size(), 2 * pieces);
 }
 
 TWO_PROCESS_TEST(MemoryImported, GoesWithItsDevice, Exporter) {
@@ -246,17 +246,17 @@ TWO_PROCESS_TEST(MemoryImported, GoesWithItsDevice, Exporter) {
 TWO_PROCESS_TEST(MemoryImported, WithoutAnAddress, Exporter) {
     const Session session;
     Other other;
-    Story story;
-    Recorder hook(story, "importer");
+    CallLog call_log;
+    Recorder hook(call_log, "importer");
     ACL_OK(portaclMemoryRecord());
-    const auto own = OwnNumbers();
+    const auto own = Counters();
     const aclrtDrvMemHandle memory = ImportNumber(other.offer.physical);
-    auto told = story.Take();
-    ExpectEvents(told, 0, nullptr, 2 * kPiece, false);
-    EXPECT_EQ(told.back().event.memoryId, reinterpret_cast<uint64_t>(memory));
+    auto calls = call_log.Take();
+    ExpectEvents(calls, 0, nullptr, 2 * kPiece, false);
+    EXPECT_EQ(calls.back().event.memoryId, reinterpret_cast<uint64_t>(memory));
     ExpectStats(0, 1, 2 * kPiece, 1);
-    EXPECT_EQ(OwnNumbers(), own);
-    other.Look();
+    EXPECT_EQ(Counters(), own);
+    other.CheckCounters();
 
     const auto live = ImportedOnes();
     ASSERT_EQ(live.size(), 1u);
@@ -280,47 +280,47 @@ TWO_PROCESS_TEST(MemoryImported, WithoutAnAddress, Exporter) {
         ACL_OK(aclrtMemRetainAllocationHandle(range.At(), &again));
         EXPECT_EQ(again, memory);
         ACL_OK(aclrtFreePhysical(again));
-        EXPECT_TRUE(story.Take().empty()) << "another reference is left";
+        EXPECT_TRUE(call_log.Take().empty()) << "another reference exists";
         ACL_OK(aclrtFreePhysical(memory));
-        told = story.Take();
-        ExpectEvents(told, 0, nullptr, 2 * kPiece, true);
-        EXPECT_EQ(told.back().event.memoryId, reinterpret_cast<uint64_t>(memory));
+        calls = call_log.Take();
+        ExpectEvents(calls, 0, nullptr, 2 * kPiece, true);
+        EXPECT_EQ(calls.back().event.memoryId, reinterpret_cast<uint64_t>(memory));
         ExpectStats(0, 1, 2 * kPiece, 1);
         EXPECT_EQ(ImportedOnes().size(), 1u);
     }
     ExpectStats(0, 0, 0, 1);
     EXPECT_TRUE(ImportedOnes().empty());
-    other.Look();
+    other.CheckCounters();
 
     if (!OnCpu()) return;
     const aclrtDrvMemHandle host = ImportNumber(other.offer.host);
-    ExpectEvents(story.Take(), kHost, nullptr, kPiece, false);
+    ExpectEvents(call_log.Take(), kHost, nullptr, kPiece, false);
     ExpectStats(kHost, 1, kPiece, 1);
     EXPECT_EQ(ImportedOnes().at(0).deviceId, kHost);
     EXPECT_NE(Leaks(&count).find("imported host memory with the handle " + Shown(host)),
               std::string::npos);
     ACL_OK(aclrtFreePhysical(host));
-    ExpectEvents(story.Take(), kHost, nullptr, kPiece, true);
+    ExpectEvents(call_log.Take(), kHost, nullptr, kPiece, true);
     ExpectStats(kHost, 0, 0, 1);
 }
 
 TWO_PROCESS_TEST(MemoryImported, OfAPool, Exporter) {
     const Session session;
     Other other;
-    Story story;
-    Recorder hook(story, "importer");
-    const auto own = OwnNumbers();
+    CallLog call_log;
+    Recorder hook(call_log, "importer");
+    const auto own = Counters();
     void* const one = ImportPointer(*other.pool, other.offer.pointer);
-    const auto told = story.Take();
-    ASSERT_EQ(told.size(), 2u);
-    const size_t size = told.back().event.roundedSize;
+    const auto calls = call_log.Take();
+    ASSERT_EQ(calls.size(), 2u);
+    const size_t size = calls.back().event.roundedSize;
     EXPECT_GE(size, kSize);
-    ExpectEvents(told, 0, one, size, false);
+    ExpectEvents(calls, 0, one, size, false);
     void* const two = ImportPointer(*other.pool, other.offer.pointer);
-    ExpectEvents(story.Take(), 0, two, size, false);
+    ExpectEvents(call_log.Take(), 0, two, size, false);
     ExpectStats(0, 2, 2 * size, 2);
-    EXPECT_EQ(OwnNumbers(), own);
-    other.Look();
+    EXPECT_EQ(Counters(), own);
+    other.CheckCounters();
 
     const auto live = ImportedOnes();
     ASSERT_EQ(live.size(), 2u);
@@ -335,25 +335,25 @@ TWO_PROCESS_TEST(MemoryImported, OfAPool, Exporter) {
 
     // In both ways.
     ACL_OK(aclrtFree(one));
-    ExpectEvents(story.Take(), 0, one, size, true);
+    ExpectEvents(call_log.Take(), 0, one, size, true);
     ExpectStats(0, 1, size, 2);
     FreeAndWait(two);
-    ExpectEvents(story.Take(), 0, two, size, true);
+    ExpectEvents(call_log.Take(), 0, two, size, true);
     ExpectStats(0, 0, 0, 2);
     // The counters of the pool stay.
     other.pool.reset();
     ExpectStats(0, 0, 0, 2);
-    EXPECT_EQ(OwnNumbers(), own);
-    other.Look();
+    EXPECT_EQ(Counters(), own);
+    other.CheckCounters();
 }
 
 // A refused import is not here, and can be repeated.
 TWO_PROCESS_TEST(MemoryImported, HooksMayRefuseIt, Exporter) {
     const Session session;
     Other other;
-    Story story;
+    CallLog call_log;
     {
-        Recorder hook(story, "refuses");
+        Recorder hook(call_log, "refuses");
         Refuse(hook, "before malloc");
         auto* ptr = Poison<void*>();
         ACL_FAILS_SAYING(4711, aclrtIpcMemImportByKey(&ptr, other.offer.key, 0), "refuses",
@@ -372,7 +372,7 @@ TWO_PROCESS_TEST(MemoryImported, HooksMayRefuseIt, Exporter) {
     const aclrtDrvMemHandle memory = ImportNumber(other.offer.physical);
     void* const block = ImportPointer(*other.pool, other.offer.pointer);
     {
-        Recorder hook(story, "refuses");
+        Recorder hook(call_log, "refuses");
         Refuse(hook, "before free");
         ACL_FAILS(4711, aclrtIpcMemClose(other.offer.key));
         ACL_FAILS(4711, aclrtFreePhysical(memory));

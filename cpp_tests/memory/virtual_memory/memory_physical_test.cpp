@@ -19,10 +19,10 @@ uint64_t Number(aclrtDrvMemHandle handle) {
 }
 
 // Hook calls about physical memory, which has a handle instead of an address.
-void ExpectEvents(const std::vector<Told>& told, const Words& words, int32_t device, uint64_t id,
-                  size_t asked, size_t given) {
-    EXPECT_EQ(Story::Words(told), words);
-    for (const auto& [name, what, event] : told) {
+void ExpectEvents(const std::vector<HookCall>& events, const Words& words, int32_t device,
+                  uint64_t id, size_t asked, size_t given) {
+    EXPECT_EQ(CallLog::Words(events), words);
+    for (const auto& [name, what, event] : events) {
         SCOPED_TRACE(what);
         const bool names_size = what.find("malloc") != std::string::npos;
         const bool known = what.find("before") == std::string::npos || words == kFreed;
@@ -37,12 +37,12 @@ void ExpectEvents(const std::vector<Told>& told, const Words& words, int32_t dev
 }
 
 TEST_F(MemoryPhysical, IsReportedFromAllocationToFree) {
-    Recorder hook(story, "hook");
+    Recorder hook(call_log, "hook");
     const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
     const auto live = LiveMemory(PORTACL_MEMORY_DEVICE).size();
     PhysicalMemory memory(kPiece + 1);
     const uint64_t id = Number(memory);
-    ExpectEvents(story.Take(), kFromDevice, 0, id, kPiece + 1, 2 * kPiece);
+    ExpectEvents(call_log.Take(), kFromDevice, 0, id, kPiece + 1, 2 * kPiece);
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentBytes, before.currentBytes + 2 * kPiece);
     // Physical memory comes first.
     const auto all = LiveMemory(PORTACL_MEMORY_DEVICE);
@@ -54,7 +54,7 @@ TEST_F(MemoryPhysical, IsReportedFromAllocationToFree) {
     const std::string line = "device memory of device 0 with the handle " + Shown(memory);
     EXPECT_NE(Leaks(&count).find(line), std::string::npos) << Leaks(&count);
     ACL_OK(aclrtFreePhysical(memory.Release()));
-    ExpectEvents(story.Take(), kFreed, 0, id, 0, 2 * kPiece);
+    ExpectEvents(call_log.Take(), kFreed, 0, id, 0, 2 * kPiece);
     EXPECT_EQ(LiveMemory(PORTACL_MEMORY_DEVICE).size(), live);
     EXPECT_EQ(Leaks(&count).find(line), std::string::npos);
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentBytes, before.currentBytes);
@@ -62,48 +62,48 @@ TEST_F(MemoryPhysical, IsReportedFromAllocationToFree) {
 
 TEST_F(MemoryPhysical, OfTheHostIsPinnedMemory) {
     if (!OnCpu()) GTEST_SKIP() << "physical host memory is for CPUs only";
-    Recorder hook(story, "hook");
+    Recorder hook(call_log, "hook");
     PhysicalMemory memory(kPiece, HostProps());
     const uint64_t id = Number(memory);
-    ExpectEvents(story.Take(), kFromDevice, kHost, id, kPiece, kPiece);
+    ExpectEvents(call_log.Take(), kFromDevice, kHost, id, kPiece, kPiece);
     size_t count = 0;
     EXPECT_NE(Leaks(&count).find("page-locked host memory with the handle " + Shown(memory)),
               std::string::npos);
     EXPECT_EQ(LiveMemory(PORTACL_MEMORY_PINNED).at(0).deviceId, kHost);
     ACL_OK(aclrtFreePhysical(memory.Release()));
-    ExpectEvents(story.Take(), kFreed, kHost, id, 0, kPiece);
+    ExpectEvents(call_log.Take(), kFreed, kHost, id, 0, kPiece);
 }
 
 // A free is reported once, when the last handle is freed; memory that is still mapped counts as
 // live.
 TEST_F(MemoryPhysical, MappedMemoryIsReportedOnceAndStaysLive) {
-    Recorder hook(story, "hook");
+    Recorder hook(call_log, "hook");
     const auto live = LiveMemory(PORTACL_MEMORY_DEVICE).size();
     const Range range(kPiece);
     PhysicalMemory memory;
     const uint64_t id = Number(memory);
-    story.Take();
+    call_log.Take();
     {
         const Mapping mapping(range.At(), memory);
         aclrtDrvMemHandle again = nullptr;
         ACL_OK(aclrtMemRetainAllocationHandle(range.At(), &again));
         ACL_OK(aclrtFreePhysical(again));
-        EXPECT_TRUE(story.Take().empty()) << "the first reference is left";
+        EXPECT_TRUE(call_log.Take().empty()) << "the first reference exists";
         ACL_OK(aclrtFreePhysical(memory.Release()));
-        ExpectEvents(story.Take(), kFreed, 0, id, 0, kPiece);
+        ExpectEvents(call_log.Take(), kFreed, 0, id, 0, kPiece);
         EXPECT_EQ(LiveMemory(PORTACL_MEMORY_DEVICE).size(), live + 1);
         // A retained handle stands for the same memory.
         ACL_OK(aclrtMemRetainAllocationHandle(range.At(), &again));
         EXPECT_EQ(LiveMemory(PORTACL_MEMORY_DEVICE).size(), live + 1);
         ACL_OK(aclrtFreePhysical(again));
-        EXPECT_TRUE(story.Take().empty());
+        EXPECT_TRUE(call_log.Take().empty());
     }
     EXPECT_EQ(LiveMemory(PORTACL_MEMORY_DEVICE).size(), live);
-    EXPECT_TRUE(story.Take().empty());
+    EXPECT_TRUE(call_log.Take().empty());
 }
 
 TEST_F(MemoryPhysical, HooksMayRefuseIt) {
-    Recorder hook(story, "refuses");
+    Recorder hook(call_log, "refuses");
     std::string refused;
     hook.also = [&](const std::string& what, const portaclMemoryEvent&) {
         return what == refused ? 4711 : ACL_SUCCESS;
@@ -121,8 +121,8 @@ TEST_F(MemoryPhysical, HooksMayRefuseIt) {
     refused = "before free";
     PhysicalMemory memory;
     ACL_FAILS_SAYING(4711, aclrtFreePhysical(memory), "refuses", "free");
-    aclrtPhysicalMemProp told{};
-    ACL_OK(aclrtMemGetAllocationPropertiesFromHandle(memory, &told));
+    aclrtPhysicalMemProp events{};
+    ACL_OK(aclrtMemGetAllocationPropertiesFromHandle(memory, &events));
     refused.clear();
 }
 
@@ -142,18 +142,18 @@ TEST_F(MemoryPhysical, CountsTowardsTheBudget) {
 
 // A failed allocation is reported as failed, without a handle.
 TEST_F(MemoryPhysical, FailedAllocationsAreReported) {
-    Recorder hook(story, "hook");
+    Recorder hook(call_log, "hook");
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     const auto props = PhysicalProps();
     const PhysicalMemory some;
-    story.Take();
+    call_log.Take();
     auto handle = Poison<aclrtDrvMemHandle>();
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMallocPhysical(&handle, total / kPiece * kPiece, &props, 0));
-    const auto told = story.Take();
-    EXPECT_EQ(Story::Words(told), kFromDevice);
-    for (const auto& [name, what, event] : told) {
+    const auto events = call_log.Take();
+    EXPECT_EQ(CallLog::Words(events), kFromDevice);
+    for (const auto& [name, what, event] : events) {
         EXPECT_EQ(event.failed, what.find("after") != std::string::npos) << what;
         EXPECT_EQ(event.memoryId, 0u);
     }

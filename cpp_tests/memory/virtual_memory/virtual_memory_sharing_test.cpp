@@ -181,7 +181,7 @@ struct Offer {
 };
 
 // Exports two blocks of memory; each step releases a part of them.
-void Exporter(Conversation& parent) {
+void Exporter(Connection& parent) {
     {
         const Session session;
         PhysicalMemory one, two;
@@ -197,9 +197,9 @@ void Exporter(Conversation& parent) {
             parent.Send(offer);
             int32_t process = parent.Receive<int32_t>();
             ACL_EXPECT_OK(aclrtMemSetPidToShareableHandle(offer.number, &process, 1));
-            parent.Tell(1);
+            parent.Signal(1);
             // Or it is killed.
-            parent.Hear(2);
+            parent.Await(2);
             EXPECT_TRUE(Holds(first.At(), kPiece, kValue + 2));
         }
         ACL_EXPECT_OK(aclrtFreePhysical(one.Release()));
@@ -207,11 +207,11 @@ void Exporter(Conversation& parent) {
         const PhysicalMemory fresh;
         const Mapped mapped(fresh);
         Set(mapped.At(), kPiece, 0);
-        parent.Tell(3);
-        parent.Hear(4);
+        parent.Signal(3);
+        parent.Await(4);
     }
-    parent.Tell(5);
-    parent.Hear(6);
+    parent.Signal(5);
+    parent.Await(6);
 }
 
 }  // namespace
@@ -222,7 +222,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryLivesUntilAllHaveGivenItUp, 
     const auto offer = peer.Receive<Offer>();
     ExpectImportFails(offer.number, "on the list");
     peer.Send(OwnProcess());
-    peer.Hear(1);
+    peer.Await(1);
     aclrtDrvMemHandle one = ImportNumber(offer.number), again = ImportNumber(offer.number);
     aclrtPhysicalMemProp props{};
     ACL_OK(aclrtMemGetAllocationPropertiesFromHandle(one, &props));
@@ -234,8 +234,8 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryLivesUntilAllHaveGivenItUp, 
         Set(first.At(), kPiece, kValue + 2);
         EXPECT_TRUE(Holds(second.At(), kPiece, kValue + 2));
         ACL_OK(aclrtFreePhysical(again));
-        peer.Tell(2);
-        peer.Hear(3);
+        peer.Signal(2);
+        peer.Await(3);
         EXPECT_TRUE(Holds(first.At(), kPiece, kValue + 2)) << "it was given up there";
         ExpectImportFails(offer.number, "offers nothing under this key");
         aclrtDrvMemHandle two = nullptr;
@@ -255,10 +255,10 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryLivesUntilAllHaveGivenItUp, 
         ACL_OK(aclrtFreePhysical(two));
         ACL_OK(aclrtFreePhysical(one));
     }
-    peer.Tell(4);
-    peer.Hear(5);
+    peer.Signal(4);
+    peer.Await(5);
     ExpectImportFails(offer.number, "has finalized");
-    peer.Tell(6);
+    peer.Signal(6);
     peer.Join();
     ExpectImportFails(offer.number, "has ended");
 }
@@ -268,7 +268,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledWhileItsMemoryIsMapp
     Peer peer;
     const auto offer = peer.Receive<Offer>();
     peer.Send(OwnProcess());
-    peer.Hear(1);
+    peer.Await(1);
     const aclrtDrvMemHandle memory = ImportNumber(offer.number);
     {
         const Mapped mapped(memory);
@@ -301,7 +301,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceTakesWhatWasImportedForIt, 
     Peer peer;
     const auto offer = peer.Receive<Offer>();
     peer.Send(OwnProcess());
-    peer.Hear(1);
+    peer.Await(1);
     ACL_OK(aclrtSetDevice(1));
     const aclrtDrvMemHandle memory = ImportNumber(offer.number, 1);
     const Range range(kPiece);
@@ -317,13 +317,13 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceTakesWhatWasImportedForIt, 
 namespace {
 
 // Imports, and is killed; the exporter's memory is released.
-void Importer(Conversation& parent) {
+void Importer(Connection& parent) {
     const Session session;
     const aclrtDrvMemHandle memory = ImportNumber(parent.Receive<uint64_t>());
     const Mapped mapped(memory);
     Set(mapped.At(), kPiece, kValue);
-    parent.Tell(1);
-    parent.Hear(2);
+    parent.Signal(1);
+    parent.Await(2);
 }
 
 }  // namespace
@@ -337,7 +337,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ImportersAreKilled, Importer) {
         const Mapped mapped(memory);
         Peer peer;
         peer.Send(ExportNumber(memory));
-        peer.Hear(1);
+        peer.Await(1);
         EXPECT_TRUE(Holds(mapped.At(), kPiece, kValue));
         peer.Kill();
     }
@@ -351,13 +351,13 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ImportersAreKilled, Importer) {
 
 namespace {
 
-void HostExporter(Conversation& parent) {
+void HostExporter(Connection& parent) {
     const Session session;
     const PhysicalMemory memory(kPiece, HostProps());
     const Mapped mapped(memory);
     std::memset(mapped.At(), kValue, kPiece);
     parent.Send(ExportNumber(memory));
-    parent.Hear(1);
+    parent.Await(1);
     EXPECT_EQ(mapped.At()[5], kValue + 1);
 }
 
@@ -374,6 +374,6 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, HostMemory, HostExporter) {
         mapped.At()[5] = kValue + 1;
     }
     ACL_OK(aclrtFreePhysical(memory));
-    peer.Tell(1);
+    peer.Signal(1);
     peer.Join();
 }

@@ -177,13 +177,13 @@ TEST_F(VirtualMemory, PropertiesAreThoseOfTheAllocation) {
     props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
     props.memAttr = ACL_MEM_HUGE;
     PhysicalMemory memory(1, props);
-    auto told = Poison<aclrtPhysicalMemProp>();
-    ACL_OK(aclrtMemGetAllocationPropertiesFromHandle(memory, &told));
-    EXPECT_EQ(told.handleType, ACL_MEM_HANDLE_TYPE_POSIX);
-    EXPECT_EQ(told.allocationType, ACL_MEM_ALLOCATION_TYPE_PINNED);
-    EXPECT_EQ(told.memAttr, ACL_MEM_HUGE);
-    EXPECT_EQ(told.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
-    EXPECT_EQ(told.location.id, 0u);
+    auto reported = Poison<aclrtPhysicalMemProp>();
+    ACL_OK(aclrtMemGetAllocationPropertiesFromHandle(memory, &reported));
+    EXPECT_EQ(reported.handleType, ACL_MEM_HANDLE_TYPE_POSIX);
+    EXPECT_EQ(reported.allocationType, ACL_MEM_ALLOCATION_TYPE_PINNED);
+    EXPECT_EQ(reported.memAttr, ACL_MEM_HUGE);
+    EXPECT_EQ(reported.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_EQ(reported.location.id, 0u);
     for (const auto option :
          {ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED}) {
         size_t granularity = 0;

@@ -46,7 +46,7 @@ void ExpectAgreement() {
 }
 
 // A session in which calls fail.
-void InALifeWith(const std::string& faults, const std::function<void()>& body) {
+void InASessionWith(const std::string& faults, const std::function<void()>& body) {
     SCOPED_TRACE(faults);
     const Fault fault(faults.c_str());
     ACL_OK(aclInit(nullptr));
@@ -67,7 +67,7 @@ std::string All(const std::string& site, int calls) {
 }
 
 TEST(MemoryStatsFault, AFailedAllocationIsNotCounted) {
-    InALifeWith("device.alloc:2,device.alloc_managed:1,driver.alloc_host:2", [] {
+    InASessionWith("device.alloc:2,device.alloc_managed:1,driver.alloc_host:2", [] {
         const auto kind = PORTACL_MEMORY_DEVICE;
         void *one = nullptr, *two = nullptr, *host = nullptr, *managed = nullptr;
         ACL_OK(aclrtMalloc(&one, 5000, ACL_MEM_MALLOC_NORMAL_ONLY));
@@ -97,14 +97,14 @@ TEST(MemoryStatsFault, AFailedAllocationIsNotCounted) {
 
 // The address is invalid; the device has not received its memory.
 TEST(MemoryStatsFault, AFailedReleaseIsReservedAndNotLive) {
-    InALifeWith("device.free:1,device.free:2,driver.free_host:1", [] {
+    InASessionWith("device.free:1,device.free:2,driver.free_host:1", [] {
         void *device = nullptr, *managed = nullptr, *host = nullptr;
         ACL_OK(aclrtMalloc(&device, 5000, ACL_MEM_MALLOC_NORMAL_ONLY));
         ACL_OK(aclrtMemAllocManaged(&managed, 10, ACL_RT_MEM_ATTACH_GLOBAL));
         ACL_OK(aclrtMallocHost(&host, 10));
         const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
         EXPECT_NE(aclrtFree(device), ACL_SUCCESS);
-        Expect(0, PORTACL_MEMORY_DEVICE, {0, 1, 0}, "not taken back");
+        Expect(0, PORTACL_MEMORY_DEVICE, {0, 1, 0}, "not freed");
         EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).reservedBytes, before.reservedBytes);
         EXPECT_NE(aclrtFree(managed), ACL_SUCCESS);
         Expect(0, PORTACL_MEMORY_MANAGED, {0, 1, 0}, "managed");
@@ -117,7 +117,7 @@ TEST(MemoryStatsFault, AFailedReleaseIsReservedAndNotLive) {
 
 // On CPUs a pool's segments fail, on CUDA its blocks.
 TEST(MemoryStatsFault, AFailedPoolAllocationIsNotCounted) {
-    InALifeWith(All("device.alloc", 8) + "," + All("pool.alloc", 2), [] {
+    InASessionWith(All("device.alloc", 8) + "," + All("pool.alloc", 2), [] {
         const Stream stream;
         const MemPool pool;
         void* memory = nullptr;
@@ -137,7 +137,7 @@ TEST(MemoryStatsFault, AFailedPoolAllocationIsNotCounted) {
 }
 
 TEST(MemoryStatsFault, AFailedSharedPoolAllocationIsNotCounted) {
-    InALifeWith(All("shared_memory.alloc", 8), [] {
+    InASessionWith(All("shared_memory.alloc", 8), [] {
         aclrtMemPoolProps props = PoolProps();
         props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
         aclrtMemPool handle = nullptr;
@@ -157,7 +157,7 @@ TEST(MemoryStatsFault, AFailedSharedPoolAllocationIsNotCounted) {
 
 // A free without a position in its stream did not take place; a free that a driver refuses did.
 TEST(MemoryStatsFault, AFailedFreeOfPoolMemory) {
-    InALifeWith("stream.mark:1,pool.free:1,pool.free_now:1", [] {
+    InASessionWith("stream.mark:1,pool.free:1,pool.free_now:1", [] {
         const Stream stream;
         const MemPool pool;
         void* one = pool.Allocate(1000, stream);
@@ -174,7 +174,7 @@ TEST(MemoryStatsFault, AFailedFreeOfPoolMemory) {
 
 // Segments that the device fails to free are not counted for the pool.
 TEST(MemoryStatsFault, AFailedReleaseOfASegment) {
-    InALifeWith("device.free:1,pool.trim:1", [] {
+    InASessionWith("device.free:1,pool.trim:1", [] {
         const Stream stream;
         const MemPool pool;
         Free(pool.Allocate(1000, stream), stream);
@@ -190,7 +190,7 @@ TEST(MemoryStatsFault, AFailedReleaseOfASegment) {
 
 // A driver's failed query does not count as zero: the call fails, and the next one succeeds.
 TEST(MemoryStatsFault, AQueryOfADriverMayFail) {
-    InALifeWith("pool.get:1,pool.set:1", [] {
+    InASessionWith("pool.get:1,pool.set:1", [] {
         const Stream stream;
         const MemPool pool;
         Free(pool.Allocate(1000, stream), stream);

@@ -318,9 +318,9 @@ TEST_F(MemoryStats, ListPageSizes) {
         count += row.count;
         uint64_t same = 0;
         for (const DeviceMemory* memory : {&ordinary, &another, &huge}) {
-            aclrtPtrAttributes told{};
-            ACL_OK(aclrtPointerGetAttributes(memory->At(), &told));
-            same += told.pageSize == row.pageSize;
+            aclrtPtrAttributes reported{};
+            ACL_OK(aclrtPointerGetAttributes(memory->At(), &reported));
+            same += reported.pageSize == row.pageSize;
         }
         EXPECT_EQ(row.count, same);
     }
@@ -338,9 +338,9 @@ TEST_F(MemoryStats, ListPageSizes) {
     EXPECT_EQ(pinned[0].count, 1u);
     auto first = Poison<portaclMemoryPageStats>();
     first.structSize = sizeof first;
-    size_t told = 0;
-    ACL_OK(portaclMemoryListPageSizes(0, PORTACL_MEMORY_DEVICE, &first, 1, &told));
-    EXPECT_EQ(told, 2u);
+    size_t reported = 0;
+    ACL_OK(portaclMemoryListPageSizes(0, PORTACL_MEMORY_DEVICE, &first, 1, &reported));
+    EXPECT_EQ(reported, 2u);
     EXPECT_EQ(first.pageSize, 4096u);
 }
 

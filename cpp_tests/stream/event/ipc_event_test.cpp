@@ -284,28 +284,28 @@ struct TwoHandles {
 constexpr int kRounds = 50;
 
 // Replies to each record with a record of its own: by calls, or by a graph.
-void Answer(Conversation& parent) {
+void Answer(Connection& parent) {
     const Session session;
     const auto handles = parent.Receive<TwoHandles>();
     aclrtEvent there = Open(handles.there), back = Open(handles.back);
     auto again = Poison<EventHandle>();
     ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(there, &again), "another process's");
     EXPECT_TRUE(IsPoison(again));
-    parent.Tell(0);
+    parent.Signal(0);
     const Stream stream;
     const Graph graph = Capture(stream, [&] {
         ACL_EXPECT_OK(aclrtStreamWaitEventWithFlag(stream, there, 0, ACL_EVENT_WAIT_EXTERNAL));
         ACL_EXPECT_OK(aclrtRecordEventWithFlag(back, stream, ACL_EVENT_RECORD_EXTERNAL));
     });
     for (int round = 1; round <= kRounds; ++round) {
-        parent.Hear(round);
+        parent.Await(round);
         if (round % 2) {
             ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, there));
             ACL_EXPECT_OK(aclrtRecordEvent(back, stream));
         } else {
             ACL_EXPECT_OK(aclmdlRIExecuteAsync(graph, stream));
         }
-        parent.Tell(round);
+        parent.Signal(round);
     }
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     ACL_EXPECT_OK(aclrtSynchronizeEvent(there));
@@ -321,14 +321,14 @@ TWO_PROCESS_TEST(IpcEvents, OrderProcessesBothWays, Answer) {
     Peer peer;
     const Event there(ACL_EVENT_IPC), back(ACL_EVENT_IPC);
     peer.Send(TwoHandles{Export(there), Export(back)});
-    peer.Hear(0);
+    peer.Await(0);
     const Stream stream;
     for (int round = 1; round <= kRounds; ++round) {
         Gate gate;
         ACL_EXPECT_OK(gate.Hold(stream));
         ACL_EXPECT_OK(aclrtRecordEvent(there, stream));
-        peer.Tell(round);
-        peer.Hear(round);
+        peer.Signal(round);
+        peer.Await(round);
         // Its record is ordered after its wait for this process's record.
         EXPECT_FALSE(IsComplete(back));
         gate.Open();
@@ -342,7 +342,7 @@ TWO_PROCESS_TEST(IpcEvents, OrderProcessesBothWays, Answer) {
 namespace {
 
 // Opens it after the record, and a second time.
-void OpenLate(Conversation& parent) {
+void OpenLate(Connection& parent) {
     const Session session;
     const auto handle = parent.Receive<EventHandle>();
     aclrtEvent event = Open(handle), same = Open(handle);
@@ -350,19 +350,19 @@ void OpenLate(Conversation& parent) {
     ACL_FAILS(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, aclrtSynchronizeEventWithTimeout(event, 5));
     const Stream stream, other;
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
-    parent.Tell(1);
-    parent.Hear(2);
+    parent.Signal(1);
+    parent.Await(2);
     // It was recorded again, and that record is complete; the stream waits for the record before.
     ACL_EXPECT_OK(aclrtSynchronizeEvent(same));
     EXPECT_TRUE(IsComplete(event));
     ACL_EXPECT_OK(aclrtStreamWaitEvent(other, event));
     ACL_EXPECT_OK(aclrtSynchronizeStream(other));
     EXPECT_FALSE(IsIdle(stream));
-    parent.Tell(3);
+    parent.Signal(3);
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     ACL_EXPECT_OK(aclrtDestroyEvent(same));
-    parent.Tell(4);
-    parent.Hear(5);
+    parent.Signal(4);
+    parent.Await(5);
     // Destroyed in the exporting process: its record is complete, and it cannot be opened any more.
     EXPECT_TRUE(IsComplete(event));
     ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
@@ -386,14 +386,14 @@ TWO_PROCESS_TEST(IpcEvents, KeepTheRecordThatWasWaitedFor, OpenLate) {
     ACL_EXPECT_OK(gate.Hold(slow));
     ACL_EXPECT_OK(aclrtRecordEvent(event, slow));
     peer.Send(Export(event));
-    peer.Hear(1);
+    peer.Await(1);
     ACL_EXPECT_OK(aclrtRecordEvent(event, quick));
-    peer.Tell(2);
-    peer.Hear(3);
+    peer.Signal(2);
+    peer.Await(3);
     gate.Open();
-    peer.Hear(4);
+    peer.Await(4);
     ACL_EXPECT_OK(aclrtDestroyEvent(event));
-    peer.Tell(5);
+    peer.Signal(5);
     peer.Join();
 }
 
@@ -402,17 +402,17 @@ TWO_PROCESS_TEST(IpcEvents, KeepTheRecordThatWasWaitedFor, OpenLate) {
 namespace {
 
 // Exports an event whose record never completes, and is killed.
-void RecordAndStay(Conversation& parent) {
+void RecordAndStay(Connection& parent) {
     const Session session;
     const Event event(ACL_EVENT_IPC);
     const Stream stream;
     Gate gate;
     ACL_EXPECT_OK(gate.Hold(stream));
     parent.Send(Export(event));
-    parent.Hear(1);
+    parent.Await(1);
     ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
-    parent.Tell(2);
-    parent.Hear(99);
+    parent.Signal(2);
+    parent.Await(99);
 }
 
 }  // namespace
@@ -421,7 +421,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     const Session session;
     // Before it is opened.
     {
-        const auto handle = OfferOfTheDead<EventHandle>();
+        const auto handle = OfferOfKilledProcess<EventHandle>();
         auto event = Poison<aclrtEvent>();
         ACL_FAILS(kDead, aclrtIpcOpenEventHandle(handle, &event));
         EXPECT_TRUE(IsPoison(event));
@@ -443,8 +443,8 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     // While a stream waits.
     Peer peer;
     aclrtEvent event = Open(peer.Receive<EventHandle>());
-    peer.Tell(1);
-    peer.Hear(2);
+    peer.Signal(1);
+    peer.Await(2);
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     ExpectStillWaits(stream);
     peer.Kill();
@@ -464,15 +464,15 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
 namespace {
 
 // Opens one, enqueues a record that its stream never reaches, and is killed.
-void OpenAndStay(Conversation& parent) {
+void OpenAndStay(Connection& parent) {
     const Session session;
     aclrtEvent event = Open(parent.Receive<EventHandle>());
     const Stream stream;
     Gate gate;
     ACL_EXPECT_OK(gate.Hold(stream));
     ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
-    parent.Tell(1);
-    parent.Hear(99);
+    parent.Signal(1);
+    parent.Await(99);
 }
 
 }  // namespace
@@ -482,7 +482,7 @@ TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
     Peer peer;
     const Event event(ACL_EVENT_IPC);
     peer.Send(Export(event));
-    peer.Hear(1);
+    peer.Await(1);
     const Stream stream, own;
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
     ExpectStillWaits(stream);

@@ -32,7 +32,7 @@ struct TwoKeys {
 
 constexpr int kRounds = 50;
 
-void Answer(Conversation& parent) {
+void Answer(Connection& parent) {
     const Session session;
     const auto keys = parent.Receive<TwoKeys>();
     const Notify there(keys.there.text), back(keys.back.text);
@@ -42,7 +42,7 @@ void Answer(Conversation& parent) {
         ACL_EXPECT_OK(aclrtRecordNotify(back, stream));
     }
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-    parent.Tell(1);
+    parent.Signal(1);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
         }
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     }
-    peer.Hear(1);
+    peer.Await(1);
     peer.Join();
     // The peer exited in order, so no wait fails.
     const Stream stream, other;
@@ -74,7 +74,7 @@ TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
 
 namespace {
 
-void TryToImport(Conversation& parent) {
+void TryToImport(Connection& parent) {
     const Session session;
     parent.Send(static_cast<int>(getpid()));
     const auto key = parent.Receive<Key>();
@@ -82,8 +82,8 @@ void TryToImport(Conversation& parent) {
     ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0),
                      "process " + std::to_string(getppid()), std::to_string(getpid()), "list");
     EXPECT_TRUE(IsPoison(notify));
-    parent.Tell(1);
-    parent.Hear(2);
+    parent.Signal(1);
+    parent.Await(2);
     // Now it is on the list.
     ACL_EXPECT_OK(
         aclrtNotifyImportByKey(&notify, key.text, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS));
@@ -98,13 +98,13 @@ void TryToImport(Conversation& parent) {
     ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
     ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
     ACL_EXPECT_OK(aclrtDestroyNotify(notify));
-    parent.Tell(3);
-    parent.Hear(4);
+    parent.Signal(3);
+    parent.Await(4);
     // The notify is destroyed.
     notify = Poison<aclrtNotify>();
     ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "offers nothing");
     EXPECT_TRUE(IsPoison(notify));
-    parent.Tell(5);
+    parent.Signal(5);
 }
 
 }  // namespace
@@ -117,10 +117,10 @@ TWO_PROCESS_TEST(NotifySharing, OnlyThoseOnTheList, TryToImport) {
     ACL_FAILS_SAYING(kDead, aclrtNotifySetImportPid(notify, &pid, 1), "aclrtNotifyGetExportKey");
     const Key key = Export(notify, ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT);
     peer.Send(key);
-    peer.Hear(1);
+    peer.Await(1);
     ACL_EXPECT_OK(aclrtNotifySetImportPid(notify, &pid, 1));
-    peer.Tell(2);
-    peer.Hear(3);
+    peer.Signal(2);
+    peer.Await(3);
     {
         const Stream stream;
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 20));
@@ -132,8 +132,8 @@ TWO_PROCESS_TEST(NotifySharing, OnlyThoseOnTheList, TryToImport) {
     ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, other.text, kRoom, kAnyone),
                      "other flags");
     ACL_EXPECT_OK(aclrtDestroyNotify(notify));
-    peer.Tell(4);
-    peer.Hear(5);
+    peer.Signal(4);
+    peer.Await(5);
     peer.Join();
 }
 
@@ -142,23 +142,23 @@ TWO_PROCESS_TEST(NotifySharing, OnlyThoseOnTheList, TryToImport) {
 namespace {
 
 // Waits for a signal that never comes, because the other process destroys the notify or is killed.
-void WaitForTheOther(Conversation& parent) {
+void WaitForTheOther(Connection& parent) {
     const Session session;
     const auto keys = parent.Receive<TwoKeys>();
     const Notify destroyed(keys.there.text), last(keys.back.text);
     {
         const Stream stream;
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(destroyed, stream, 0));
-        parent.Tell(1);
+        parent.Signal(1);
         ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
         // The stream continues, and a record there has no effect.
         ACL_EXPECT_OK(aclrtRecordNotify(destroyed, stream));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(last, stream, 0));
-        parent.Tell(2);
+        parent.Signal(2);
         ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
     }
-    parent.Tell(3);
+    parent.Signal(3);
 }
 
 }  // namespace
@@ -169,22 +169,22 @@ TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfTheExportersEnd, WaitForTheOther)
     Peer peer;
     aclrtNotify destroyed = Notify().Release(), last = Notify().Release();
     peer.Send(TwoKeys{Export(destroyed), Export(last)});
-    peer.Hear(1);
+    peer.Await(1);
     ACL_OK(aclrtDestroyNotify(destroyed));
-    peer.Hear(2);
+    peer.Await(2);
     ACL_OK(aclFinalize());
-    peer.Hear(3);
+    peer.Await(3);
     peer.Join();
 }
 
 namespace {
 
 // Imports it and does nothing until it is killed.
-void ImportAndStay(Conversation& parent) {
+void ImportAndStay(Connection& parent) {
     const Session session;
     const Notify notify(parent.Receive<Key>().text);
-    parent.Tell(1);
-    parent.Hear(99);
+    parent.Signal(1);
+    parent.Await(99);
 }
 
 }  // namespace
@@ -196,8 +196,8 @@ TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfAnImportersDeath, ImportAndStay) 
     const Key key = Export(notify);
     first.Send(key);
     second.Send(key);
-    first.Hear(1);
-    second.Hear(1);
+    first.Await(1);
+    second.Await(1);
     const Stream stream, another;
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, another, 0));
@@ -217,11 +217,11 @@ TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfAnImportersDeath, ImportAndStay) 
 namespace {
 
 // Exports one, and is killed.
-void ExportAndStay(Conversation& parent) {
+void ExportAndStay(Connection& parent) {
     const Session session;
     const Notify notify;
     parent.Send(Export(notify));
-    parent.Hear(99);
+    parent.Await(99);
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ TWO_PROCESS_TEST(NotifySharing, AnExporterIsKilled, ExportAndStay) {
     const Session session;
     // Before the import.
     {
-        const auto key = OfferOfTheDead<Key>();
+        const auto key = OfferOfKilledProcess<Key>();
         auto notify = Poison<aclrtNotify>();
         ACL_FAILS(kDead, aclrtNotifyImportByKey(&notify, key.text, 0));
         EXPECT_TRUE(IsPoison(notify));

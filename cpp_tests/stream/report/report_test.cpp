@@ -193,7 +193,7 @@ TEST_F(Report, ProcessWakesWhenACallbackIsReady) {
     ACL_OK(aclrtStreamWaitEvent(stream, opened));
     ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
     ACL_FAILS(kTimeout, aclrtProcessReport(20));
-    EXPECT_EQ(count, 0) << "the stream has not come to it";
+    EXPECT_EQ(count, 0) << "the stream has not reached it";
     const Opener opener(gate);
     ACL_OK(aclrtProcessReport(-1));
     EXPECT_EQ(count, 1);

@@ -520,7 +520,7 @@ struct Place {
 };
 
 // Replies to each odd value with the next even one, in its stream.
-void AnswerValues(Conversation& parent) {
+void AnswerValues(Connection& parent) {
     const Session session;
     int descriptor = -1;
     parent.Receive<int>(&descriptor);
@@ -536,7 +536,7 @@ void AnswerValues(Conversation& parent) {
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     }
     ACL_EXPECT_OK(aclrtFree(word));
-    parent.Tell(1);
+    parent.Signal(1);
 }
 
 }  // namespace
@@ -559,7 +559,7 @@ TWO_PROCESS_TEST(StreamValueSharing, ProcessesTakeTurns, AnswerValues) {
         }
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
     }
-    peer.Hear(1);
+    peer.Await(1);
     FreeAndWait(word);
     peer.Join();
 }
