@@ -31,15 +31,15 @@ class RecordingHook : public portacl::MemoryHook {
     std::string throws;
 
     const char* name() const noexcept override { return "RecordingHook"; }
-    void before_alloc(const MemoryEvent& event) override { Tell("before_alloc", event); }
-    void after_alloc(const MemoryEvent& event) override { Tell("after_alloc", event); }
-    void before_malloc(const MemoryEvent& event) override { Tell("before_malloc", event); }
-    void after_malloc(const MemoryEvent& event) override { Tell("after_malloc", event); }
-    void before_free(const MemoryEvent& event) override { Tell("before_free", event); }
-    void after_free(const MemoryEvent& event) override { Tell("after_free", event); }
+    void before_alloc(const MemoryEvent& event) override { Record("before_alloc", event); }
+    void after_alloc(const MemoryEvent& event) override { Record("after_alloc", event); }
+    void before_malloc(const MemoryEvent& event) override { Record("before_malloc", event); }
+    void after_malloc(const MemoryEvent& event) override { Record("after_malloc", event); }
+    void before_free(const MemoryEvent& event) override { Record("before_free", event); }
+    void after_free(const MemoryEvent& event) override { Record("after_free", event); }
 
   private:
-    void Tell(const std::string& what, const MemoryEvent& event) {
+    void Record(const std::string& what, const MemoryEvent& event) {
         EXPECT_EQ(event.structSize, sizeof event);
         reported.push_back(what);
         if (what == throws) throw std::runtime_error("thrown in " + what);
