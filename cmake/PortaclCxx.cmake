@@ -1,11 +1,11 @@
-# The component portacl::cxx: a static library of its own over the C API (cxx/).
+# The component portacl::cxx: a static library over the C API (cxx/).
 #
-#   cargo rustc -p portacl-cxx      ->  libportacl_cxx.a with Rust's standard library in it
-#   make_cxx.sh                     ->  portacl_cxx.o    one object, only what C++ calls is global
+#   cargo rustc -p portacl-cxx      ->  libportacl_cxx.a, including Rust's standard library
+#   make_cxx.sh                     ->  portacl_cxx.o    one object; only what C++ calls is global
 #   with the generated C++, src/bridge.cpp: libportacl_cxx.a
 #
-# It has nothing of portacl's core: what it calls, the program finds in the one portacl that it is
-# linked with.
+# It contains nothing of portacl's core: the program is linked with one portacl, which the component
+# calls.
 
 set(portacl_cxx_archive "${PORTACL_CARGO_TARGET_DIR}/${portacl_profile_dir}/libportacl_cxx.a")
 set(portacl_cxx_object "${CMAKE_CURRENT_BINARY_DIR}/cxx/portacl_cxx.o")
@@ -20,7 +20,7 @@ add_custom_target(portacl_cxx_cargo
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     COMMENT "cargo: libportacl_cxx (${PORTACL_CARGO_PROFILE})"
     USES_TERMINAL VERBATIM)
-# One after the other: cargo would make the second wait anyway, and say so.
+# Sequentially: cargo would make the second build wait anyway, with a message.
 add_dependencies(portacl_cxx_cargo portacl_cargo)
 
 set(portacl_cxx_options "")

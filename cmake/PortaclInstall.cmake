@@ -1,4 +1,4 @@
-# The install tree. Nothing in it names the place it was installed to, so it can be moved.
+# The install tree. It contains no absolute path, so it can be moved.
 include(CMakePackageConfigHelpers)
 
 install(FILES "${portacl_static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -9,8 +9,8 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# Names under which programs link or dlopen the original: links, so that whoever uses two names
-# still gets one library.
+# Library names under which programs link or dlopen the original. They are symbolic links, so that a
+# program that uses two names loads one library.
 if(PORTACL_COMPAT_NAMES)
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/compat")
     foreach(name libascendcl.so libacl_rt.so)

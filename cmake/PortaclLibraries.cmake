@@ -4,8 +4,8 @@
 #   make_libraries.sh                    ->  libportacl.a   one object, only API symbols global
 #                                            libportacl.so.MAJOR.MINOR.PATCH   from the same object
 #
-# Cargo is asked on every build, because only cargo knows whether something changed; it answers in
-# a fraction of a second and leaves its output alone, so nothing is made again after it.
+# cargo runs on every build, because only cargo knows whether something changed. It takes a fraction
+# of a second and leaves unchanged output alone, so nothing is rebuilt after it.
 
 find_program(PORTACL_CARGO cargo HINTS "$ENV{HOME}/.cargo/bin")
 find_program(PORTACL_RUSTC rustc HINTS "$ENV{HOME}/.cargo/bin")
@@ -13,8 +13,8 @@ if(NOT PORTACL_CARGO OR NOT PORTACL_RUSTC)
     message(FATAL_ERROR "cargo and rustc are needed: run './dev setup', or install them from https://rustup.rs")
 endif()
 
-# System libraries that Rust's standard library needs, in the compiler's own words. Whether they
-# are enough for portacl is proved when the shared library is linked (-z defs).
+# System libraries that Rust's standard library needs, as rustc lists them. Linking the shared
+# library with -z defs proves that they are enough for portacl.
 set(portacl_probe "${CMAKE_CURRENT_BINARY_DIR}/portacl_probe")
 file(WRITE "${portacl_probe}.rs" "")
 execute_process(
@@ -26,8 +26,8 @@ if(NOT portacl_probe_result EQUAL 0 OR NOT portacl_probe_text MATCHES "native-st
 endif()
 separate_arguments(PORTACL_NATIVE_LIBS UNIX_COMMAND "${CMAKE_MATCH_1}")
 list(REMOVE_DUPLICATES PORTACL_NATIVE_LIBS)
-# Compilers add the C library and their own by themselves, and know which one: a program that is
-# linked with -static has no shared libgcc_s.
+# Compilers add the C library and their runtime themselves, and choose the right one: a program that
+# is linked with -static has no shared libgcc_s.
 list(REMOVE_ITEM PORTACL_NATIVE_LIBS -lc -lgcc_s)
 
 if(PORTACL_CARGO_PROFILE STREQUAL "dev")
@@ -60,7 +60,7 @@ if(PORTACL_CARGO_PROFILE STREQUAL "release" AND NOT PORTACL_SANITIZER)
     list(APPEND portacl_make_options --strip-debug)
 endif()
 if(PORTACL_SANITIZER)
-    # The sanitizer's own functions come from the program.
+    # The sanitizer's functions come from the program.
     list(APPEND portacl_make_options --allow-undefined)
 endif()
 list(JOIN PORTACL_NATIVE_LIBS " " portacl_native_libs)

@@ -2,9 +2,10 @@
 # build. A stable compiler takes -Zsanitizer only with RUSTC_BOOTSTRAP=1. The target is named
 # explicitly, so that cargo does not instrument build scripts, which run on the host.
 #
-# rustc has no UndefinedBehaviorSanitizer. With PORTACL_SANITIZER=undefined the Rust code is built as always in the dev
-# profile, where its debug assertions check overflows, alignment, null pointers and the preconditions of unsafe
-# functions; C and C++ get GCC's or Clang's sanitizer, and the first report ends the program.
+# rustc has no UndefinedBehaviorSanitizer. With PORTACL_SANITIZER=undefined the Rust code is built
+# in the dev profile, whose debug assertions check overflows, alignment, null pointers and the
+# preconditions of unsafe functions. C and C++ get GCC's or Clang's sanitizer, and the first report
+# ends the program.
 set(portacl_cargo_env "")
 set(portacl_rust_target "")
 set(portacl_build_std "")
@@ -26,9 +27,9 @@ elseif(PORTACL_SANITIZER)
     set(portacl_rust_target "${CMAKE_MATCH_1}")
     execute_process(COMMAND "${PORTACL_RUSTC}" --print sysroot OUTPUT_VARIABLE portacl_sysroot
                     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    # The standard library comes ready-made without instrumentation, and rustc refuses to mix
-    # unless told. ThreadSanitizer needs an instrumented one: it does not understand the fence in
-    # the ordinary Arc, and reports every last drop.
+    # The prebuilt standard library is not instrumented, and by default rustc refuses to mix.
+    # ThreadSanitizer needs an instrumented one: it does not understand the fence in Arc, and
+    # reports every last drop.
     set(portacl_sanitizer_flags "-Zsanitizer=${PORTACL_SANITIZER} -Cforce-frame-pointers=yes")
     if(PORTACL_SANITIZER STREQUAL "thread")
         if(NOT EXISTS "${portacl_sysroot}/lib/rustlib/src/rust/library/std/Cargo.toml")
@@ -42,9 +43,8 @@ elseif(PORTACL_SANITIZER)
     set(portacl_cargo_env "RUSTC_BOOTSTRAP=1" "RUSTFLAGS=${portacl_sanitizer_flags}")
     add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
 
-    # One runtime for both languages: the one that comes with rustc, because what rustc's LLVM
-    # emits is more than an older GCC's runtime has. Programs contain it, shared libraries find
-    # it in the program.
+    # Both languages use rustc's sanitizer runtime, because rustc's LLVM emits calls that an older
+    # GCC's runtime lacks. Programs contain the runtime; shared libraries use the program's.
     string(SUBSTRING ${PORTACL_SANITIZER} 0 1 portacl_initial)
     file(GLOB portacl_runtime
          "${portacl_sysroot}/lib/rustlib/${portacl_rust_target}/lib/librustc-*_rt.${portacl_initial}san.a")

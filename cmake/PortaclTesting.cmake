@@ -1,9 +1,9 @@
 # Every test program runs once per backend; the ctest label says which.
 #
 #   cpu        the CPU as a device
-#   cpu-async  the same, nothing inline, with delays: missing synchronisation shows
-#   cpu-guard  the CPU with device memory out of the host's reach: what touches it faults
-#   cuda-fake  the CUDA backend on tests/fake_cuda, a driver of ours for machines without a GPU
+#   cpu-async  the same, with work on other threads and with delays, which reveals missing synchronization
+#   cpu-guard  the CPU with device memory inaccessible to the host: host accesses fault
+#   cuda-fake  the CUDA backend on tests/fake_cuda, a stand-in for the driver, for machines without a GPU
 #   cuda       the CUDA backend on this machine's GPU (PORTACL_TEST_GPU=ON)
 
 set(portacl_test_labels cpu cpu-async cpu-guard)
@@ -14,7 +14,7 @@ if(PORTACL_TEST_GPU)
     list(APPEND portacl_test_labels cuda)
 endif()
 
-# What a developer's shell may have set must not change what a label means.
+# Variables of a developer's shell must not change the meaning of a label.
 set(portacl_env_common
     ASCEND_RT_VISIBLE_DEVICES=unset: PORTACL_BACKEND=unset: PORTACL_CPU_ASYNC=unset: PORTACL_CPU_DEVICES=unset:
     PORTACL_CPU_MEMORY=unset: PORTACL_CPU_GUARD=unset: PORTACL_FAULT=unset: PORTACL_FAULT_COUNT=unset:

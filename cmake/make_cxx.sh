@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the Rust part of the component portacl::cxx out of the archive that cargo built: one object,
-# in which only the symbols between Rust and C++ are global, because Rust's standard library in it
-# collides with another one otherwise (see make_libraries.sh). They are weak: a program that uses cxx
-# itself, in this version of its interface, has the same functions once more.
+# Makes the Rust part of the component portacl::cxx from the archive that cargo built: one object in which only the
+# symbols between Rust and C++ are global, because the standard library in it would collide with another one (see
+# make_libraries.sh). They are weak, because a program that uses the same version of cxx itself defines the same
+# functions.
 #
 # usage: make_cxx.sh [--strip-debug] ARCHIVE OBJECT
 set -euo pipefail
@@ -19,7 +19,7 @@ mkdir -p "$(dirname "$object")"
 work=$(mktemp -d "$object.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# The bridge's own functions, and rust::String and relatives: cxx has this word in all their names.
+# The functions of the bridge, rust::String and its relatives: cxx has this word in all their names.
 "$NM" -g --defined-only --format=posix "$archive" 2>/dev/null |
     awk '$1 ~ /cxxbridge1/ { print $1 }' | sort -u >"$work/symbols.txt"
 grep -q '^portacl\$bridge\$' "$work/symbols.txt" || {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes libportacl.a and libportacl.so.VERSION out of the archive that cargo built.
+# Makes libportacl.a and libportacl.so.VERSION from the archive that cargo built.
 #
-# The archive holds Rust's standard library with all its symbols global: two such archives in one
-# program collide (rust_eh_personality). Here everything becomes one object in which only the API
-# is global, without what the API does not reach; both libraries are made of that object.
+# The archive contains Rust's standard library with all symbols global: two such archives in one program collide
+# (rust_eh_personality). This script makes one object in which only the API is global, without code that the API does
+# not reach. Both libraries are made from that object.
 #
 # usage: make_libraries.sh [--strip-debug] [--allow-undefined] ARCHIVE DIRECTORY VERSION NATIVE_LIBS
 set -euo pipefail
@@ -27,8 +27,8 @@ mkdir -p "$directory"
 work=$(mktemp -d "$directory/.make.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# The API is what the archive defines under the API's names: acl... and portacl..., no underscore
-# (Rust's own mangled names have other prefixes, helpers of ours carry an underscore).
+# The API is what the archive defines under the API's names: acl... and portacl..., without underscore (Rust's mangled
+# names have other prefixes, internal helpers contain an underscore).
 "$NM" -g --defined-only --format=posix "$archive" 2>/dev/null |
     awk '$1 ~ /^(acl[A-Za-z0-9]+|portacl[A-Z][A-Za-z0-9]*)$/ && $2 ~ /[TDBR]/ { print $1 }' |
     sort -u >"$work/symbols.txt"
@@ -39,12 +39,11 @@ fi
 
 sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 "$LD" -r --gc-sections --force-group-allocation "@$work/roots.rsp" "$archive" -o "$work/linked.o"
-# The standard library carries LLVM bitcode, which `ar` with a plug-in of another LLVM chokes on.
+# The standard library contains LLVM bitcode, which `ar` with the plug-in of another LLVM rejects.
 "$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \
     --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/local.o"
-# A section header for each function and each long mangled name would be a third of the archive. Sections
-# that the same functions of the API need become one, so that programs still get only what they use, and
-# names become short.
+# A section header for each function and long mangled names would be a third of the archive. Sections that the same
+# functions of the API need are merged, so that programs still contain only what they use, and names are shortened.
 if ((${#strip[@]})); then
     "$RUSTC" --edition 2024 -O "$here/pack_object.rs" -o "$work/pack_object"
     "$work/pack_object" sections "$work/local.o" >"$work/rename.rsp"
@@ -55,8 +54,8 @@ if ((${#strip[@]})); then
     "$work/pack_object" relocations "$work/merged.o"
     "$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
 else
-    # What is debugged, or has a sanitizer's calls in it, should keep its names, and nobody weighs it; objcopy
-    # would take minutes for the many sections.
+    # Debug and sanitizer builds keep their names, because their size does not matter; objcopy would take minutes for
+    # the many sections.
     mv "$work/local.o" "$work/portacl.o"
 fi
 "$AR" crsD "$work/libportacl.a" "$work/portacl.o"

@@ -1,13 +1,13 @@
-//! What `make_libraries.sh` cannot tell objcopy and ld to do with the one object of the library. Built there
-//! by rustc alone.
+//! The steps of `make_libraries.sh` that objcopy and ld cannot do alone, on the one object of the library. rustc
+//! alone builds this program.
 //!
-//! `pack_object sections OBJECT`: which sections to merge, as options for objcopy. A section for each
-//! function lets a program leave out what it does not use, but its header and its relocations weigh more
-//! than most functions. Sections that the same functions of the API need can only be kept or left out
-//! together, so that merging them costs no program anything.
+//! `pack_object sections OBJECT`: prints which sections to merge, as options for objcopy. With a section for each
+//! function a program leaves out what it does not use, but the section's header and relocations are larger than most
+//! functions. Sections that the same functions of the API need are always linked together, so merging them makes no
+//! program larger.
 //!
-//! `pack_object relocations OBJECT`: does in the object itself what any linker would do in the same way: the
-//! distance between two places of one section is known. Calls of merged functions need no relocation.
+//! `pack_object relocations OBJECT`: resolves relocations inside the object, as any linker would: the distance
+//! between two places in one section is known. Calls between merged functions then need no relocation.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -21,17 +21,17 @@ const EM_X86_64: u16 = 62;
 const R_X86_64_PC32: u32 = 2;
 const R_X86_64_PLT32: u32 = 4;
 
-/// Of fewer bytes than this no program has much by leaving them out: they cost the archive more than that.
+/// Sections with fewer bytes than this are not worth a separate section: its header costs the archive more.
 const SMALL: u64 = 256;
 
-/// Every program has these sections, and all that they need.
+/// Every program needs this part of the API, and everything that it needs.
 const START_AND_END: [&str; 2] = [".init_array", ".fini_array"];
 
-/// What this part of the API needs is in one section, in thousandths: calls inside a section need no relocation, and
-/// every program that uses a device needs all of it.
+/// If this share of the API (in thousandths) needs a section, it is merged into one: calls inside a section need no
+/// relocation, and every program that uses a device needs all of it.
 const MOST: u32 = 450;
 
-/// What ELF says of a section, as far as it matters here.
+/// The fields of a section that are used here.
 struct Section {
     header: usize,
     name: String,
@@ -50,7 +50,7 @@ struct Symbol {
 }
 
 struct Relocation {
-    /// Where its entry is in the file.
+    /// The file offset of its header.
     entry: usize,
     offset: u64,
     kind: u32,
@@ -85,7 +85,7 @@ impl Object {
         );
         assert_eq!(number::<2>(&bytes, 16), 1, "{path} is no relocatable object");
         let table = number::<8>(&bytes, 0x28) as usize;
-        // With many sections the header has no room for two numbers: they are in the first section's.
+        // With many sections the header has no room for two numbers: they are in the first section's header.
         let count = match number::<2>(&bytes, 0x3c) {
             0 => number::<8>(&bytes, table + 32),
             count => count,
@@ -158,13 +158,13 @@ impl Object {
             .collect()
     }
 
-    /// Whether all programs see the same bytes at the same distance from each other.
+    /// Whether merging keeps the same bytes at the same distances in all programs.
     fn is_fixed(&self, section: usize) -> bool {
         section != 0 && self.sections[section].flags & SHF_MERGE == 0
     }
 }
 
-/// The part of a section's name that says what is in it; None where sections are left as they are.
+/// The part of a section's name that names its kind; None for sections that are not merged.
 fn kind_of(name: &str) -> Option<&'static str> {
     const PREFIXES: [(&str, &str); 10] = [
         (".text.unlikely.", ".text"),
@@ -181,12 +181,12 @@ fn kind_of(name: &str) -> Option<&'static str> {
     PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|&(_, kind)| kind)
 }
 
-/// Sections by name: objcopy renames those of one name alike.
+/// Sections by name: objcopy renames all sections with the same name.
 struct Node {
     kind: Option<&'static str>,
     size: u64,
     needs: Vec<usize>,
-    /// Which functions of the API need it, a bit for each.
+    /// The functions of the API that need it, one bit each.
     needed_by: Vec<u64>,
 }
 
@@ -219,8 +219,8 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
                 continue;
             }
             let to = node_of[section];
-            // A function's frame names the function, then its table of what to clean up. Linkers keep that
-            // table with the function. What else frames name is the personality, which all frames share.
+            // A function's frame refers to the function, then to its cleanup table. Linkers keep that table with the
+            // function. The other reference is the personality, which all frames share.
             if frames && object.sections[section].flags & SHF_EXECINSTR != 0 {
                 from = to;
             } else if starts || frames && kind_of(&names[to]) != Some(".gcc_except_table") {
@@ -259,7 +259,7 @@ fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
 /// Prints which sections get which name.
 fn merge_sections(object: &Object) {
     let (names, nodes) = graph(object);
-    // What the same functions need, by what is in it.
+    // Sections that the same functions need, by kind.
     let mut pieces: BTreeMap<(&[u64], &str), Vec<usize>> = BTreeMap::new();
     for (index, node) in nodes.iter().enumerate() {
         if let Some(kind) = node.kind {
@@ -274,7 +274,7 @@ fn merge_sections(object: &Object) {
     for (&(by, _), members) in &pieces {
         members.iter().for_each(|&node| common[node] = needed_by_most(by) || size(members) < SMALL);
     }
-    // What is small may only stay in all programs if nothing stays with it that could go.
+    // A small section may stay in all programs only if it keeps no removable section alive.
     loop {
         let stays = |&node: &usize| nodes[node].kind.is_none() || common[node];
         let all_stay =
@@ -293,7 +293,7 @@ fn merge_sections(object: &Object) {
     }
 }
 
-/// Resolves what is known, and takes those entries out of their tables.
+/// Resolves known relocations, and removes them from their tables.
 fn resolve_relocations(object: &mut Object) -> usize {
     let mut resolved = 0;
     if object.machine != EM_X86_64 {

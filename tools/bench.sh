@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ./dev bench [LAUNCHES]: measures beside the peers, and writes docs/benchmarks.md and its plots.
-# ./dev bench instructions: only counts instructions, which no load changes, and writes that section.
-# ./dev bench size: only measures what the libraries weigh, and writes that section.
+# ./dev bench [LAUNCHES]: compares portacl with other runtimes, and writes docs/benchmarks.md and its plots.
+# ./dev bench instructions: only counts instructions, which do not depend on load, and writes that section.
+# ./dev bench size: only measures the sizes of the libraries, and writes that section.
 # ./dev bench pools [LAUNCHES]: only measures memory pools, and writes that section.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
@@ -29,7 +29,7 @@ fi
 [[ $launches =~ ^[1-9][0-9]*$ ]] ||
     die "usage: ./dev bench [[pools] LAUNCHES | instructions | size]; LAUNCHES is a number above 0"
 tools/bench_setup.sh "$part"
-# Once more, now with the peers.
+# Again, now with the other runtimes.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
 if [[ $part == pools ]]; then
     needed=(jemalloc_pool self_test)
@@ -44,7 +44,8 @@ done
 
 "$programs/bench_self_test" --gtest_brief=1
 
-# measure NAME "PROGRAM ARGUMENT..." [VARIABLE=VALUE...]: one launch of a program, its results in a file of its own.
+# measure NAME "PROGRAM ARGUMENT..." [VARIABLE=VALUE...]: one launch of a program, with its results in a separate
+# file.
 measure() {
     local name=$1 program=$2 arguments=()
     read -ra arguments <<<"$program"
@@ -77,7 +78,7 @@ rustc --edition 2024 -Copt-level=2 -Clto=fat -Ccodegen-units=1 --crate-type stat
     benches/rust_floor.rs -o "$work/librust_floor.a"
 c++ -O2 benches/rust_floor.cpp "$work/librust_floor.a" -Wl,--gc-sections -lpthread -ldl -o "$work/rust_floor"
 strip "$work/rust_floor"
-# What is weighed has to work.
+# The measured libraries must work.
 "$work/rust_floor"
 PORTACL_BACKEND=cpu "$programs/bench_small_program"
 tools/size_report.py limits build/release || true

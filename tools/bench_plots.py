@@ -5,7 +5,7 @@ import math
 import matplotlib
 
 matplotlib.use("svg")
-# The same figures give the same file.
+# The same figures produce the same file.
 matplotlib.rcParams["svg.hashsalt"] = "portacl"
 matplotlib.rcParams["svg.fonttype"] = "none"
 
@@ -62,7 +62,7 @@ def pool_curve(means, slow, file):
 
 
 def replay(requested, reserved, file):
-    """What was asked for and what pools had over time; both {nanoseconds: bytes}, `reserved` by title."""
+    """Requested bytes and the pools' bytes over time; both {nanoseconds: bytes}, `reserved` by title."""
     figure, axes = pyplot.subplots(figsize=(7.5, 4.2), layout="constrained")
 
     def scaled(points):

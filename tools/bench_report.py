@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/benchmarks.md to standard output, and its plots, from what ./dev bench measured.
+"""Writes docs/benchmarks.md to standard output, and its plots, from the results of ./dev bench.
 
 usage: bench_report.py MEASURED_DIRECTORY PLOT_DIRECTORY
 """
@@ -26,7 +26,7 @@ def best(*columns):
 
 
 def stream_goals(r):
-    """Against the runtimes that have queues."""
+    """Comparison with the runtimes that have queues."""
     streams, pocl, intel, floors = r["streams"], r["pocl"], r["intel"], r["floors"]
 
     def against(what, name, peer, peer_name, limit, words="", size=None):
@@ -105,7 +105,7 @@ def kernel_goals(r):
                          "10000 blocks of 10 us", "10000 blocks of 100 ns, the last 100 of 10 us")]
 
 
-# Why a goal is missed, as far as known. Shown only if it is missed.
+# Known reasons why a goal is missed. Printed only if it is missed.
 REASONS = {
     "aclrtMalloc + aclrtFree, 4 KiB":
         "jemalloc's pair is a push and a pop of a thread-local list. portacl's pair is two calls through the C "
@@ -160,7 +160,7 @@ def print_calls(entry):
     print()
 
 
-# What a trace may cost a call, in nanoseconds.
+# The most that a trace may add to a call, in nanoseconds.
 TRACE_GOAL = 250
 
 

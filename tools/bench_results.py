@@ -1,5 +1,5 @@
-"""What ./dev bench measured, read from the files of the programs, goals as tables, and sections of the report
-that are written anew by themselves."""
+"""The results of ./dev bench, read from the programs' files; goals as tables; and sections of the report that can be
+written separately."""
 
 import contextlib
 import io
@@ -47,7 +47,7 @@ class Results:
 
 @dataclass
 class Goal:
-    """`ours` over `theirs`, launch by launch, is to be at most `limit`."""
+    """`ours` divided by `theirs`, launch by launch, must be at most `limit`."""
 
     what: str
     peer: str
@@ -55,7 +55,7 @@ class Goal:
     ours: list
     theirs: list
     words: str = ""
-    # How a value of either is written.
+    # How to write a value of either.
     show: Callable = number
 
 
@@ -100,7 +100,7 @@ def machine():
 
 
 def write_section(document, title, print_section):
-    """Writes what is below this heading anew, up to the next one of its level."""
+    """Replaces the text below this heading, up to the next heading of its level."""
     section = io.StringIO()
     with contextlib.redirect_stdout(section):
         print(f"## {title}\n")

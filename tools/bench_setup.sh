@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what ./dev bench compares with: PoCL, oneTBB and jemalloc from Debian, Intel's OpenCL
-# runtime (about 800 MB on disk) and matplotlib from PyPI into build/bench/python. With `pools` only what that
-# part of it needs: jemalloc and matplotlib.
+# Installs what ./dev bench compares with: PoCL, oneTBB and jemalloc from Debian, Intel's OpenCL runtime (about 800 MB
+# on disk) and matplotlib from PyPI into build/bench/python. With `pools`, only what that part needs: jemalloc and
+# matplotlib.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +35,7 @@ if [[ ! -e $python/lib/libintelocl.so || ! -e $python/lib/libsvml.so ]] ||
         intel-opencl-rt intel-cmplr-lib-rt matplotlib
 fi
 
-# One directory for the loader per OpenCL runtime, so that it finds that one only.
+# One loader directory per OpenCL runtime, so that the loader finds only that one.
 mkdir -p build/bench/icd/pocl build/bench/icd/intel
 cp /etc/OpenCL/vendors/pocl.icd build/bench/icd/pocl/
 echo "$PWD/$python/lib/libintelocl.so" >build/bench/icd/intel/intel.icd

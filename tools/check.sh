@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # ./dev check: runs tools/checks/*.sh, a line each: PASS, FAIL or SKIPPED (reason).
 #
-# A check is a file with two functions, run in the tree's top directory:
-#   check      ends with 0 = pass, 77 = skipped (its last line of output is the reason), else failed
-#   sabotage   breaks a tree in the way that the check is for; --selftest runs it in a copy and
-#              expects the check to fail there
+# A check is a file with two functions, run in the top directory of the tree:
+#   check      exits with 0 = pass, 77 = skipped (its last line of output is the reason), else failed
+#   sabotage   breaks what the check is for; --selftest runs it in a copy of the tree and expects
+#              the check to fail there
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
-# run_check NAME: prints the line; keeps the output in build/checks/NAME.log.
+# run_check NAME: prints one line; keeps the output in build/checks/NAME.log.
 run_check() {
     local name=$1 status=0 started=$SECONDS
     mkdir -p build/checks
@@ -25,8 +25,8 @@ run_check() {
     esac
 }
 
-# selftest NAME: the check passes on a copy of the tree, and fails after its sabotage of the copy.
-# The copies share one cargo directory; their files are new, so that it takes none for built.
+# selftest NAME: the check passes on a copy of the tree, and fails after its sabotage of the copy. The copies share
+# one cargo directory; their files are new, so cargo rebuilds them.
 selftest() {
     local name=$1 copy=build/selftest/tree log=build/selftest/$1.log status=0
     rm -rf "$copy"
@@ -69,7 +69,7 @@ done
 if ((${#names[@]} == 0)); then
     for file in tools/checks/*.sh; do
         name=$(basename "$file" .sh)
-        # Minutes each: only when asked for.
+        # These take minutes each, and run only on request.
         if [[ $name == sanitize-* || $name == hook-cost || $name == whole-sweeps || $name == refused-calls || $name == fuzz || $name == miri ]] && ((deep == 0)); then continue; fi
         names+=("$name")
     done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: check_symbols.sh ARCHIVE SHARED_LIBRARY
-# Both must define, for others to see, every function of the API and nothing else: the ones of
-# tests/data/acl-functions.tsv, and our extensions as include/portacl declares them.
+# Both must export every function of the API and nothing else: those of tests/data/acl-functions.tsv, and portacl's
+# extensions as include/portacl declares them.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 archive=$1 shared=$2

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# count_calls.sh DIRECTORY: what a call costs on the stand-in driver, into DIRECTORY/instructions.1.json:
-# how many instructions the library itself executes for it, which is the difference between many calls and
-# few, on the thread that calls and on all; and its time above the same calls of the driver. Part of
-# ./dev bench.
+# count_calls.sh DIRECTORY: the cost of a call on the stand-in driver, into DIRECTORY/instructions.1.json: how many
+# instructions of the library it executes, which is the difference between many calls and few, on the calling thread
+# and on all threads; and its time above the same calls of the driver. Part of ./dev bench.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 work=$1
 programs=build/release/benches
-# Optimised: what it takes itself is in the difference of two times, as noise.
+# Optimised, because the test double's own time is noise in the difference of two times.
 cmake -S tests/fake_cuda -B "$work/fake_cuda" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$work/fake_cuda.log"
 cmake --build "$work/fake_cuda" --target fake_cuda
 export PORTACL_BACKEND=cuda LD_LIBRARY_PATH="$PWD/$work/fake_cuda/lib"

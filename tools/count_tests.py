@@ -3,10 +3,9 @@
 
 usage: count_tests.py RESULTS GTEST_RESULTS
 
-RESULTS holds NAME.log and NAME.status of every step, and LABEL.xml (JUnit) of every ctest run;
-GTEST_RESULTS holds LABEL.noun.json of every GoogleTest program, so that its cases are counted and
-not the program as one. A step that failed without a failed test, or ran no
-test, counts as one failure.
+RESULTS has NAME.log and NAME.status of every step, and LABEL.xml (JUnit) of every ctest run;
+GTEST_RESULTS has LABEL.noun.json of every GoogleTest program, so that its cases are counted instead of the program.
+A step that failed without a failed test, or ran no test, counts as one failure.
 """
 
 import json
@@ -45,7 +44,7 @@ def from_ctest(xml, gtest_results):
             try:
                 report = json.loads(cases.read_text())
             except ValueError:
-                report = None  # the program died while it wrote
+                report = None  # the program crashed while it wrote the report
             if report:
                 bad = report["failures"] + report.get("errors", 0)
                 passed_over = sum(
@@ -79,7 +78,7 @@ def main():
         if passed or failed or skipped:
             print(f"{name:14} {passed:6} passed {failed:4} failed" + (f" {skipped:4} skipped" if skipped else ""))
     print(f"{total[0]} passed, {total[1]} failed")
-    # Nothing at all is no success.
+    # Running no test is no success.
     return 0 if total[1] == 0 and total[0] > 0 else 1
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether the results of a pack's run are complete: every program of its lists passed and is in the JSON, which
-has what docs/api.md and people want to know.
+"""Checks the results of a pack's run: every program of its lists passed and is in the JSON, which contains what
+docs/api.md needs.
 
 usage: gpu_check.py PACK RESULTS
 """

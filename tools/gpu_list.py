@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Copies the programs of ctest's list on standard input into the pack, and prints a line for each:
-name, path in the pack, arguments, separated by tabs.
+"""Copies the programs of ctest's list on standard input into the pack, and prints a line for each: name, path in the
+pack, arguments, separated by tabs.
 
 usage: gpu_list.py BUILD PACK
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 64 MiB: the suite,
-# the samples and the benches as programs, the library, and a script that runs them. That machine
-# needs a driver and nothing else; compute-sanitizer is used where it has one.
+# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 64 MiB: the suite, the samples and the
+# benches as programs, the library, and a script that runs them. That machine only needs a driver; compute-sanitizer
+# is used if it is installed.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
@@ -13,8 +13,8 @@ rm -rf "$pack"
 mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"
 cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
 find build/gpu -name libportacl_test_support.so -exec cp {} "$pack/lib/" \;
-# Programs that the build directory knows as tests of the label `cuda`, with their arguments, and those
-# that run under compute-sanitizer as well.
+# The tests with the label `cuda` in the build directory, with their arguments, and those that also run under
+# compute-sanitizer.
 for label in cuda memcheck; do
     ctest --test-dir build/gpu -L "^$label\$" --show-only=json-v1 |
         python3 tools/gpu_list.py build/gpu "$pack" >"$pack/$label.txt"
@@ -26,12 +26,12 @@ cp build/gpu/cpp_tests/unload_child "$pack/tests/"
 cp build/gpu/plugins/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
-# Programs that were built with lines of their own look at them.
+# Programs that were built with line numbers read them.
 find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
     while IFS= read -r file; do
         [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
     done
-# What tests, samples and benches load from their own folders.
+# Files that tests, samples and benches load from their folders.
 cp build/gpu/cpp_tests/*.ptx build/gpu/cpp_tests/kernels.so "$pack/tests/"
 cp build/gpu/samples/*.ptx "$pack/samples/"
 cp build/gpu/benches/*.ptx "$pack/benches/"

@@ -8,7 +8,7 @@ results=$(cd "$results" && pwd)
 
 export PORTACL_BACKEND=cuda PORTACL_TEST_NO_SKIPS=1 PORTACL_TEST_ON_GPU=1
 export LD_LIBRARY_PATH=$PWD/lib:$PWD/benches${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-# Tests hold streams back while others go on, which those cannot that share one of the driver's 8 queues.
+# Tests block streams while others continue; streams that share one of the driver's 8 queues cannot do that.
 export CUDA_DEVICE_MAX_CONNECTIONS=${CUDA_DEVICE_MAX_CONNECTIONS:-32}
 unset PORTACL_CPU_ASYNC FAKE_CUDA_LEAK_CHECK
 chmod +x tests/* samples/* benches/* 2>/dev/null
@@ -61,7 +61,7 @@ all cuda.txt ""
 # A part of them again: those that allocate, copy and launch kernels.
 if [[ -n $sanitizer ]]; then
     patience=900
-    # Tests of mistakes make calls that the driver refuses; only what a kernel or a copy does counts.
+    # Negative tests make calls that the driver refuses, so only errors of kernels and copies count.
     all memcheck.txt memcheck. "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99
     patience=180
 else
@@ -70,7 +70,7 @@ fi
 
 one bench.entry benches/bench_entry
 cat "$results/bench.entry.log"
-# Beside the raw driver: a table for people, and a line of JSON for each row.
+# Compared with the raw driver: a table for people, and a line of JSON for each row.
 one bench.cuda benches/bench_cuda
 cat "$results/bench.cuda.log"
 figures=$(grep '^{' "$results/bench.cuda.log" | paste -sd, -)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# ./dev gpu --try: runs the pack as a machine with a GPU would, on the test double of the driver: a copy of
-# the folder, nothing else of this tree, no cargo, no network. Takes minutes; what the card would say is not
-# in it, so the results belong nowhere.
+# ./dev gpu --try: runs the pack like a machine with a GPU, on the driver's test double: a copy of the folder, nothing
+# else of this tree, no cargo, no network. Takes minutes. The results say nothing about a GPU, so they are not kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
@@ -13,7 +12,7 @@ check=$PWD/tools/gpu_check.py
 
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-# One test looks at the driver as somebody who is not root.
+# One test checks the driver as a user other than root.
 chmod 755 "$place"
 mkdir "$place/bin"
 cp -r "$pack" "$place/pack"
@@ -23,7 +22,7 @@ cat >"$place/bin/nvidia-smi" <<'SCRIPT'
 #!/bin/sh
 echo "stand-in, 13.0"
 SCRIPT
-# Takes its options, and runs the program as it is.
+# Ignores its options, and runs the program directly.
 cat >"$place/bin/compute-sanitizer" <<'SCRIPT'
 #!/bin/sh
 while true; do
@@ -36,7 +35,7 @@ exec "$@"
 SCRIPT
 chmod +x "$place/bin"/*
 
-# Only what every system has: a pack that wants more fails. One device, as most machines with a GPU have.
+# Only what every system has: a pack that needs more fails. One device, as on most machines with a GPU.
 alone=(env -i "HOME=$place" "PATH=$place/bin:/usr/bin:/bin" "LD_LIBRARY_PATH=$place/driver" FAKE_CUDA_STRICT=1
     "FAKE_CUDA_DEVICES=${FAKE_CUDA_DEVICES-1}" BENCH_CUDA_LARGEST=1048576)
 if unshare --net true 2>/dev/null; then alone=(unshare --net "${alone[@]}"); fi

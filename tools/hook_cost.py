@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What memory hooks cost where there are none: the instructions in an optimised archive that look for hooks.
+"""The cost of memory hooks when none is registered: the instructions in an optimised archive that check for hooks.
 
 usage: hook_cost.py [DISASSEMBLY | ARCHIVE]     (x86-64; a disassembly is what `objdump -dr --no-show-raw-insn` writes)
 
-Each place that looks has to be one plain load and a branch, of at most 3 instructions together. No function may look
-twice, and none but those where a program enters: what they call has been told. All of these have to be there, else
-the check has lost its object.
+Each check must be one plain load and a branch, of at most 3 instructions together. No function may check twice, and only
+those in which a program enters may check: functions that they call get the result. All of these must exist, else this
+script has lost its object.
 """
 
 import re
@@ -13,10 +13,10 @@ import subprocess
 import sys
 
 COUNTER = "memory_hook8registry5COUNT"
-# Those that count hooks may write; those that list them do nothing else.
+# Functions that count hooks may write; those that list them do nothing else.
 WRITERS = ("registry8register", "registry10unregister", "portaclMemoryHookRegister", "portaclMemoryHookUnregister")
 MOST = 3
-# What a program allocates and frees by; inlined into their entries or not.
+# The functions by which a program allocates and frees, whether inlined into their entries or not.
 KINDS = {
     "device memory": ("6memory8allocate", "6memory6malloc", "aclrtMalloc", "6memory18malloc_with_config"),
     "release of device memory": ("6memory4free", "aclrtFree"),
@@ -48,7 +48,7 @@ FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 
 
 def functions(lines):
-    """Each function that speaks of the counter: its name, and its instructions, marked where they do."""
+    """Each function that refers to the counter: its name, and its instructions, with the references marked."""
     name, body, speaks = None, [], False
     for line in lines:
         if found := FUNCTION.match(line):
@@ -65,12 +65,12 @@ def functions(lines):
 
 
 def look(name, body, at):
-    """The instructions of one look."""
+    """The instructions of one check."""
     first = body[at][0]
     if first.startswith("cmp"):
         taken = [text for text, _ in body[at : at + 2]]
     elif load := re.match(r"mov\s.*,(%\w+)$", first):
-        # What is scheduled in between belongs to something else.
+        # Instructions that the compiler scheduled in between belong to other code.
         register, taken = load[1], [first]
         for text, _ in body[at + 1 : at + 12]:
             if re.match(rf"(test\s+{register},{register}|cmp\s+\$0x0,{register})$", text):
@@ -100,19 +100,19 @@ def main():
             continue
         places = [at for at, (_, marked) in enumerate(body) if marked]
         if len(places) != 1:
-            sys.exit(f"{name} looks {len(places)} times whether there are hooks")
+            sys.exit(f"{name} checks {len(places)} times for hooks")
         looks[name] = look(name, body, places[0])
     known = [part for names in KINDS.values() for part in names]
     for name in looks:
         if not any(part in name for part in known):
-            sys.exit(f"{name} looks for hooks, too: what calls it has looked already, or tools/hook_cost.py lacks it")
+            sys.exit(f"{name} checks for hooks, too: its caller has checked already, or tools/hook_cost.py does not list it")
     for kind, names in KINDS.items():
         found = [name for name in looks if any(part in name for part in names)]
         if not found:
-            sys.exit(f"nobody looks for hooks where a program takes or frees {kind}: {sorted(looks)}")
+            sys.exit(f"no function checks for hooks where a program allocates or frees {kind}: {sorted(looks)}")
         for name in found:
             print(f"{kind}: {len(looks[name])} instructions ({'; '.join(looks[name])})")
-    print(f"{max(map(len, looks.values()))} instructions at most in {len(looks)} functions that look for hooks")
+    print(f"{max(map(len, looks.values()))} instructions at most in {len(looks)} functions that check for hooks")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ tests=plugins/paddle/tests/python
 
 python_of() { printf '%s/build/paddle/venv-%s/bin/python' "$PWD" "$1"; }
 
-# install VERSION: a virtual environment with that release; ends with 77 where it cannot be had. Each release
-# has wheels for some versions of Python only.
+# install VERSION: a virtual environment with that release; exits with 77 if it is not available. Each release has
+# wheels for some versions of Python only.
 install() {
     local version=$1 folder=build/paddle/venv-$1 python tried=""
     [[ -f $folder/complete ]] && return 0
@@ -35,7 +35,7 @@ install() {
 
 include_of() { "$(python_of "$1")" -c 'import importlib.util as u; print(u.find_spec("paddle").submodule_search_locations[0] + "/include")'; }
 
-# conforms VERSION: what the plug-in has written down about that release is what its headers say.
+# conforms VERSION: the plug-in's table for that release matches its headers.
 conforms() {
     local include
     include=$(include_of "$1")

@@ -18,7 +18,7 @@ TABLE = pathlib.Path(__file__).resolve().parent.parent / "plugins/paddle/src/slo
 HEADER = "paddle/phi/backends/device_ext.h"
 
 
-# Paddle 3.0 names no device to these; without one, they have a name of their own in the table.
+# Paddle 3.0 passes no device to these; without a device they have another name in the table.
 NEED_DEVICE = ("get_compute_capability", "get_runtime_version", "get_driver_version")
 
 
@@ -63,8 +63,8 @@ def write(releases):
         columns.setdefault((size, params, tuple(slots.items())), []).append(version)
     sizes = [size for size, _, _ in columns]
     if len(set(sizes)) != len(sizes):
-        sys.exit(f"paddle_slots: two tables of one size ({sizes}): the size does not tell them apart")
-    order = []  # newest first, so that a slot which an older release lacks comes at its place
+        sys.exit(f"paddle_slots: two tables of one size ({sizes}): the size does not distinguish them")
+    order = []  # newest first, so that a slot that an older release lacks stays in its place
     for _, _, slots in reversed(columns):
         order += [name for name, _ in slots if name not in order]
     text = [

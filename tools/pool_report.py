@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The part of the report about pools of memory, and what tools/replay.sh prints.
+"""The section about memory pools, and the output of tools/replay.sh.
 
 usage: pool_report.py MEASURED_DIRECTORY PLOT.svg    a replayed log: a table to standard output, and its plot
        pool_report.py MEASURED_DIRECTORY DOCUMENT    the section of docs/benchmarks.md, and its plots
@@ -18,7 +18,7 @@ TITLE = "Stream-ordered pools"
 PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-style"}
 MIB = 1 << 20
 
-# Why a goal is missed, as far as known. Shown only if it is missed.
+# Known reasons why a goal is missed. Printed only if it is missed.
 STEADY = ("A pair whose blocks are always the same takes about 500 instructions (callgrind). Here sizes and blocks are "
           "random, so the record of a block is seldom in the first-level cache, branches are mispredicted, and some "
           "allocations find no free block. These effects take nearly half the time. Tried and rejected: locks without a "
@@ -47,7 +47,7 @@ def goals(r):
     pool, jemalloc = r["mem_pool"], r["jemalloc_pool"]
 
     def ratios(what, name, at, limits):
-        """Against the pools of the same process, and jemalloc in a process of its own."""
+        """Comparison with the pools of the same process, and with jemalloc in its own process."""
         rows = []
         for peer, limit in limits.items():
             title = PEERS.get(peer, peer)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the lines of the library's product code with cloc: no tests, no comments, no blank lines.
 
-Product code is what the library is built of: all of src/ without its tests. Items with a `cfg(test)`, `cfg(loom)` or
+Product code is what the library is built from: all of src/ without its tests. Items with a `cfg(test)`, `cfg(loom)` or
 `cfg(all(test, ...))` attribute are tests, and so are the files of such modules.
 
 usage: product_lines.py [--most LINES]     fails if there are more than LINES
@@ -44,7 +44,7 @@ def without_tests(path, lines):
         if module := MODULE.match(first):
             own = path.parent if path.name in ("mod.rs", "lib.rs") else path.with_suffix("")
             files.append(path.parent / named[1] if named else own / module[1])
-        # rustfmt puts the end of an item of several lines at the item's own indentation.
+        # rustfmt puts the end of a multi-line item at the item's indentation.
         if not first.endswith((";", ",", "}")):
             at += 1
             while not lines[at].startswith(indent + "}"):

@@ -17,11 +17,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Paths whose prose has been rewritten. This list only grows: add a folder as soon as it is clean.
-DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "tests/fake_cuda/README.md", "include",
-        "samples", "plugins", "benches", "cxx", "src/ffi", "src/core", "src/algo",
-        "src/backend/base", "src/backend/cpu", "src/backend/fault", "src/backend/graph", "src/backend/kernel", "src/backend/memory",
-        "src/backend/mod.rs", "src/backend/pool", "src/backend/runtime", "src/backend/stream", "src/backend/trace",
-        "src/backend/transfer")
+DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "include", "samples", "plugins",
+        "benches", "cxx", "src/ffi", "src/core", "src/algo", "src/backend/base", "src/backend/cpu",
+        "src/backend/fault", "src/backend/graph", "src/backend/kernel", "src/backend/memory", "src/backend/mod.rs",
+        "src/backend/pool", "src/backend/runtime", "src/backend/stream", "src/backend/trace", "src/backend/transfer",
+        "cpp_tests", "tests", "cmake")
 
 # Columns of a comment line, including its indentation. rustfmt wraps comments on nightly only.
 WIDTH = 120
@@ -50,7 +50,7 @@ def forbidden(glossary):
 
 
 def blank(match):
-    """Spaces in the place of a text, so that lines and columns stay."""
+    """Spaces instead of a text, so that lines and columns stay."""
     return re.sub(r"[^\n]", " ", match[0])
 
 
@@ -60,7 +60,7 @@ def markdown(text):
     return re.sub(r"`[^`\n]*`", blank, text)
 
 
-# Strings come first, so that `//` in one of them starts no comment.
+# String literals come first, so that `//` in one of them starts no comment.
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
@@ -69,7 +69,7 @@ def comments(text):
     kept, end = [], 0
     for match in TOKEN.finditer(text):
         kept.append(re.sub(r"[^\n]", " ", text[end:match.start()]))
-        # The signs of a comment are no part of its sentences, which go on in the next line.
+        # The markers of a comment are not part of its sentences, which continue in the next line.
         kept.append(re.sub(r"^\s*(///|//!|//|/\*\*|\*/|\*)", blank, match[0], flags=re.MULTILINE)
                     if match[0].startswith("/") else blank(match))
         end = match.end()

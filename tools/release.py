@@ -72,7 +72,7 @@ def sections(root):
 
 
 def substitute(path, pattern, replacement, count=1):
-    """Replaces what has to be there so many times."""
+    """Replaces a pattern that must occur `count` times."""
     text, done = re.subn(pattern, replacement, path.read_text(), flags=re.MULTILINE)
     if done != count:
         raise Refused(f"{path}: found {done} times what is wanted {count} times: {pattern}")
@@ -108,8 +108,8 @@ def inconsistent(root, version):
 
 
 def prepare(root, version, date, rehearsal=False):
-    """Changes the tree to be that version. True if there was anything to change. A rehearsal may use the version
-    that the tree has, because a build of it is at hand."""
+    """Changes the tree to that version. True if there was anything to change. A rehearsal may use the tree's version, because
+    a build of it is available."""
     before, heading = current_version(root), sections(root)[0][0]
     if heading == "Unreleased":
         if numbers(version) < numbers(before) or (version == before and not rehearsal):
@@ -132,13 +132,13 @@ def commit(root, version, changed):
 
 
 def compress(path, data):
-    """The same data gives the same file: no name and no time in it."""
+    """The same data produces the same file: without name and time."""
     with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as out:
         out.write(data)
 
 
 def built(root, build, version, target):
-    """The build of the release profile, made if none is given."""
+    """The release build, made if none is given."""
     if build is None:
         build = root / "build/release"
         run("cmake", "--preset", "release", f"-DPORTACL_CARGO_TARGET_DIR={target}", cwd=root)
@@ -181,7 +181,7 @@ def binary_archive(root, build, version, out):
 
 
 def notes(root, version, out):
-    """What the version brings, for the page of the release."""
+    """The changes of the version, for its release page."""
     libc = platform.libc_ver()
     text = sections(root)[0][1].strip()
     (out / "NOTES.md").write_text(
@@ -209,7 +209,7 @@ int main(void) {
 
 
 def verify(root, version, out):
-    """Unpacks what was made: the checksums hold, no file is missing, and a program runs with the package."""
+    """Unpacks the archives: the checksums match, no file is missing, and a program runs with the package."""
     run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=out)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -237,7 +237,7 @@ def verify(root, version, out):
 
 
 def copy_of_tree(root, copy):
-    """The tree with what is not committed, as a repository of its own."""
+    """A copy of the tree with uncommitted changes, as a separate repository."""
     shutil.rmtree(copy, ignore_errors=True)
     listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=root)
     for file in filter(None, listed.split("\0")):
@@ -252,7 +252,7 @@ def copy_of_tree(root, copy):
 
 
 def release(root, version, dry, build, out, date):
-    """The whole of it; returns the version and where the files are."""
+    """All steps; returns the version and the folder of the files."""
     tree = root
     if dry:
         tree = root / "build/dist/tree"

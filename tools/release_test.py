@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does release.py change what it should, and refuse what it should? It works on small repositories."""
+"""Tests that release.py changes what it should, and refuses what it should, in small repositories."""
 
 import gzip
 import io

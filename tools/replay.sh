@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays an allocation log (docs/allocation_log.md) on portacl's pool and its peers', prints time, peak and
-# fragmentation, and plots what was reserved over time.  usage: tools/replay.sh LOG [PLOT.svg [DEVICE]]
+# Replays an allocation log (docs/allocation_log.md) on portacl's pool and on others, prints time, peak and
+# fragmentation, and plots reserved memory over time.  usage: tools/replay.sh LOG [PLOT.svg [DEVICE]]
 set -euo pipefail
 (($# >= 1 && $# <= 3)) || { sed -n '2,3s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 log=$(realpath "$1")

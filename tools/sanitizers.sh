@@ -1,7 +1,7 @@
-# What the checks sanitize-address, sanitize-thread and sanitize-undefined share.
+# Shared by the checks sanitize-address, sanitize-thread and sanitize-undefined.
 
-# sanitized_suite PRESET: builds library and suite with the sanitizer, makes sure that it is in
-# (seeded bugs on both sides of the C boundary have to be reported), and runs the suite.
+# sanitized_suite PRESET: builds library and suite with the sanitizer, checks that it is active (it must report seeded
+# bugs on both sides of the C boundary), and runs the suite.
 sanitized_suite() {
     local preset=$1
     if [[ $preset == thread && ! -d $(rustc --print sysroot)/lib/rustlib/src/rust/library ]]; then
@@ -12,13 +12,13 @@ sanitized_suite() {
     fi
     build "$preset"
     ctest --test-dir "build/$preset" -L '^sanitizer$' --no-tests=error --output-on-failure
-    # The stress program does more here than in the ordinary suite.
+    # The stress program runs longer here than in the normal suite.
     PORTACL_TEST_STRESS_OPERATIONS=${PORTACL_TEST_STRESS_OPERATIONS:-64000} \
         ctest --test-dir "build/$preset" -L '^(cpu|cpu-async|cpu-guard|cuda-fake)$' --no-tests=error \
         --output-on-failure -j "$(nproc)"
 }
 
-# A library that is not instrumented: the suite would pass without having looked.
+# Without instrumentation the suite would pass without having checked anything.
 sanitizer_sabotage() {
     sed -i -e 's/-Zsanitizer=\${PORTACL_SANITIZER} //' -e 's/options(-fsanitize=undefined/options(/' \
         cmake/PortaclSanitizer.cmake

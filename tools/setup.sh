@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what the build needs and this machine lacks. Says what it does; quick when there is
-# nothing to do; asks nothing.
+# Installs what the build needs and this machine lacks, and prints what it does. It asks nothing, and is quick if
+# nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 
-# What the scripts call, and the Debian package that has it.
+# The commands that the scripts call, and their Debian packages.
 needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake
     ninja:ninja-build pkg-config:pkg-config python3:python3 clang-format:clang-format
     doxygen:doxygen codespell:codespell file:file cloc:cloc)
@@ -38,7 +38,7 @@ if ((${#packages[@]})); then
         apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >/dev/null
 fi
 
-# Debian's Rust is too old. The oldest one that will do stands in Cargo.toml.
+# Debian's Rust is too old. Cargo.toml names the oldest usable version.
 wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 new_enough() {
     local have

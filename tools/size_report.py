@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The size of the libraries: the section of docs/benchmarks.md about it, and the check of its limits.
+"""The size of the libraries: its section in docs/benchmarks.md, and the check of its limits.
 
 usage: size_report.py limits BUILD                fails if a file of the release build is over its limit
        size_report.py section BUILD DOCUMENT      writes the section; BUILD is build/release
@@ -21,7 +21,7 @@ from bench_results import commit, write_section
 
 TITLE = "Size"
 TOP = Path(__file__).resolve().parent.parent
-# Stripped: file, what it is, limit, goal. Limits only go down, to the goals.
+# Stripped: file, description, limit, goal. Limits only go down, to the goals.
 FILES = [
     ("lib/libportacl.a", "the archive, stripped", 5_650_000, 5_533_500),
     ("benches/bench_small_program", "a small C++ program with the library inside, stripped", 2_610_000, 2_415_000),
@@ -32,7 +32,7 @@ SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_SYMTAB_SHNDX = 2, 4, 8, 18
 SHF_ALLOC, SHF_EXECINSTR = 2, 4
 RELOCATION, SYMBOL = 24, 24
 KINDS = ("code", "constants", "unwinding", "relocations")
-# Modules of these paths are shown one level deeper.
+# Modules of these paths are listed one level deeper.
 DEEP = {"portacl::core", "portacl::backend", "portacl::algo", "portacl::ffi"}
 STANDARD = ("core", "alloc", "std")
 OTHER = "C, and what has no name"
@@ -50,7 +50,7 @@ class Object:
         table, = struct.unpack_from("<Q", self.bytes, 0x28)
         first = self.header(table)
         count, names = struct.unpack_from("<HH", self.bytes, 0x3C)
-        # With many sections the file's header has no room for two numbers: they are in the first section's.
+        # With many sections the file's header has no room for two numbers: they are in the first section's header.
         count, names = count or first["size"], first["link"] if names == 0xFFFF else names
         self.sections = [self.header(table + 64 * index) for index in range(count)]
         for section in self.sections:
@@ -89,7 +89,7 @@ class Object:
 
 
 def crates():
-    """The crates that the library is made of: those of the lock file, and those inside the standard library."""
+    """The crates in the library: those of the lock file, and those inside the standard library."""
     names = re.findall(r'^name = "(.*)"', (TOP / "Cargo.lock").read_text(), flags=re.MULTILINE)
     of_std = ["addr2line", "gimli", "hashbrown", "miniz_oxide", "rustc_demangle", "std_detect", "panic_unwind"]
     return {name.replace("-", "_") for name in names} | set(of_std)
@@ -130,7 +130,7 @@ def owners(object_):
     for place, target in object_.relocations():
         if target and target != place:
             users[target].append(place)
-    # Constants without a name belong to the first section with a name that uses them.
+    # Constants without a name belong to the first named section that uses them.
     for _ in range(4):
         for section, places in users.items():
             known = next((owner[place] for place in places if place in owner), None)
@@ -163,7 +163,7 @@ def weights(path):
 
 
 def linked(archive, symbols, folder):
-    """One object of what the API needs, with all names, as make_libraries.sh makes it first."""
+    """One object of what the API needs, with all names, as make_libraries.sh makes it in its first step."""
     names = Path(folder) / "roots.rsp"
     names.write_text("".join(f"-u {name}\n" for name in Path(symbols).read_text().split()))
     path = Path(folder) / "linked.o"

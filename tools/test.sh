@@ -14,8 +14,8 @@ broken=0
 
 wants() { local label; for label in "${labels[@]}"; do [[ $label == "$1" ]] && return 0; done; return 1; }
 
-# run NAME COMMAND...: keeps the output for the count at the end. A command that fails without
-# having counted a failed test (it did not build, say) counts as one.
+# run NAME COMMAND...: keeps the output for the final count. A command that fails without a failed test (for example,
+# it did not build) counts as one.
 run() {
     local name=$1 status=0
     shift
@@ -33,8 +33,7 @@ rust_tests() {
     fi
 }
 
-# The CUDA backend's Rust tests on the test double VARIANT (lib or old), which tells of any misuse
-# and leak by the exit status.
+# The CUDA backend's Rust tests on the test double VARIANT (lib or old), whose exit status reports misuse and leaks.
 cuda_rust_tests() {
     local double=$PWD/build/test/tests/fake_cuda/$1 runner=(test --lib)
     [[ -e $double/libcuda.so.1 ]] || { echo "no test double in $double"; return 1; }
@@ -45,22 +44,22 @@ cuda_rust_tests() {
         FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 cargo "${runner[@]}" --locked backend::cuda
 }
 
-# Its own target directory: other flags, and the other builds should stay as they are.
+# A separate target directory, because other flags would rebuild the others.
 loom_tests() {
     RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-3} \
         cargo test --locked --lib --release --config 'profile.release.lto="off"' \
         --config 'profile.release.codegen-units=16' --target-dir target/loom
 }
 
-# ctest_run BUILD LABEL: tests take files and devices of their own, so several run at once.
+# ctest_run BUILD LABEL: tests use separate files and devices, so several run at once.
 ctest_run() {
     ctest --test-dir "$1" -L "^$2\$" --no-tests=error --output-on-failure -j "$(nproc)" \
         --output-junit "$PWD/$results/$2.xml"
 }
 
-# The suite's programs on the CPU again, with the library that is shipped in the place of the one that they were linked
-# with: cmake/pack_object.rs has merged its sections and resolved relocations. Only a debug build can refuse host memory
-# on demand, so the sweep of that is left out.
+# Runs the suite's programs on the CPU again, with the shipped library instead of the one that they were linked with:
+# cmake/pack_object.rs has merged its sections and resolved relocations. Only a debug build can refuse host memory on
+# demand, so that sweep is left out.
 packed_tests() {
     LD_LIBRARY_PATH=$PWD/build/release/lib ctest --test-dir build/test -L '^cpu$' -E '[.]host_memory_sweep[.]' --no-tests=error \
         --output-on-failure -j "$(nproc)" --output-junit "$PWD/$results/packed.xml"

@@ -10,7 +10,7 @@ import sys
 import matplotlib
 
 matplotlib.use("svg")
-# The same trace gives the same file.
+# The same trace produces the same file.
 matplotlib.rcParams["svg.hashsalt"] = "portacl"
 matplotlib.rcParams["svg.fonttype"] = "none"
 

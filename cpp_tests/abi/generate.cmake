@@ -1,12 +1,12 @@
-# Turns tests/data/*.tsv into one table of checks per header: ABI_OUT/<id>.inc, to be included by
-# abi.c and abi.cpp, which say what the rows mean. Sets abi_ids, and abi_header_<id>.
+# Converts tests/data/*.tsv to one table of checks per header: ABI_OUT/<id>.inc, which abi.c and
+# abi.cpp include; they define the rows. Sets abi_ids, and abi_header_<id>.
 #
 #   include(generate.cmake)         with ABI_DATA and ABI_OUT set
 #   cmake -DABI_DATA=... -DABI_OUT=... -P generate.cmake
 cmake_minimum_required(VERSION 3.22)
 
-# A list of the file's rows after the first. Brackets and semicolons mean something in CMake's lists,
-# so that they are written as @<, @> and @| until portacl_abi_plain.
+# The rows of a file after the first, as a list. Brackets and semicolons are special in CMake's
+# lists, so they are written as @<, @> and @| until portacl_abi_plain.
 function(portacl_abi_rows file result)
     file(READ "${ABI_DATA}/${file}" text)
     string(REPLACE ";" "@|" text "${text}")

@@ -1,9 +1,10 @@
-# Changes one fact at a time in a copy of tests/data and expects the compilers to refuse.
+# Changes one fact at a time in a copy of tests/data and expects the compilers to fail.
 #   cmake -DSOURCE= -DDATA= -DINCLUDE= -DWORK= -DCC= -DCXX= -P selftest.cmake
 
 cmake_minimum_required(VERSION 3.22)
 
-# Compiles both faces of the header, from the data in WORK/data; gives "accepted" or "refused".
+# Compiles the checks of the header in C and C++, with the data in WORK/data; returns "accepted" or
+# "refused".
 function(compile id language result)
     file(REMOVE_RECURSE "${WORK}/out")
     execute_process(COMMAND "${CMAKE_COMMAND}" "-DABI_DATA=${WORK}/data" "-DABI_OUT=${WORK}/out"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One case of the package tests: run.sh CASE BUILD WORK
-#   BUILD  portacl's build directory; only `install` and `symbols` look at it
-#   WORK   where the cases keep what they make
+#   BUILD  portacl's build directory; only `install` and `symbols` use it
+#   WORK   the directory for the files of the cases
 set -euo pipefail
 case_name=$1 build=$2 work=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -32,7 +32,7 @@ run_four() {
         "$1/$program" || fail "$program"
     done
     # A static program needs no portacl at run time, a shared one does.
-    ! ldd "$1/c_static" | grep portacl || fail "c_static wants a shared portacl"
+    ! ldd "$1/c_static" | grep portacl || fail "c_static needs a shared portacl"
     ldd "$1/c_shared" | grep "libportacl\.so\.${PORTACL_VERSION%%.*} " ||
         fail "c_shared does not ask for libportacl by its soname"
 }
@@ -48,7 +48,7 @@ by_pkg_config() {
     for package in portacl:shared portacl-static:static; do
         local kind=${package#*:}
         package=${package%:*}
-        # shellcheck disable=SC2046  # words are what pkg-config means
+        # shellcheck disable=SC2046  # pkg-config prints separate words
         "$CC" -std=c99 "${strict[@]}" "$here/project/main.c" $(pkg-config --cflags --libs "$package") \
             -Wl,-rpath,"$(libdir "$from")" -o "$into/c_$kind"
         # shellcheck disable=SC2046
@@ -87,13 +87,13 @@ test_moved() {
     mv "$mine/first/prefix" "$mine/elsewhere/moved here"
     by_cmake "$mine/elsewhere/moved here" "$mine/by_cmake"
     run_four "$mine/by_cmake"
-    # pkg-config's answers are words of a shell: no blanks in this one.
+    # pkg-config prints words of a shell, so this path has no blanks.
     mv "$mine/elsewhere/moved here" "$mine/elsewhere/moved"
     by_pkg_config "$mine/elsewhere/moved" "$mine/by_pkg_config"
     run_four "$mine/by_pkg_config"
 }
 
-# No installed file knows where it was built or installed.
+# No installed file contains the path where it was built or installed.
 test_relocatable() {
     local name
     for name in "$prefix" "$build" "$(cd "$root" && pwd)/"; do
@@ -105,16 +105,16 @@ test_versions() {
     local major minor
     IFS=. read -r major minor _ <<<"$PORTACL_VERSION"
     local good=("$PORTACL_VERSION" "$major.$minor") bad=("$((major + 1)).0" "$major.$((minor + 1))")
-    # Before 1.0 an older minor version is another interface.
+    # Before 1.0 an older minor version has another interface.
     if ((major == 0 && minor > 0)); then bad+=("0.$((minor - 1))"); fi
     local version
     for version in "${good[@]}"; do
         cmake -S "$here/project" -B "$mine/$version" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED_VERSION="$version" >/dev/null ||
-            fail "version $version was asked for, $PORTACL_VERSION is installed: should be found"
+            fail "version $version was requested, $PORTACL_VERSION is installed: should be found"
     done
     for version in "${bad[@]}"; do
         ! cmake -S "$here/project" -B "$mine/$version" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED_VERSION="$version" >/dev/null 2>&1 ||
-            fail "version $version was asked for, $PORTACL_VERSION is installed: should be refused"
+            fail "version $version was requested, $PORTACL_VERSION is installed: should be refused"
     done
 }
 
@@ -123,14 +123,14 @@ test_second_rust_library() {
     local neighbour=$mine/target/release/libneighbour.a
     by_cmake "$prefix" "$mine/build" -DNEIGHBOUR="$neighbour"
     "$mine/build/with_neighbour" || fail "with_neighbour"
-    # The other way round too: what the linker sees first must not matter.
+    # Also in reverse, because the order on the link line must not matter.
     local native
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
     read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
     "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$neighbour" "${native[@]}" -o "$mine/neighbour_first"
     "$mine/neighbour_first" || fail "neighbour_first"
-    # Proof that the test can fail: cargo's own archive, with everything global, collides.
+    # Negative test: cargo's archive, with all symbols global, collides.
     if "$CC" "$here/project/with_neighbour.c" "-I$prefix/include" "$PORTACL_ARCHIVE" "$neighbour" \
         "${native[@]:2}" -o "$mine/collides" 2>"$mine/collision.txt"; then
         echo "note: this compiler's archives no longer collide; make_libraries.sh may have become simpler"
@@ -139,7 +139,7 @@ test_second_rust_library() {
     fi
 }
 
-# Programs without any shared library, and with the compiler's own in them.
+# Programs without any shared library, and with the compiler's runtime linked statically.
 test_static_program() {
     mkdir -p "$mine"
     local native option
@@ -153,14 +153,14 @@ test_static_program() {
         "$CXX" -std=c++11 "$option" "$here/project/main.cpp" "${native[@]}" -o "$mine/cxx$option"
         "$mine/c$option" || fail "a C program linked with $option"
         "$mine/cxx$option" || fail "a C++ program linked with $option"
-        # A driver's library brings a second C library along; without a loader the program would die in it.
+        # A driver's library would load a second C library, and without a loader the program would crash in it.
         [[ $option != -static-libgcc ]] || continue
         ! PORTACL_BACKEND=cuda "$mine/c$option" 2>"$mine/cuda.txt" || fail "a driver was loaded with $option"
-        grep -q 'linked with -static' "$mine/cuda.txt" || { cat "$mine/cuda.txt"; fail "no reason is told with $option"; }
+        grep -q 'linked with -static' "$mine/cuda.txt" || { cat "$mine/cuda.txt"; fail "no reason is printed with $option"; }
     done
 }
 
-# A program with AddressSanitizer hears of its own leaks and of no others.
+# AddressSanitizer reports the program's leaks and no others.
 test_leak_check() {
     mkdir -p "$mine"
     local native
@@ -170,25 +170,25 @@ test_leak_check() {
     "$CC" -std=c99 -g -fsanitize=address "$here/project/many_objects.c" "${native[@]}" -o "$mine/many_objects" ||
         { echo "this compiler has no AddressSanitizer"; return; }
     if "$mine/many_objects" leak 2>"$mine/leak.txt"; then
-        echo "this system does not look for leaks"
+        echo "this system does not detect leaks"
         return
     fi
     grep -q '1000 byte(s) leaked in 1 allocation(s)' "$mine/leak.txt" || { cat "$mine/leak.txt"; fail "more leaks than one"; }
-    "$mine/many_objects" || fail "leaks of the library's"
+    "$mine/many_objects" || fail "leaks of the library"
 }
 
-# The least stack that docs/configuration.md names, for a thread that makes all calls, whatever else is on.
+# The smallest stack that docs/configuration.md names, for a thread that makes all calls, with every setting.
 test_small_stack() {
     local stack name setting
     stack=$(sed -n 's/^A thread that calls the library needs a stack of at least \([0-9]*\) KiB.*/\1/p' \
         "$root/docs/configuration.md")
-    [[ -n $stack ]] || fail "docs/configuration.md names no least stack"
+    [[ -n $stack ]] || fail "docs/configuration.md names no minimum stack"
     mkdir -p "$mine"
     PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
     export PKG_CONFIG_PATH
     local flags
     read -ra flags <<<"$(pkg-config --cflags --libs portacl)"
-    # An optimizing compiler: it is the library's stack that counts.
+    # Optimised, because only the library's use of the stack counts.
     "$CXX" -std=c++17 -O1 "$root/cpp_tests/fault/every_call.cpp" "$root/cpp_tests/fault/finalize_at_exit.cpp" \
         "${flags[@]}" -pthread -Wl,-rpath,"$(libdir "$prefix")" -o "$mine/every_call"
     for name in kernels/vector_add kernels/scale_add ../cpp_tests/kernels/kernels; do
@@ -201,14 +201,14 @@ test_small_stack() {
         env "$setting" EVERY_CALL_STACK=$((stack * 1024)) "$mine/every_call" all "$mine/kernels.so" \
             "$root/cpp_tests/kernels/kernels.ptx" >"$mine/calls.txt" 2>"$mine/errors.txt" ||
             { tail -n 20 "$mine/errors.txt" "$mine/calls.txt"; fail "on a stack of $stack KiB with $setting"; }
-        # The deepest ones.
+        # The calls that use most.
         awk '/^ *[0-9]+ (acl|portacl)/ && shown++ < 3' "$mine/calls.txt"
     done
     ! env EVERY_CALL_STACK=20480 "$mine/every_call" all "$mine/kernels.so" \
         "$root/cpp_tests/kernels/kernels.ptx" >/dev/null 2>&1 || fail "a stack of 20 KiB is enough: this tests nothing"
 }
 
-# Where the component is installed as well: a C program has nothing of it.
+# If the component is installed as well, a C program contains nothing of it.
 test_c_without_libstdcxx() {
     [[ -e $(libdir "$prefix")/libportacl_cxx.a ]] || fail "the component is not installed"
     by_cmake "$prefix" "$mine"
@@ -221,7 +221,7 @@ test_c_without_libstdcxx() {
 test_cxx_component() {
     "$CARGO" rustc --release --locked --manifest-path "$here/neighbour/Cargo.toml" --target-dir "$mine/target"
     local from component=$here/component
-    # Also from another place than it was installed to.
+    # Also from another place than where it was installed.
     mkdir -p "$mine"
     rm -rf "$mine/moved here"
     cp -a "$prefix" "$mine/moved here"
@@ -233,20 +233,20 @@ test_cxx_component() {
         "$mine/build/report" || fail "report"
         "$mine/build/report_with_neighbour" || fail "report_with_neighbour"
     done
-    # There is one core in the program: the component asks it, and has none.
+    # The program contains one core: the component calls it, and has none.
     ! "$NM" --defined-only "$(libdir "$prefix")/libportacl_cxx.a" 2>/dev/null | grep -E ' (acl|portacl)[A-Za-z]+$' ||
         fail "libportacl_cxx.a defines the functions above"
-    # What is not installed is not found, and the reason is told.
+    # A component that is not installed is not found, with a reason.
     rm "$(libdir "$mine/moved here")/libportacl_cxx.a"
     local wanted
     for wanted in cxx nothing; do
         ! cmake -S "$component" -B "$mine/without" -DCMAKE_PREFIX_PATH="$mine/moved here" \
             -DWANTED_COMPONENTS="$wanted" >"$mine/without.txt" 2>&1 || fail "component $wanted was found"
-        grep -q "portacl has no component '$wanted'" "$mine/without.txt" || { cat "$mine/without.txt"; fail "no reason is told"; }
+        grep -q "portacl has no component '$wanted'" "$mine/without.txt" || { cat "$mine/without.txt"; fail "no reason is printed"; }
     done
 }
 
-# The C++ face compiles away: its functions are as many instructions as the calls in C.
+# The C++ wrappers compile away: their functions have as many instructions as the calls in C.
 test_cpp_layer() {
     mkdir -p "$mine"
     local native pair c cpp
@@ -255,7 +255,7 @@ test_cpp_layer() {
     read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
     "$CXX" -std=c++17 -O2 -Wall -Wextra -Werror "-I$prefix/include" -c "$here/pairs.cpp" -o "$mine/pairs.o"
     "$CXX" "$mine/pairs.o" "${native[@]}" -o "$mine/pairs"
-    # What fills the room behind a function is not of it.
+    # Padding after a function does not count.
     "$OBJDUMP" -d --no-show-raw-insn "$mine/pairs.o" | awk '
         /^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); next }
         $2 ~ /^(nop|nopw|nopl|cs|data16)$/ || $0 ~ /xchg +%ax,%ax/ { next }
@@ -269,7 +269,7 @@ test_cpp_layer() {
     done
     "$mine/pairs" c 10 || fail "pairs c"
     "$mine/pairs" cpp 10 || fail "pairs cpp"
-    # The same for what is executed, the library included, where there is a tool that counts it.
+    # The same for executed instructions, including the library, if valgrind is installed.
     command -v valgrind >/dev/null || { echo "executed instructions are not counted: no valgrind"; return 0; }
     executed() {
         local total=0 sign=-1 rounds
@@ -282,14 +282,14 @@ test_cpp_layer() {
     }
     c=$(executed c) cpp=$(executed cpp)
     echo "three copies and a wait execute $c instructions from C, $cpp from C++"
-    ((cpp <= c + 2 && c <= cpp + 2)) || fail "the C++ face executes more"
+    ((cpp <= c + 2 && c <= cpp + 2)) || fail "the C++ wrappers execute more"
 }
 
 test_symbols() {
     bash "$root/tools/check_symbols.sh" "$(libdir "$prefix")/libportacl.a" "$(libdir "$prefix")/libportacl.so"
 }
 
-# Programs leave out what they do not use, with every linker there is.
+# Programs contain only what they use, with every linker of this machine.
 test_small_program() {
     mkdir -p "$mine"
     local native archive linker whole small
@@ -309,7 +309,7 @@ test_small_program() {
         ((small * 4 < whole * 3)) || fail "a small program has most of the library in it"
     done
     [[ $(uname -m) == x86_64 ]] || return 0
-    # What is in one section finds itself.
+    # References inside one section are resolved.
     ! readelf -rW "$archive" | awk '
         /^Relocation section/ { section = $3; gsub(/\047/, "", section); sub(/^\.rela/, "", section) }
         $3 ~ /_(PC32|PLT32)$/ && $5 == section' | grep . || fail "these relocations could have been resolved"
@@ -325,13 +325,13 @@ test_compat_names() {
     done
     "$CC" -std=c99 "$here/project/dlopen_compat.c" -ldl -o "$mine/dlopen_compat"
     LD_LIBRARY_PATH=$lib "$mine/dlopen_compat" || fail "dlopen of the names"
-    # Without the option the names stay away.
+    # Without the option the names are not installed.
     local plain=$mine/plain
     cmake -S "$root" -B "$plain" -DPORTACL_BUILD_SAMPLES=OFF >/dev/null
     ! grep -q 'libascendcl' "$plain/cmake_install.cmake" || fail "PORTACL_COMPAT_NAMES=OFF installs the names"
 }
 
-# As a part of somebody's own CMake project: nothing of ours is built that was not asked for.
+# As a part of another CMake project: only what was requested is built.
 test_fetch_content() {
     rm -rf "$mine/build"
     mkdir -p "$mine/project"
@@ -350,7 +350,7 @@ LISTS
     [[ -z $(find "$mine/build" -name 'sample_*' -o -name 'libportacl_cxx*') ]] || fail "samples or the component were built"
 }
 
-# The program and the CMake lines of README.md, as they stand there.
+# The program and the CMake lines of README.md, as they are there.
 test_readme() {
     rm -rf "$mine"
     mkdir -p "$mine"

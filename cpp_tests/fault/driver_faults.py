@@ -1,38 +1,37 @@
 """The fault sweep over the functions of the CUDA driver, on the test double (tests/fake_cuda).
 
-Each function that src/backend/cuda/base/api.rs declares refuses once, with a status that concerns the
-one call only. Then the program has to name the function in a failure that it prints, unless the
-refusal is an answer like another (PROBES), and the test double must have everything back at the end
-but for what it refused to take (RELEASES). So must it after a status that ends a context, which each
-function gives once, at its first call: then only the end is looked at, since what is in a context
-goes with it and every later call may fail.
+Each function that src/backend/cuda/base/api.rs declares fails once, with a status that affects only that call. The
+program must then name the function in an error that it prints, unless the failure is a valid result (PROBES), and at the
+end the test double must have everything back except what it refused to release (RELEASES). The same holds after a status
+that ends a context, which the first call of each function returns once: then only the end is checked, since a context's
+objects end with it and every later call may fail.
 """
 
 import pathlib
 import re
 
-from untold import Exemptions, met_by
+from unreported import Exemptions, met_by
 
 DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/base/api.rs"
 
 # CUDA_ERROR_UNKNOWN, and CUDA_ERROR_LAUNCH_FAILED, which ends the context.
 REFUSED, ENDED = 999, 719
 
-# Functions whose refusal is an answer like another, whoever calls them. Others that need not be told in some
-# calls are in untold.py.
+# Functions whose failure is a valid result for every caller. Functions whose failure need not be reported in some
+# calls are in unreported.py.
 PROBES = {
-    # The version is for texts about functions that are missing.
+    # The version is used in texts about missing functions.
     "cuDriverGetVersion",
-    # "Do you know this address?" A driver that does not answer does not.
+    # Queries whether the driver knows an address. A failure means that it does not.
     "cuPointerGetAttribute",
-    # "Is there a further parameter?" Who is not told launches without checking them.
+    # Queries whether there is a further parameter. Without a result, launches are not checked.
     "cuFuncGetParamInfo",
-    # Said by threads of the library, for the good of others.
+    # Called by threads of the library so that they do not disturb captures.
     "cuThreadExchangeStreamCaptureMode",
 }
 
-# How much is left behind where a release is refused: the thing itself.
-# A context that cannot be made current keeps what was to be released in it.
+# How many objects are left if a release fails: the object itself. A context that cannot be made current keeps what
+# should be released in it.
 RELEASES = {
     "cuCtxGetCurrent": 1,
     "cuCtxSetCurrent": 1,
@@ -49,32 +48,32 @@ RELEASES = {
     "cuMemPoolDestroy": 1,
     "cuMemRelease": 1,
     "cuMemUnmap": 1,
-    # With the variables of the module that has most.
+    # With the variables of the module that has the most.
     "cuModuleUnload": 6,
     "cuStreamDestroy_v2": 1,
 }
 
-# What a context leaves behind that this function has ended: memory that was mapped is of no context,
-# and the one that has failed lets nobody take it apart.
+# Objects that remain after this function has ended a context: mapped memory belongs to no context, and a failed
+# context does not allow unmapping it.
 LEFT_BY_ENDED = {"cuMemSetAccess": 1}
 
 
 def declared():
-    """The functions that the library looks for, by the first name of each."""
+    """The functions that the library looks up, by the first name of each."""
     text = DECLARATIONS.read_text()
     table = text[text.index("\ndriver_functions! {"):]
     return set(re.findall(r'=\s*"(cu\w+)"', table[:table.index("\n}")]))
 
 
 def left_behind(output):
-    """What the test double tells of at the end: a mapping with the addresses that it is at is one thing."""
+    """The leaks that the test double reports at the end: a mapping and its address range count as one."""
     lines = re.findall(r"fake_cuda: leak: (.*)", output)
     mapped = {line.split()[2] for line in lines if line.startswith("mapped range ")}
     return [line for line in lines if not (line.startswith("reservation ") and line.split()[1] in mapped)]
 
 
 class Counts:
-    """What FAKE_CUDA_COUNT wrote."""
+    """The content of FAKE_CUDA_COUNT."""
 
     backend = "driver"
 

@@ -1,10 +1,10 @@
-"""The fault sweep over the host allocations of the library itself: the system refuses one, or all from one on.
+"""The fault sweep over host allocations of the library: the system refuses one, or all from one on.
 
-The library counts its allocations where it is built with debug assertions, as the suite is. The program lives
-twice, and has memory again in its second session, where nothing may fail. In the first one
-- the first call that fails has to return 200000: there is no host memory. Calls that come after it may fail
-  with other codes, for what they lack; none returns 500000, and each has a text,
-- everything that was made is given back, and so is all host memory that a run without refusals gives back.
+The library counts its allocations if it is built with debug assertions, as in the suite. The program opens two sessions,
+and has memory again in the second one, where nothing may fail. In the first one
+- the first failing call must return 200000: out of host memory. Later calls may fail with other codes, for what they
+  lack; none returns 500000, and each has a text,
+- all objects are freed, and so is all host memory that a run without failures frees.
 """
 
 import re
@@ -12,7 +12,7 @@ import re
 OUT_OF_HOST_MEMORY = "200000"
 INTERNAL_ERROR = "500000"
 
-# How much the number of live blocks differs from run to run: threads keep some for their own.
+# How much the number of live blocks varies between runs, because threads cache some.
 SLACK = 4
 
 
@@ -21,7 +21,7 @@ class HostFaults:
 
     def __init__(self):
         self.clean = None
-        # Whatever call meets a refusal, nobody need hear of it: the reserve may serve the call.
+        # No call need report a failure, because the reserve may serve it.
         self.exemptions = None
 
     def begin(self, clean, output):
@@ -29,7 +29,7 @@ class HostFaults:
         self.clean = clean
 
     def environment(self, fault, counts):
-        # "12", "12+", and "12+:0" where calls are refused as soon as the reserve is in use.
+        # "12", "12+", and "12+:0", in which calls are refused as soon as the reserve is in use.
         number, _, reserve = (fault or "").partition(":")
         settings = {"PORTACL_TEST_HOST_FAULT": number, "PORTACL_FAULT_COUNT": str(counts),
                     "EVERY_CALL_LIVES": "2"}

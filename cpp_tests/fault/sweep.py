@@ -1,24 +1,22 @@
 #!/usr/bin/env python3
-"""Lets each backend call that a program causes fail once, and looks what becomes of it.
+"""Makes each backend call that a program causes fail once, and checks the result.
 
 usage: sweep.py [--driver | --host] [--each N | --every-site] PROGRAM [ARGUMENT...]
 
-A clean run (PORTACL_FAULT_COUNT) tells how often each site is called. Then the program runs once for
-each call of each site, with PORTACL_FAULT making that call fail; sites whose operations are queued
-also with a failure when their turn comes. Of a site with more calls than N (default 32) the first, the
-last and N - 2 spread between them are taken. Each run has to
+A clean run (PORTACL_FAULT_COUNT) counts the calls of each site. Then the program runs once for each call of each site,
+with PORTACL_FAULT making that call fail; for sites whose operations are enqueued, also with a failure when the operation
+runs. If a site has more than N calls (default 32), the first, the last and N - 2 between them are tried. Each run must
 - end within 30 s, by itself (exit status 0 or 1: no signal, no sanitizer, no strict test double),
-- have reported the failure: a line of its output names the site, unless the site is a probe (below) or
-  need not be told in the call that met it (untold.py),
-- have made exactly the failure that was asked for (a call that this run did not come to is counted
-  apart; few may be),
-- have given back everything that was made, but for the object whose release was made to fail.
-With --every-site nothing is made to fail: the clean run has to call every site that there is. A program that
-is swept in parts shows so that together they leave nothing out.
+- report the failure: a line of its output names the site, unless the site is a probe (below) or need not be reported by
+  the call that met it (unreported.py),
+- have made exactly the requested failure (a call that this run did not reach is counted separately; there may be few),
+- have freed every object except the one whose release failed.
+With --every-site nothing fails: the clean run must call every site. This shows for a program that is swept in parts that
+the parts together cover everything.
 
-With --driver it is the functions of the CUDA driver that fail, on the test double: driver_faults.py.
-With --host it is allocations of host memory: host_faults.py. With PORTACL_TEST_SWEEP=whole in the environment
-none is left out there.
+With --driver the functions of the CUDA driver fail, on the test double: driver_faults.py.
+With --host allocations of host memory fail: host_faults.py. With PORTACL_TEST_SWEEP=whole in the environment it tries
+all of them.
 """
 
 import argparse
@@ -32,20 +30,20 @@ import time
 
 from driver_faults import DriverFaults
 from host_faults import HostFaults
-from untold import Exemptions, met_by
+from unreported import Exemptions, met_by
 
 SECONDS = 30
 MANY = 128
 
-# Sites whose failure is an answer like another, whoever calls them, so that no public call has to fail.
+# Sites whose failure is a valid result for every caller, so no public call must fail.
 PROBES = {
-    # "Does the driver know this address?" A driver that does not answer does not know it, and it
-    # counts as ordinary host memory.
+    # Queries whether the driver knows an address. A failure means that it does not, and the address counts as
+    # pageable memory.
     "driver.foreign",
     "driver.foreign_block",
 }
 
-# Sites that a backend has no use for: where the driver has pools of its own the library makes none.
+# Sites that a backend does not use: if the driver has pools, the library creates none.
 ELSEWHERE = {
     "cpu": ("pools.", "pool."),
     "cuda": ("stream.mark", "stream.settle", "device.share", "driver.share_host",
@@ -54,7 +52,7 @@ ELSEWHERE = {
 
 
 class Report:
-    """What PORTACL_FAULT_COUNT wrote."""
+    """The content of PORTACL_FAULT_COUNT."""
 
     def __init__(self, path):
         self.backend = self.state = None
@@ -62,7 +60,7 @@ class Report:
         self.calls = {}
         self.queued = set()
         self.objects = {}
-        # What debug builds count of their own allocations.
+        # Debug builds count their own allocations here.
         self.host = {}
         try:
             text = path.read_text()
@@ -84,7 +82,7 @@ class Report:
                 self.objects[rest[0]] = dict(zip(rest[1::2], map(int, rest[2::2])))
 
     def problems(self, failures, kept):
-        """What is wrong after a run in which `failures` calls were to fail."""
+        """The errors of a run in which `failures` calls should fail."""
         if self.backend is None:
             return ["it wrote no report: the backend was never opened"]
         found = []
@@ -102,7 +100,7 @@ class Report:
 
 
 def reached(fault, report):
-    """Whether the run came to the call that was to fail."""
+    """Whether the run reached the call that should fail."""
     if fault is None or report.failed:
         return True
     site, call = fault.split(":")[:2]
@@ -110,7 +108,7 @@ def reached(fault, report):
 
 
 class BackendFaults:
-    """Calls of the traits in src/backend/mod.rs, which PORTACL_FAULT makes fail."""
+    """Methods of the traits in src/backend/mod.rs, which PORTACL_FAULT makes fail."""
 
     variable = "PORTACL_FAULT"
 
@@ -127,7 +125,7 @@ class BackendFaults:
         settings = {"PORTACL_FAULT": fault or "", "PORTACL_FAULT_COUNT": str(counts)}
         site = self.site(fault)
         if site.split(".")[-1].startswith("free") and site != "device.free_memory":
-            # What could not be given back is still there at the end.
+            # Objects that could not be released still exist at the end.
             settings["FAKE_CUDA_LEAK_CHECK"] = "0"
         return settings
 
@@ -162,7 +160,7 @@ class Sweep:
         self.kind = kind or BackendFaults()
 
     def run(self, fault):
-        """Runs the program with one call failing (None: cleanly): its report and what is wrong."""
+        """Runs the program with one failing call (None: cleanly): its report and the errors."""
         with tempfile.TemporaryDirectory(prefix="portacl-sweep-") as folder:
             counts = pathlib.Path(folder, "counts")
             environment = dict(os.environ, **self.kind.environment(fault, counts))
@@ -181,11 +179,11 @@ class Sweep:
             elif done.returncode > 1 or (fault is None and done.returncode != 0):
                 problems.append(f"its exit status is {done.returncode}")
             if "fake_cuda: misuse" in done.stdout:
-                # Its exit status does not tell where the program has one of its own.
+                # A program with its own exit codes does not show it by its exit status.
                 problems.append("it misused the driver")
             report = self.kind.report(counts)
             if not self.kind.reached(fault, report):
-                # How often a program asks whether something is done depends on time.
+                # The number of a program's queries for completion depends on time.
                 return report, ["not reached"] if not problems else problems, done.stdout
             problems += self.kind.problems(fault, report, done.stdout)
             return report, problems, done.stdout
@@ -199,12 +197,12 @@ def spread(count, most):
 
 
 def enough(exemptions, refused, most):
-    """How many calls to try: all but of the busiest where an exemption has to show that it is needed."""
+    """How many calls of a site to try: at least MANY if an exemption of the site must be shown to be needed."""
     return max(most, MANY) if exemptions.steady(refused) else most
 
 
 def faults(report, most, exemptions):
-    """Every failure to try, as PORTACL_FAULT has it."""
+    """Every failure to try, in the format of PORTACL_FAULT."""
     for site, count in report.calls.items():
         for call in spread(count, enough(exemptions, site, most)):
             yield f"{site}:{call}"
@@ -262,7 +260,7 @@ def main():
                  if 0 < count <= enough(kind.exemptions, refused, options.each)}
         unneeded = kind.exemptions.unneeded(tried)
     for one in unneeded:
-        print(f"untold.py: nothing needed the exemption of {one.refused} in {one.calls}: {one.why}")
+        print(f"unreported.py: nothing needed the exemption of {one.refused} in {one.calls}: {one.why}")
     used = len(report.calls) - len(unused)
     where = "" if options.host else f" at {used} sites"
     rest = "" if options.host else f"; not called: {', '.join(unused) or 'none'}"

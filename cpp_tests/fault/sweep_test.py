@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Does sweep.py see what it is for? It sweeps a stand-in for a program that uses the library and
-misbehaves as the test says."""
+"""Tests that sweep.py detects errors. It sweeps a stand-in for a program that uses the library, which misbehaves as the
+test says."""
 
 import pathlib
 import subprocess
@@ -11,9 +11,9 @@ import unittest
 import driver_faults
 import host_faults
 import sweep
-import untold
+import unreported
 
-# A program with two allocations and one queued copy, which reports as the library would.
+# A program with two allocations and one enqueued copy, which writes the report that the library would.
 PROGRAM = """
 import os, signal, sys, time
 how, fault = sys.argv[1], os.environ["PORTACL_FAULT"]
@@ -49,7 +49,7 @@ if how != "no report":
 sys.exit(status)
 """
 
-# A program that allocates twice and frees once, on a driver that reports as the test double would.
+# A program that allocates twice and frees once, on a driver that reports like the test double.
 DRIVER_PROGRAM = """
 import os, signal, sys
 how, fault = sys.argv[1], os.environ["FAKE_CUDA_FAIL"]
@@ -71,7 +71,7 @@ with open(os.environ["FAKE_CUDA_COUNT"], "w") as counts:
 sys.exit(int(fault != ""))
 """
 
-# A program that lives twice and allocates eight times in all.
+# A program with two sessions and eight allocations in all.
 HOST_PROGRAM = """
 import os, signal, sys
 how, fault = sys.argv[1], os.environ["PORTACL_TEST_HOST_FAULT"]
@@ -106,7 +106,7 @@ class Sweeping(unittest.TestCase):
 
     def bad(self, how, program=PROGRAM, seconds=10, kind=None,
             some=("stream.copy:1:later", "device.alloc:2")):
-        """The failures that the sweep complains of, with its complaints."""
+        """The failures for which the sweep reports errors, with these."""
         path = pathlib.Path(self.folder.name, "program.py")
         path.write_text(program)
         kind = kind or sweep.BackendFaults()
@@ -179,15 +179,15 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(self.bad("driver.foreign", MUTE), {})
 
     def test_an_exemption_is_of_one_call(self):
-        exemptions = untold.Exemptions("cpu", "")
+        exemptions = unreported.Exemptions("cpu", "")
         pool = "doing: aclrtMemPoolMallocAsync(&one, 1, pool, first)\n"
         other = "doing: aclrtMalloc(&one, 1, policy)\n"
         announced = "portacl: PORTACL_FAULT: call 3 of device.alloc is refused\n"
         for output, again, covered in [
             (pool + announced + other, True, True),
             (pool + announced + other, False, True),
-            (announced, True, True),  # a program that does not say what it calls
-            (announced, False, False),  # and asked for nothing more
+            (announced, True, True),  # a program that does not print its calls
+            (announced, False, False),  # and did not try again
             (other + announced + pool, False, True),  # another call that may try again
             ("doing: aclrtMallocHost(&one, 1)\n" + announced + pool, True, False),  # and one that may not
         ]:
@@ -196,35 +196,35 @@ class Sweeping(unittest.TestCase):
         self.assertFalse(exemptions.cover("device.free", pool + announced, True))
 
     def test_an_exemption_is_of_one_thread(self):
-        exemptions = untold.Exemptions("driver", "")
+        exemptions = unreported.Exemptions("driver", "")
         call = "doing: aclrtFree(memory)\n"
         for thread, refused, covered in [
-            ("fault_every_cal", "cuEventRecord", True),  # the call's own thread
+            ("fault_every_cal", "cuEventRecord", True),  # the calling thread
             ("portacl-graph", "cuEventRecord", True),
             ("portacl-graph", "cuGraphLaunch", False),
             ("portacl-host-fn", "cuStreamQuery", True),
-            ("portacl-watcher", "cuEventRecord", False),  # whatever is called meanwhile
+            ("portacl-watcher", "cuEventRecord", False),  # in any call
         ]:
             with self.subTest(thread=thread, refused=refused):
                 output = call + f"fake_cuda: fault: call 3 of {refused} in thread {thread}\n" + call
                 self.assertEqual(exemptions.cover(refused, output, False), covered)
-                self.assertIn(thread if "portacl" in thread else "aclrtFree", untold.met_by(output))
+                self.assertIn(thread if "portacl" in thread else "aclrtFree", unreported.met_by(output))
 
     def test_an_exemption_has_to_be_needed(self):
         device = "doing: aclrtMalloc(&one, 1, policy)\n"
         pool = "doing: portaclMallocAsync(&one, 1, first)\n"
-        for clean in ("", device):  # nobody said what was called, or it was not called
-            self.assertEqual(untold.Exemptions("cpu", clean).unneeded({"device.alloc"}), [])
-        exemptions = untold.Exemptions("cpu", device + pool)
+        for clean in ("", device):  # the call was not printed, or not made
+            self.assertEqual(unreported.Exemptions("cpu", clean).unneeded({"device.alloc"}), [])
+        exemptions = unreported.Exemptions("cpu", device + pool)
         exemptions.cover("device.alloc", device, False)
         calls = {one.calls for one in exemptions.unneeded({"device.alloc"})}
-        self.assertEqual(calls, {untold.FROM_POOL})
+        self.assertEqual(calls, {unreported.FROM_POOL})
         exemptions.cover("device.alloc", pool, True)
         self.assertEqual(exemptions.unneeded({"device.alloc"}), [])
         self.assertEqual(exemptions.unneeded({"device.free"}), [])
 
     def test_exemptions_are_of_what_there_is(self):
-        functions = {one.refused for one in untold.ALL if one.backend == "driver"}
+        functions = {one.refused for one in unreported.ALL if one.backend == "driver"}
         self.assertLessEqual(functions, driver_faults.declared())
 
     def test_driver_functions(self):

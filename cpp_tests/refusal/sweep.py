@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Has the kernel refuse each system call that the library makes, and looks what becomes of it.
+"""Makes the kernel refuse each system call that the library makes, and checks the result.
 
 usage: sweep.py [--most N] REFUSE LIBRARY [--parts PART,...] PROGRAM [ARGUMENT...]
 
-REFUSE is the program of refuse.cpp, LIBRARY a part of the name of the library's file. A clean run tells which
-calls the library makes, and how often. Then the program runs once for each call and each of three errors, with
-all of these calls refused; and with one of them refused: the first, the last, and some between. With --parts it
-does so once for each PART, which becomes the program's first argument. Of all these runs at most N are made, of
-every call some; PORTACL_TEST_REFUSALS overrules it, 0: all. Each has to
+REFUSE is the program of refuse.cpp, LIBRARY a part of the name of the library's file. A clean run counts the calls that
+the library makes. Then the program runs once for each call and each of three errors, with all of these calls refused; and
+with one of them refused: the first, the last, and some between. With --parts it does so once for each PART, which becomes
+the program's first argument. At most N of all these runs are made, some for every call; PORTACL_TEST_REFUSALS overrides
+N, 0: all. Each run must
 - end within 60 s, by itself, with exit status 0 or 1,
-- panic nowhere, and return no code that says that something inside the library went wrong (500000),
-- have a text for each failure, which names a call that was refused and the error, or a reason in ALLOWED why it
-  says something else that is true,
-- say nothing of the program that a refused call cannot tell (UNTRUE).
+- not panic, and return no code for an internal error (500000),
+- have a text for each failure, which names a refused call and the error, or a reason in ALLOWED why it says something
+  else that is true,
+- say nothing about the program that cannot follow from a refused call (UNTRUE).
 """
 
 import argparse
@@ -29,13 +29,13 @@ import tempfile
 import time
 
 ERRORS = (errno.EPERM, errno.ENOSYS, errno.ENOMEM)
-# Between the first and the last.
+# Calls between the first and the last.
 BETWEEN = 4
 SKIPPED = 77
 SECONDS = 75
 
-# What texts call a system call, where that is not its name: the file that is opened or read, or the function of
-# the C library.
+# What texts call a system call if that is not its name: the file that is opened or read, or the function of the C
+# library.
 WORDS = {
     "open": ("open", "/proc/", "/sys/", "/dev/"),
     "openat": ("open", "cannot be read", "cannot be written", "/proc/", "/sys/", "/dev/"),
@@ -51,14 +51,14 @@ WORDS = {
 
 # Calls that have other errors.
 OTHER_ERRORS = {
-    # The kernel has no ENOMEM for it, and Rust's tables take it for the end of the world.
+    # The kernel never returns ENOMEM for it, and Rust's hash tables panic then.
     "getrandom": (errno.EPERM, errno.ENOSYS),
-    # What the C library makes of any error.
+    # The C library maps every error to these.
     "clone": (errno.EAGAIN, errno.EPERM),
     "clone3": (errno.EAGAIN, errno.EPERM),
 }
 
-# What a refused call tells nothing about.
+# Statements about the program that a refused call does not justify.
 UNTRUE = (
     r"nothing is mapped",
     r"has ended",
@@ -72,7 +72,7 @@ UNTRUE = (
 
 
 class Run:
-    """A run to make, and what became of it."""
+    """A run, and its result."""
 
     def __init__(self, part, call, error, number):
         self.part, self.call, self.error, self.number = part, call, error, number
@@ -83,7 +83,7 @@ class Run:
         return f"{self.call} refused {which} by {errno.errorcode[self.error]}{of}"
 
     def place(self):
-        """Where it comes in a sample: anywhere, and always there."""
+        """Where it is in a sample: anywhere, but always the same."""
         return hashlib.sha256(str(self).encode()).hexdigest()
 
 
@@ -131,7 +131,7 @@ class Sweep:
             found.append(f"its exit status is {status}")
         refused = re.search(r"^refused (\d+)$", report, re.M)
         if refused and int(refused[1]) == 0 and not found:
-            # How often some calls are made depends on time.
+            # The number of some calls depends on time.
             return ["not reached"], output
         found += wrong_words(run, output)
         return found, output + report
@@ -148,7 +148,7 @@ def wrong_words(run, output):
     found = []
     if "panicked at" in output:
         found.append("it panicked")
-    # The other process of the seed may have been refused, and has told on its own.
+    # The second process of the seed may have been refused, and has reported that itself.
     wrong = re.sub(r"WRONG: the other process exports", "", output)
     if "WRONG:" in wrong:
         found.append("a result is wrong")
@@ -166,7 +166,7 @@ def wrong_words(run, output):
     return found
 
 
-# Other true words: the call that failed, the refused call, and what the text says, as patterns; and why.
+# Other true texts: the call that failed, the refused call, and the text, as patterns; and the reason.
 IMPORTS = r"aclrt(Ipc|Mem\w*Import|Notify\w*Import|Event\w*Import|IpcOpen)"
 ALLOWED = (
     (IMPORTS, r".*", r"(key|handle) is empty|is no handle|must be an open descriptor|are not those|is 0;",
@@ -185,7 +185,7 @@ def is_allowed(run, call, text):
 
 
 def runs(counts):
-    """Every run there is; `counts` by part and call."""
+    """Every possible run; `counts` by part and call."""
     for part, calls in counts.items():
         for call, count in calls.items():
             numbers = {1, count} | {1 + i * (count - 1) // (BETWEEN + 1) for i in range(1, BETWEEN + 1)}
@@ -195,15 +195,15 @@ def runs(counts):
 
 
 def sample(every, most):
-    """At most so many runs, of each call as many as of any other, as far as there are."""
+    """At most `most` runs, the same number for each call if possible."""
     by_call = collections.defaultdict(list)
     for run in sorted(every, key=Run.place):
         by_call[run.call].append(run)
     for of_call in by_call.values():
-        # What lasts shows most.
+        # Permanent refusals show the most.
         of_call.sort(key=lambda run: run.number != 0)
         for_ever = next((i for i, run in enumerate(of_call) if run.number != 0), len(of_call))
-        # One that lasts, one that passes, in turns.
+        # Alternates between a permanent and a single refusal.
         lasting, passing = of_call[:for_ever], of_call[for_ever:]
         of_call[:] = [run for pair in zip(lasting, passing) for run in pair]
         of_call += lasting[len(passing):] + passing[len(lasting):]
@@ -224,7 +224,7 @@ def main():
     sweep = Sweep(options.refuse, options.library, options.command)
     started = time.monotonic()
     counts = {part: sweep.count(part) for part in options.parts.split(",")}
-    # The check of all of them says so: 0.
+    # The check that runs all of them sets 0.
     most = int(os.environ.get("PORTACL_TEST_REFUSALS", options.most)) or sys.maxsize
     wanted = sample(runs(counts), most)
     if not wanted:

@@ -1,5 +1,5 @@
-# Attributes that overrule the compiler's inlining are counted. The limits only go down: each attribute stays only where
-# `./dev bench instructions` or a benchmark shows what it gains.
+# Counts attributes that override the compiler's inlining. The limits only go down: an attribute stays only if
+# `./dev bench instructions` or a benchmark shows its gain.
 most_inline_always=206
 most_cold_or_inline_never=303
 count() {

@@ -1,5 +1,5 @@
-# C and C++ files are formatted as .clang-format says. What is generated (include/*.h, cxx/) is compared
-# with its sources instead, by the check `headers`.
+# C and C++ files are formatted as .clang-format says. Generated files (include/*.h, cxx/) are compared with their
+# sources instead, by the check `headers`.
 check() {
     local files
     mapfile -t files < <(git ls-files -- include cxx cpp_tests samples benches tests src plugins |

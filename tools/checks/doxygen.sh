@@ -1,3 +1,3 @@
-# Everything in the public headers is documented, and Doxygen has nothing to complain about.
+# Everything in the public headers is documented, and Doxygen reports nothing.
 check() { mkdir -p build && doxygen Doxyfile; }
 sabotage() { sed -i 's/^aclError aclrtGetVersion(/aclError aclUndocumented(int);\n&/' include/acl/acl_rt.h; }

@@ -1,7 +1,7 @@
 # Rust sources are formatted as rustfmt.toml says.
 check() {
     cargo fmt --all --check
-    # In no crate: rustc alone builds it.
+    # This file is in no crate: rustc alone builds it.
     rustfmt --edition 2024 --check cmake/pack_object.rs
 }
 sabotage() { echo 'fn  badly_formatted( ){ }' >>src/lib.rs; }

@@ -1,5 +1,5 @@
-# Many sequences of API calls, made from bytes, on a library and a program under AddressSanitizer
-# (cpp_tests/fuzz). ./dev test tries the corpus and a few more without it. Minutes: --deep only.
+# Many sequences of API calls, decoded from bytes, with library and program under AddressSanitizer (cpp_tests/fuzz).
+# ./dev test runs the corpus and a few more without it. Takes minutes: --deep only.
 check() {
     build address --target fuzz_calls fake_cuda
     local label
@@ -8,5 +8,5 @@ check() {
             ctest --test-dir build/address -R "^$label\\.fuzz\\." --no-tests=error --output-on-failure
     done
 }
-# A block can be freed twice.
+# A double free.
 sabotage() { sed -i 's/Note("aclrtFree", aclrtFree(memory), true);/Note("aclrtFree", ACL_SUCCESS, true);/' cpp_tests/fuzz/calls.cpp; }

@@ -1,4 +1,4 @@
-# include/ and the C++ of cxx/ are what the sources generate.
+# include/ and the C++ of cxx/ match what the sources generate.
 check() {
     cargo test --locked --quiet --test headers
     cargo test --locked --quiet -p portacl-cxx

@@ -1,11 +1,11 @@
-# What is linked into the library may be: licences, sources and versions, by cargo-deny.
+# The licences, sources and versions of everything linked into the library are allowed, by cargo-deny.
 deny_version=0.20.2
 check() {
     local tool
     tool=$(command -v cargo-deny || true)
     if [[ -z $tool ]]; then
         tool=target/tools/bin/cargo-deny
-        # A minute or two, once; unoptimised, because it runs for a second.
+        # Builds it once, in a minute or two; unoptimised, because it runs for a second.
         [[ -x $tool ]] || cargo install --debug --quiet --locked --no-default-features --root target/tools \
             --target-dir target/tools/build "cargo-deny@$deny_version" || {
             echo "cargo-deny $deny_version is not installed and cannot be had from the registry"

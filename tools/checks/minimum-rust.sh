@@ -1,5 +1,5 @@
-# The tree builds with the oldest Rust that Cargo.toml promises, where that toolchain is installed; and Cargo.toml,
-# the dependencies, setup and documents agree about it. clippy's lint incompatible_msrv covers the rest.
+# The tree builds with the oldest Rust that Cargo.toml promises, if that toolchain is installed; and Cargo.toml,
+# dependencies, setup and documents name the same version. clippy's lint incompatible_msrv covers the rest.
 check() {
     cargo test --locked --quiet --test minimum_rust
     local minimum
@@ -10,7 +10,7 @@ check() {
     elif command -v rustup >/dev/null && rustup toolchain list | grep -qE "^$minimum(\.0)?-"; then
         local toolchain
         toolchain=$(rustup toolchain list | grep -oE "^$minimum(\.0)?-[^ ]*" | head -1)
-        # A directory of its own: another compiler would replace what the default one has built.
+        # A separate directory, because another compiler would replace the default one's output.
         RUSTUP_TOOLCHAIN=$toolchain cargo check --locked --quiet --workspace --all-targets --target-dir target/minimum
         echo "built with $toolchain"
     else

@@ -1,5 +1,5 @@
-# The data structures of src/algo under Miri, where a toolchain has it: those of their tests that need no threads with
-# system calls of their own. Minutes: --deep only.
+# The data structures of src/algo under Miri, if a toolchain has it: the tests without system calls and threads of
+# their own. Takes minutes: --deep only.
 miri_tests="algo::pool_tests algo::heap algo::large_vec algo::philox algo::float algo::distribution algo::json \
 algo::level algo::mix algo::share algo::chunked algo::address_map_tests algo::completion"
 check() {
@@ -9,9 +9,9 @@ check() {
         echo "no toolchain has Miri (rustup toolchain install nightly --component miri)"
         return 77
     fi
-    # shellcheck disable=SC2086  # words are what the filters are
+    # shellcheck disable=SC2086  # the filters are separate words
     MIRIFLAGS="-Zmiri-permissive-provenance -Zmiri-disable-isolation" \
         cargo "+$toolchain" miri test --locked --lib --target-dir target/miri -- $miri_tests
 }
-# A read behind the end of an array.
+# A read past the end of an array.
 sabotage() { sed -i 's/self.first.as_ptr(), self.len)/self.first.as_ptr(), self.len + 1)/' src/algo/large_vec.rs; }

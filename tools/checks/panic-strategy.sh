@@ -2,7 +2,7 @@
 check() {
     local log=build/checks/panic-strategy.rustc.log
     mkdir -p build/checks
-    # Only the last crate gets the flag, so that the dependencies of other checks serve.
+    # Only the last crate gets the flag, so that the dependencies of other checks can be reused.
     cargo rustc --locked --quiet --profile check --lib -- -C panic=unwind
     if cargo rustc --locked --quiet --profile check --lib -- -C panic=abort >"$log" 2>&1; then
         echo "the library compiles with panic=abort"

@@ -1,4 +1,4 @@
-# The committed PTX is what the compiler makes of the kernels' source, and assembles everywhere.
+# The committed PTX equals the compiler's output for the kernels' source, and assembles for all architectures.
 check() {
     src/backend/cuda/kernels/make.py --check
     src/backend/cuda/kernels/make.py --assemble

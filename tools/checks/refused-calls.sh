@@ -1,5 +1,5 @@
-# Every system call that the library's own code makes, refused once and for ever, on every backend that needs no
-# GPU (cpp_tests/refusal). ./dev test tries a sample. Minutes: --deep only.
+# Every system call of the library's code is refused once and permanently, on every backend that needs no GPU
+# (cpp_tests/refusal). ./dev test runs a sample. Takes minutes: --deep only.
 check() {
     [[ $(uname -m) == x86_64 ]] || { echo "reads x86-64 registers"; return 77; }
     build test
@@ -9,5 +9,5 @@ check() {
             ctest --test-dir build/test -R "^$label\\.refusal\\." --no-tests=error --output-on-failure
     done
 }
-# A refused question about pages ends the call.
+# A refused query about pages ends the call.
 sabotage() { sed -i '/^pub fn refused(/a\    assert!(call != "mincore");' src/algo/host/system_call.rs; }

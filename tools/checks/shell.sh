@@ -1,4 +1,4 @@
-# The scripts are valid, and no file carries words that mean "not finished".
+# The scripts are valid, and no file contains words that mark unfinished work.
 check() {
     local file status=0
     for file in dev .ci/run tools/*.sh tools/checks/*.sh cmake/*.sh cpp_tests/consumer/*.sh; do

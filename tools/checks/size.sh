@@ -1,4 +1,4 @@
-# The archive and a small program are not larger than the limits in tools/size_report.py.
+# The archive and a small program do not exceed the limits in tools/size_report.py.
 check() {
     build release --target portacl_libraries bench_small_program
     tools/size_report.py limits build/release

@@ -1,4 +1,4 @@
-# Both libraries define every function of the API for others to see, and nothing else.
+# Both libraries export every function of the API, and nothing else.
 check() {
     build test --target portacl_libraries
     tools/check_symbols.sh build/test/lib/libportacl.a build/test/lib/libportacl.so

@@ -1,4 +1,4 @@
-# The sweep over host allocations with every allocation, of which ./dev test takes a sample. Minutes: --deep only.
+# The sweep over host allocations with every allocation; ./dev test runs a sample. Takes minutes: --deep only.
 check() {
     build test
     PORTACL_TEST_SWEEP=whole ctest --test-dir build/test -R '\.host_memory_sweep\.' --no-tests=error \
