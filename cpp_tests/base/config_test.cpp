@@ -91,8 +91,7 @@ class Config : public testing::Test {
         ACL_EXPECT_OK(aclFinalize());
     }
 
-    // aclInit fails with 100000 while the variable has this value; the text names variable, value
-    // and allowed values.
+    // aclInit fails with 100000 while the variable has this value; the text names both.
     static void ExpectRefusedVariable(const char* name, const char* value, const char* allowed) {
         SCOPED_TRACE(std::string(name) + "=" + value);
         {

@@ -124,9 +124,9 @@ inline bool Did(aclError code, const char* call) {
 }
 
 // As DID, for a function that a backend may lack.
-#define DID_IF_SUPPORTED(call) (Doing(#call), DidIfSupported((call), #call))
+#define DID_OPTIONAL(call) (Doing(#call), DidOptional((call), #call))
 
-inline bool DidIfSupported(aclError code, const char* call) {
+inline bool DidOptional(aclError code, const char* call) {
     stack_probe.Measure(call);
     if (code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return Did(code, call);
     const char* text = aclGetRecentErrMsg();

@@ -1,6 +1,5 @@
 // A program that uses the whole API and survives every failure: it prints which call failed and
-// why, continues with what it has, and frees everything. The fault sweep makes each backend call
-// that it causes fail once.
+// why, continues, and frees everything. The fault sweep makes each of its backend calls fail once.
 
 #include <acl/acl.h>
 #include <portacl/portacl.h>
@@ -43,7 +42,7 @@ void UseDevice() {
     int64_t fact = 0;
     DID(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &fact));
     aclrtUtilizationInfo utilization{};
-    DID_IF_SUPPORTED(aclrtGetDeviceUtilizationRate(0, &utilization));
+    DID_OPTIONAL(aclrtGetDeviceUtilizationRate(0, &utilization));
     aclrtUuid uuid{};
     DID(aclrtDeviceGetUuid(0, &uuid));
     char address[32] = {};
@@ -111,8 +110,7 @@ void UseHugePages() {
 void RegisterMemory() {
     constexpr size_t kPage = 4096;
     void* own = std::aligned_alloc(kPage, kSize);
-    if (DID_IF_SUPPORTED(
-            aclrtHostRegisterV2(own, kSize, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED))) {
+    if (DID_OPTIONAL(aclrtHostRegisterV2(own, kSize, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED))) {
         Memory memory;
         void* address = nullptr;
         DID(aclrtHostGetDevicePointer(own, &address, 0));
@@ -136,11 +134,11 @@ void UseVirtualMemory() {
     props.memAttr = ACL_HBM_MEM_HUGE;
     props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
     void* range = nullptr;
-    if (!DID_IF_SUPPORTED(aclrtReserveMemAddress(&range, kPiece, 0, nullptr, 1))) return;
+    if (!DID_OPTIONAL(aclrtReserveMemAddress(&range, kPiece, 0, nullptr, 1))) return;
     for (const auto place : {ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_LOCATION_TYPE_HOST}) {
         props.location.type = place;
         aclrtDrvMemHandle memory = nullptr;
-        if (!DID_IF_SUPPORTED(aclrtMallocPhysical(&memory, kPiece, &props, 0))) continue;
+        if (!DID_OPTIONAL(aclrtMallocPhysical(&memory, kPiece, &props, 0))) continue;
         if (DID(aclrtMapMem(range, kPiece, 0, memory, 0))) {
             aclrtMemAccessDesc desc{};
             desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
@@ -157,11 +155,10 @@ void UseVirtualMemory() {
 void UseManagedMemory() {
     constexpr size_t kManaged = 2 << 20;
     void* memory = nullptr;
-    if (!DID_IF_SUPPORTED(aclrtMemAllocManaged(&memory, kManaged, ACL_RT_MEM_ATTACH_GLOBAL)))
-        return;
+    if (!DID_OPTIONAL(aclrtMemAllocManaged(&memory, kManaged, ACL_RT_MEM_ATTACH_GLOBAL))) return;
     const aclrtMemManagedLocation here{ACL_MEM_LOCATIONTYPE_DEVICE, 0};
-    DID_IF_SUPPORTED(aclrtMemManagedAdvise(memory, kManaged, ACL_MEM_ADVISE_SET_READ_MOSTLY, here));
-    DID_IF_SUPPORTED(aclrtMemManagedPrefetchAsync(memory, kManaged, here, 0, nullptr));
+    DID_OPTIONAL(aclrtMemManagedAdvise(memory, kManaged, ACL_MEM_ADVISE_SET_READ_MOSTLY, here));
+    DID_OPTIONAL(aclrtMemManagedPrefetchAsync(memory, kManaged, here, 0, nullptr));
     DID(aclrtMemsetAsync(memory, kManaged, 1, kManaged, nullptr));
     DID(aclrtSynchronizeStream(nullptr));
     DID(aclrtFree(memory));
@@ -294,7 +291,7 @@ void UseValues() {
     for (void* word : {static_cast<void*>(memory), static_cast<void*>(pinned)}) {
         if (!DID(aclrtMemset(word, kSize, 0, kSize))) return;
         // A wait for a value that no stream writes would last until teardown.
-        if (!DID_IF_SUPPORTED(aclrtValueWrite(word, 5, 0, first))) return;
+        if (!DID_OPTIONAL(aclrtValueWrite(word, 5, 0, first))) return;
         if (!DID(aclrtSynchronizeStream(first))) continue;
         DID(aclrtValueWait(word, 5, ACL_STREAM_WAIT_VALUE_EQ, second));
         DID(aclrtSynchronizeStream(second));
@@ -310,7 +307,7 @@ void UseNotifies() {
         // The record was submitted and failed when it ran: the notify was not signalled.
         DID(aclrtRecordNotify(notify, first));
         DID(aclrtSynchronizeStream(first));
-        DID_IF_SUPPORTED(aclrtWaitAndResetNotify(notify, second, 1));
+        DID_OPTIONAL(aclrtWaitAndResetNotify(notify, second, 1));
         DID(aclrtSynchronizeStream(second));
         DID(aclrtNotifyBatchReset(&notify, 1));
         char key[65] = {};
@@ -329,7 +326,7 @@ void UseNotifies() {
     aclrtCntNotifyRecordInfo add{ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 3};
     aclrtCntNotifyWaitInfo wait{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, 3, 1, 1, {}};
     DID(aclrtCntNotifyRecord(counted, first, &add));
-    DID_IF_SUPPORTED(aclrtCntNotifyWaitWithTimeout(counted, second, &wait));
+    DID_OPTIONAL(aclrtCntNotifyWaitWithTimeout(counted, second, &wait));
     DID(aclrtSynchronizeStream(first));
     DID(aclrtSynchronizeStream(second));
     DID(aclrtCntNotifyReset(counted, first));
@@ -348,7 +345,7 @@ void UseStreamsMore() {
     if (!made) return;
     aclrtStreamAttrValue value{};
     DID(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
-    DID_IF_SUPPORTED(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
+    DID_OPTIONAL(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
     DID(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
     DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
     DID(aclrtSynchronizeStream(stream));
@@ -369,7 +366,7 @@ void WrapStream() {
     else if (!Did(code, "portaclStreamGetNative"))
         return;
     aclrtStream wrapped = nullptr;
-    if (!DID_IF_SUPPORTED(portaclStreamWrapNative(native, &wrapped))) return;
+    if (!DID_OPTIONAL(portaclStreamWrapNative(native, &wrapped))) return;
     DID(aclrtLaunchHostFunc(wrapped, CountCall, nullptr));
     DID(aclrtSynchronizeStream(wrapped));
     DID(aclrtDestroyStream(wrapped));

@@ -29,7 +29,7 @@ inline aclrtDrvMemHandle MallocPhysical() {
     props.memAttr = ACL_HBM_MEM_HUGE;
     props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
     aclrtDrvMemHandle memory = nullptr;
-    DID_IF_SUPPORTED(aclrtMallocPhysical(&memory, kPhysicalSize, &props, 0));
+    DID_OPTIONAL(aclrtMallocPhysical(&memory, kPhysicalSize, &props, 0));
     return memory;
 }
 
@@ -44,8 +44,8 @@ inline int ExportAndWait() {
     DID(aclrtIpcMemGetExportKey(memory, kSize, exported.key, sizeof exported.key, 1));
     const aclrtDrvMemHandle physical = MallocPhysical();
     if (physical) {
-        DID_IF_SUPPORTED(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
-                                                         &exported.number));
+        DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
+                                                     &exported.number));
     }
     aclrtEvent event = nullptr;
     DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
@@ -134,7 +134,7 @@ inline void ShareMemory() {
     if (DID(aclrtIpcOpenEventHandle(exporter->event, &event))) {
         Stream stream;
         DID(aclrtRecordEvent(event, stream));
-        DID_IF_SUPPORTED(aclrtStreamWaitEvent(stream, event));
+        DID_OPTIONAL(aclrtStreamWaitEvent(stream, event));
         DID(aclrtSynchronizeStream(stream));
         DID(aclrtSynchronizeEvent(event));
         aclrtEventRecordedStatus status{};
@@ -156,7 +156,7 @@ inline void ShareMemory() {
     }
     if (const aclrtDrvMemHandle physical = MallocPhysical()) {
         uint64_t number = 0;
-        DID_IF_SUPPORTED(
+        DID_OPTIONAL(
             aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
         DID(aclrtFreePhysical(physical));
     }

@@ -20,8 +20,8 @@ inline void TakeSnapshot() {
     DID(aclrtSnapShotCallbackRegister(ACL_RT_SNAPSHOT_BACKUP_POST, CountDevice, &calls));
     const bool there = DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
     if (there) DID(aclrtMemset(memory, kSize, 0x5a, kSize));
-    if (DID_IF_SUPPORTED(aclrtSnapShotProcessLock(self, nullptr))) {
-        if (DID_IF_SUPPORTED(aclrtSnapShotProcessBackup(self, nullptr))) {
+    if (DID_OPTIONAL(aclrtSnapShotProcessLock(self, nullptr))) {
+        if (DID_OPTIONAL(aclrtSnapShotProcessBackup(self, nullptr))) {
             Expect(calls > 0, "a callback of a snapshot");
             // Memory that was not restored is still saved.
             if (!DID(aclrtSnapShotProcessRestore(self, nullptr)))

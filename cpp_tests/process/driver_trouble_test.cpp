@@ -1,8 +1,6 @@
 // Failures below the CUDA backend, on the test double: no driver, a driver without devices, a
-// driver that is too old, an NVML that reports nothing. Refused driver calls are in
-// driver_error_test. Tests for all drivers and backends are in other files: contexts of other
-// libraries and destruction on other threads in foreign_context_test, exit without finalize and
-// fork in shutdown_test.
+// driver that is too old, an NVML that reports nothing. Other files: driver_error_test has refused
+// driver calls, foreign_context_test contexts of other libraries, shutdown_test exit and fork.
 #include <acl/acl_rt_memory_soma.h>
 #include <portacl/portacl.h>
 
@@ -55,8 +53,7 @@ std::string BackendName() {
     return name ? name : "none: " + TakeText();
 }
 
-// Every first call of the library reports what is wrong with the driver, and leaves no state
-// behind.
+// Every first call of the library reports what is wrong with the driver, and leaves no state.
 void ExpectNoBackend(const std::string& why, const std::string& remedy) {
     constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     auto count = Poison<uint32_t>();

@@ -127,8 +127,7 @@ double Moment(const std::vector<float>& numbers, double mean, int power) {
     return sum / static_cast<double>(numbers.size());
 }
 
-// The Kolmogorov-Smirnov statistic times the root of the number of samples: above 1.95 for one in a
-// thousand seeds.
+// The Kolmogorov-Smirnov statistic times the root of the sample size: above 1.95 for 0.1% of seeds.
 double Distance(std::vector<float> numbers, const std::function<double(double)>& below) {
     std::sort(numbers.begin(), numbers.end());
     const auto count = static_cast<double>(numbers.size());
@@ -358,8 +357,7 @@ TEST_F(RandomNum, SeedsDetermineTheNumbers) {
     EXPECT_EQ(Make<float>(task, 4 * kCount), Floats(kUniform, 0, 1, kCount, 7));
 }
 
-// The counter advances by the blocks that were used: several calls generate the same numbers as
-// one.
+// The counter advances by the used blocks: several calls generate the same numbers as one.
 TEST_F(RandomNum, TheCounterAdvances) {
     const auto whole = Floats(kNormal, 0, 1, 64, kSeed);
     DeviceMemory counter(std::vector<uint64_t>{0, 0});

@@ -1,5 +1,4 @@
-// Memory of another process in hooks, statistics, snapshots and leak reports: from its import until
-// it is released, in the importing process only.
+// Imported memory in hooks, statistics, snapshots and leak reports, in the importing process only.
 
 #include <optional>
 
@@ -93,7 +92,7 @@ aclrtDrvMemHandle ImportNumber(uint64_t number) {
     return memory;
 }
 
-// Exports one block of each kind, and checks its own counters while the other process imports them.
+// Exports one block of each kind, and checks its counters while the other process imports them.
 void Exporter(Connection& parent) {
     const Session session;
     {
