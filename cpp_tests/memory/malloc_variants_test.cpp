@@ -11,6 +11,7 @@
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/threads.h"
 
 using namespace portacl_test;
 
@@ -282,10 +283,12 @@ TEST_F(FreeWithDevSync, WaitsForTheDevice) {
         DeviceMemory other(64);
         void* address = host ? PinnedMemory(64).Release() : DeviceMemory(64).Release();
         std::atomic<bool> done{false};
+        std::atomic<pid_t> id{0};
         Gate gate;
         ACL_OK(gate.Hold(stream));
         ACL_OK(aclrtMemsetAsync(other.At(), 64, 5, 64, stream));
         std::thread freeing([&] {
+            id = gettid();
             if (host)
                 ACL_EXPECT_OK(aclrtFreeHostWithDevSync(address));
             else
@@ -293,7 +296,7 @@ TEST_F(FreeWithDevSync, WaitsForTheDevice) {
             done = true;
         });
         EXPECT_TRUE(gate.AwaitArrival());
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        AwaitBlocked(id, [&] { return done.load(); });
         EXPECT_FALSE(done);
         // The memory stays allocated until the wait is over.
         ACL_EXPECT_OK(aclrtMemset(address, 64, 1, 64));

@@ -128,9 +128,8 @@ TEST_F(OpTimeout, NullOutputs) {
 TEST_F(OpTimeout, OperatorsContinue) {
     ACL_OK(aclrtSetOpExecuteTimeOutWithMs(1));
     Stream stream;
-    ACL_OK(aclrtLaunchHostFunc(
-        stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); },
-        nullptr));
+    const auto longer = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+    ACL_OK(aclrtLaunchHostFunc(stream, longer, nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 

@@ -187,7 +187,7 @@ Offer OfferOfKilledProcess() {
     return offer;
 }
 
-// Time in which a wrong behaviour would show itself.
+// The library checks at intervals whether other processes are alive: this is several of them.
 inline void Pause() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }

@@ -1,7 +1,11 @@
 // Order, late completion and memory of the test double.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "fixture.h"
@@ -161,6 +165,7 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     OK(cuStreamWriteValue64_v2(stream, address + 8, 0x123456789, 0));
     // Greater or equal, with wrap-around.
     OK(cuStreamWaitValue32_v2(stream, address, 1, 0));
+    // The stream polls the word many times meanwhile.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
     *word = 2;
@@ -179,15 +184,22 @@ TEST_F(FakeCuda, FreeWaitsForTheDevice) {
     const CUdeviceptr memory = allocate(512);
     const CUdeviceptr unrelated = allocate(512);
     std::atomic<bool> freed{false};
+    std::atomic<pid_t> id{0};
     fakeCudaHold();
     OK(cuMemsetD8Async(unrelated, 1, 512, stream));
     std::thread thread([&] {
+        id = gettid();
         EXPECT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(context));
         EXPECT_EQ(CUDA_SUCCESS, cuMemFree_v2(memory));
         freed = true;
     });
     while (fakeCudaCalls("cuMemFree_v2") == 0) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    // The thread sleeps in the call, or the call has returned.
+    const std::string stat = "/proc/self/task/" + std::to_string(id) + "/stat";
+    for (std::string text; !freed && text.find(") S") == std::string::npos;) {
+        std::ifstream file(stat);
+        std::getline(file, text);
+    }
     EXPECT_FALSE(freed);
     fakeCudaRelease();
     thread.join();

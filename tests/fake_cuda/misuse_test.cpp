@@ -64,12 +64,13 @@ TEST_F(FakeCuda, PinnedMemoryMustNotBeFreedUnderAQueuedCopy) {
     void* pinned = nullptr;
     OK(cuMemHostAlloc(&pinned, 64, 0));
     OK(cuMemcpyHtoDAsync_v2(memory, pinned, 64, stream));
-    std::thread late([] {
-        usleep(2000);
-        fakeCudaRelease();
-    });
     fakeCudaHold();
     OK(cuMemcpyHtoDAsync_v2(memory, pinned, 64, stream));
+    // The driver reports the misuse, then waits for the copy.
+    std::thread late([before = fakeCudaMisuses()] {
+        while (fakeCudaMisuses() == before) std::this_thread::yield();
+        fakeCudaRelease();
+    });
     OK(cuMemFreeHost(pinned));
     expected_misuses = 1;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeHost(pinned));

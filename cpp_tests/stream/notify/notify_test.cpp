@@ -60,8 +60,8 @@ TEST_F(NotifyTest, AStreamWaitsForItself) {
 
 TEST_F(NotifyTest, EachRecordEndsOneWait) {
     constexpr int kWaiters = 8;
-    Notify notify;
-    Stream recorder;
+    Notify notify, other;
+    Stream recorder, probe;
     std::vector<std::unique_ptr<Stream>> streams;
     for (int i = 0; i < kWaiters; ++i) {
         streams.push_back(std::make_unique<Stream>());
@@ -77,7 +77,10 @@ TEST_F(NotifyTest, EachRecordEndsOneWait) {
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
         while (ended() < i && std::chrono::steady_clock::now() < deadline)
             std::this_thread::yield();
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        // A later record has ended its wait, so the effects of the earlier one are complete.
+        ACL_OK(aclrtWaitAndResetNotify(other, probe, kForEver));
+        ACL_OK(aclrtRecordNotify(other, recorder));
+        ACL_OK(aclrtSynchronizeStream(probe));
         EXPECT_EQ(ended(), i);
     }
 }
@@ -175,9 +178,11 @@ TEST_F(NotifyTest, AnAbortEndsWaits) {
 TEST_F(NotifyTest, ForcedDestructionEndsWaits) {
     aclrtStream stream = Stream().Release();
     Notify notify;
+    const Event reached;
+    ACL_OK(aclrtRecordEvent(reached, stream));
     ACL_OK(aclrtWaitAndResetNotify(notify, stream, kForEver));
     ACL_OK(aclrtWaitAndResetNotify(notify, stream, kForEver));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ACL_OK(aclrtSynchronizeEvent(reached));
     ACL_OK(aclrtDestroyStreamForce(stream));
     Stream second;
     ACL_OK(aclrtRecordNotify(notify, second));

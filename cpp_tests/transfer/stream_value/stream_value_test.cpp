@@ -10,6 +10,7 @@
 #include "support/kernels.h"
 #include "support/says.h"
 #include "support/shared_pool.h"
+#include "support/threads.h"
 
 using namespace portacl_test;
 
@@ -182,12 +183,10 @@ TEST_F(StreamValue, AWaitSeesHostWrites) {
     // Another thread writes while this one waits.
     Stream stream;
     ACL_OK(aclrtValueWait(pinned.At(), 5, ACL_STREAM_WAIT_VALUE_GEQ, stream));
-    std::thread host([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        Store(pinned.At(), 5);
-    });
-    ACL_OK(aclrtSynchronizeStream(stream));
-    host.join();
+    {
+        const WhenBlocked host([&] { Store(pinned.At(), 5); });
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
     // A host function of another stream.
     Stream writer;
     ACL_OK(aclrtValueWait(pinned.At(), 7, ACL_STREAM_WAIT_VALUE_GEQ, stream));
@@ -304,6 +303,7 @@ TEST_F(StreamValue, AWaitTakesLittleProcessorTime) {
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
+    // The library polls less often the longer a wait lasts; the time measured is a long wait.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const double before = used();
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -355,15 +355,13 @@ TEST_F(StreamValue, SynchronizeReturnsAnAbort) {
     Stream stream;
     Word word;
     ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    std::thread abort([&] {
+    const WhenBlocked abort([&] {
         ACL_EXPECT_OK(aclrtSetDevice(0));
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
         ACL_EXPECT_OK(aclrtStreamAbort(stream));
         if (!OnCpu()) word.Write(1);
         ACL_EXPECT_OK(aclrtResetDevice(0));
     });
     ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream));
-    abort.join();
 }
 
 TEST_F(StreamValue, ForcedDestructionDoesNotWait) {
@@ -380,13 +378,9 @@ TEST_F(StreamValue, DestructionWaits) {
     PinnedMemory pinned(16, 0);
     ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
     ACL_OK(aclrtValueWrite(pinned.At(8), 2, 0, stream));
-    std::thread host([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        Store(pinned.At(), 1);
-    });
+    const WhenBlocked host([&] { Store(pinned.At(), 1); });
     ACL_OK(aclrtDestroyStream(stream));
     EXPECT_EQ(Load(pinned.At(8)), 2u);
-    host.join();
 }
 
 // The value is never written, and nothing hangs. A stream that waits for a waiting stream continues
@@ -419,12 +413,8 @@ TEST_F(StreamValue, AResetWaitsForAValueThatIsWritten) {
     aclrtStream stream = Stream().Release();
     ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
     ACL_OK(aclrtValueWrite(pinned.At(8), 2, 0, stream));
-    std::thread host([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        Store(pinned.At(), 1);
-    });
+    const WhenBlocked host([&] { Store(pinned.At(), 1); });
     ACL_OK(aclrtResetDevice(0));
-    host.join();
     EXPECT_EQ(Load(pinned.At(8)), 2u);
     ACL_OK(aclrtSetDevice(0));
 }
