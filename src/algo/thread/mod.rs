@@ -1,5 +1,7 @@
 //! Threads of the library, and thread-local values.
 
+#[cfg(test)]
+pub mod asleep;
 pub mod deep_stack;
 pub mod pause;
 pub mod per_thread;

@@ -402,6 +402,7 @@ mod tests {
         let watcher = Arc::new(Watcher::default());
         assert!(!watcher.has_thread());
         let seat = watcher.seat().unwrap();
+        // Longer than it stays without a seat.
         std::thread::sleep(3 * LINGER);
         assert!(watcher.has_thread());
         drop(seat);

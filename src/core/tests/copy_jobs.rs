@@ -108,7 +108,7 @@ fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
             }
         });
         wait_until("the call to be inside", || bench.script.at_gate() == 1);
-        let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };
+        let reset = Running::start(|| device::reset_force(0));
         reset.assert_blocked();
         assert_eq!(bench.script.live(Thing::OpenDevice), 2, "{call}");
         bench.script.open_gate();

@@ -1,6 +1,6 @@
 //! The end of a session: in time, after the timeout, and during calls of other threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::script::Thing;
 use super::*;
@@ -77,7 +77,7 @@ fn a_reset_that_outlives_its_session_takes_nothing_of_the_next() {
     let (_, work) = bench.stream();
     memory::malloc(64, 0).unwrap();
     work.begin();
-    let reset = Running { thread: std::thread::spawn(|| device::reset(0)) };
+    let reset = Running::start(|| device::reset(0));
     wait_until("the reset to wait", || work.waiting() == 1);
     fails(runtime::finalize(), Code::Failure, &["50 ms"]);
 
@@ -102,15 +102,13 @@ fn a_finalize_waits_for_calls_that_are_inside() {
         let mut bench = Bench::new();
         let pinned = memory::malloc_host(64).unwrap();
         bench.script.close_gate(call);
-        let inside = Running {
-            thread: std::thread::spawn(move || match call {
-                "alloc_host" => memory::malloc_host(64).map(drop),
-                "free_host" => memory::free_host(pinned),
-                _ => device::set(1),
-            }),
-        };
+        let inside = Running::start(move || match call {
+            "alloc_host" => memory::malloc_host(64).map(drop),
+            "free_host" => memory::free_host(pinned),
+            _ => device::set(1),
+        });
         wait_until("the call to be inside", || bench.script.at_gate() == 1);
-        let finalize = Running { thread: std::thread::spawn(runtime::finalize) };
+        let finalize = Running::start(runtime::finalize);
         finalize.assert_blocked();
         assert!(!bench.script.has_ended());
         bench.script.open_gate();
@@ -125,12 +123,20 @@ fn a_finalize_waits_for_calls_that_are_inside() {
 fn threads_that_go_on_during_a_finalize_get_errors_only() {
     let mut bench = Bench::new();
     let stop = Arc::new(AtomicBool::new(false));
+    let rounds: Arc<[AtomicUsize; 3]> = Arc::default();
+    let wait_for_rounds = |more| {
+        for count in rounds.iter() {
+            let before = count.load(Ordering::Relaxed);
+            wait_until("rounds", || count.load(Ordering::Relaxed) >= before + more);
+        }
+    };
     let threads: Vec<_> = (0..3)
         .map(|id| {
-            let stop = Arc::clone(&stop);
+            let (stop, rounds) = (Arc::clone(&stop), Arc::clone(&rounds));
             on_device(id % 2, move || {
                 while !stop.load(Ordering::Relaxed) {
-                    // All results are right: the script and the counts show whether the calls were correct.
+                    rounds[id as usize].fetch_add(1, Ordering::Relaxed);
+                    // Whatever they answer: the script and the counts tell whether it was right.
                     let _ = stream::create(0).map(|raw| stream::destroy(raw, false));
                     let _ = memory::malloc(64, 0).map(memory::free);
                     let _ = memory::malloc_host(64).map(memory::free_host);
@@ -143,10 +149,10 @@ fn threads_that_go_on_during_a_finalize_get_errors_only() {
             })
         })
         .collect();
-    std::thread::sleep(A_WHILE);
+    wait_for_rounds(10);
     runtime::finalize().unwrap();
     bench.script.assert_nothing_left();
-    std::thread::sleep(A_WHILE);
+    wait_for_rounds(10);
     stop.store(true, Ordering::Relaxed);
     threads.into_iter().for_each(|thread| thread.join());
     bench.script.assert_nothing_left();

@@ -101,12 +101,12 @@ fn a_finalize_takes_registrations_and_waits_for_one_that_is_being_made() {
     bench.script.close_gate("register_host");
     let late = on_device(1, || host_register::register(HOST + 4096, 4096, 0));
     wait_until("the driver", || bench.script.at_gate() == 1);
-    let (ended, errors) = (bench.script.clone(), std::thread::spawn(runtime::finalize));
-    std::thread::sleep(A_WHILE);
-    assert!(!errors.is_finished() && !ended.has_ended());
+    let (ended, ending) = (bench.script.clone(), Running::start(runtime::finalize));
+    ending.assert_blocked();
+    assert!(!ended.has_ended());
     ended.open_gate();
     late.join().unwrap();
-    errors.join().unwrap().unwrap();
+    ending.join().unwrap();
     ended.assert_nothing_left();
     fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &[]);
     fails(host_register::register(HOST, 4096, 0), Code::ContextNull, &["finalized"]);

@@ -27,7 +27,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::script::{Script, ScriptStream};
-use crate::backend::Driver;
+use crate::algo::thread::asleep::wait_until_asleep;
+use crate::backend::{Driver, thread_number};
 use crate::core::assembly;
 use crate::core::base::error::{Code, Error};
 use crate::core::base::handles;
@@ -46,8 +47,6 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(20);
-/// Long enough for a thread to reach the point where it blocks.
-const A_WHILE: Duration = Duration::from_millis(30);
 
 /// Begins a session over `driver`, with the regions assembled as by the first call of a program.
 fn begin_over(driver: Arc<dyn Driver>, patience: Duration) {
@@ -104,24 +103,35 @@ fn native(raw: u64) -> Arc<ScriptStream> {
 
 /// Starts `body` in a thread that has set device `id`.
 fn on_device<R: Send + 'static>(id: i32, body: impl FnOnce() -> R + Send + 'static) -> Running<R> {
-    let (tell, told) = channel();
-    let thread = std::thread::spawn(move || {
+    let (is_set, set) = channel();
+    let running = Running::start(move || {
         device::set(id).unwrap();
-        tell.send(()).unwrap();
+        is_set.send(()).unwrap();
         body()
     });
-    told.recv_timeout(LONG).unwrap();
-    Running { thread }
+    set.recv_timeout(LONG).unwrap();
+    running
 }
 
 /// A thread that a test watches.
 struct Running<R> {
     thread: JoinHandle<R>,
+    /// As the kernel numbers it.
+    number: u32,
 }
 
-impl<R> Running<R> {
+impl<R: Send + 'static> Running<R> {
+    fn start(body: impl FnOnce() -> R + Send + 'static) -> Self {
+        let (send, receive) = channel();
+        let thread = std::thread::spawn(move || {
+            send.send(thread_number()).unwrap();
+            body()
+        });
+        Self { thread, number: receive.recv_timeout(LONG).unwrap() }
+    }
+
     fn assert_blocked(&self) {
-        std::thread::sleep(A_WHILE);
+        wait_until_asleep(self.number, || self.thread.is_finished());
         assert!(!self.thread.is_finished(), "it did not wait");
     }
 

@@ -101,7 +101,7 @@ fn a_device_is_not_closed_under_a_call() {
             }
         });
         wait_until("the call to be inside", || bench.script.at_gate() == 1);
-        let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };
+        let reset = Running::start(|| device::reset_force(0));
         reset.assert_blocked();
         assert_eq!(bench.script.live(Thing::OpenDevice), 2, "{call}");
         bench.script.open_gate();
@@ -140,7 +140,7 @@ fn a_set_that_races_with_a_reset_is_counted_once() {
     work.begin();
     let reset = on_device(1, || device::reset(0));
     wait_until("the reset to wait", || work.waiting() == 1);
-    let set = Running { thread: std::thread::spawn(|| device::set(0)) };
+    let set = Running::start(|| device::set(0));
     set.assert_blocked();
     work.finish();
     drop(work);

@@ -125,9 +125,9 @@ fn a_reset_waits_for_the_callback_that_runs_and_drops_the_others() {
         let (first, begun, go_on) = standing();
         report::launch_callback(first, block, raw).unwrap();
         report::launch_callback(HostFn::from_closure(|| unreachable!()), block, raw).unwrap();
-        let reader = Running { thread: std::thread::spawn(|| process(-1)) };
+        let reader = Running::start(|| process(-1));
         begun.recv_timeout(LONG).unwrap();
-        let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };
+        let reset = Running::start(|| device::reset_force(0));
         drop(work);
         reset.assert_blocked();
         go_on.send(()).unwrap();
@@ -145,7 +145,7 @@ fn finalize_gives_up_on_a_callback_that_does_not_return() {
         let (first, begun, go_on) = standing();
         report::launch_callback(first, block, raw).unwrap();
         drop(work);
-        let reader = Running { thread: std::thread::spawn(|| process(-1)) };
+        let reader = Running::start(|| process(-1));
         begun.recv_timeout(LONG).unwrap();
         fails(runtime::finalize(), Code::Failure, &["50 ms"]);
         bench.next_life().assert_kept();

@@ -40,14 +40,14 @@ fn a_stream_that_is_made_during_a_reset_is_told_of_after_it() {
     bench.script.close_gate("create_stream");
     let maker = on_device(0, || stream::create(0));
     wait_until("the stream to be in the making", || bench.script.at_gate() == 1);
-    // The reset reports the existing streams, and then waits for the call that is inside.
-    let reset = std::thread::spawn(|| device::reset_force(0));
-    let before = || recorded.streams.lock().len();
+    // Told of what is there by now, and then waits for the call that is inside.
+    let reset = Running::start(|| device::reset_force(0));
+    let before = || told.streams.lock().len();
     wait_until("the reset to begin", || before() == 1);
-    std::thread::sleep(A_WHILE);
+    reset.assert_blocked();
     bench.script.open_gate();
     let made = maker.join().unwrap();
-    reset.join().unwrap().unwrap();
+    reset.join().unwrap();
     let of_it: Vec<_> =
         recorded.streams.lock().iter().filter(|(raw, _)| *raw == made).copied().collect();
     assert_eq!(of_it.len(), 2, "{of_it:?}");

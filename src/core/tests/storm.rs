@@ -111,19 +111,17 @@ fn storm(devices: i32, seed: u64) {
         .map(|number| {
             let id = number % devices;
             let (stop, shared) = (Arc::clone(&stop), Arc::clone(&shared));
-            Running {
-                thread: std::thread::spawn(move || {
-                    let mut random = Random(seed + number as u64);
-                    let mut buffer = vec![0; 4096];
-                    while !stop.load(Ordering::Relaxed) {
-                        set(id);
-                        for _ in 0..random.below(200) {
-                            one_call(&mut random, &shared, id, &mut buffer);
-                        }
-                        let _ = device::reset(id);
+            Running::start(move || {
+                let mut random = Random(seed + number as u64);
+                let mut buffer = vec![0; 4096];
+                while !stop.load(Ordering::Relaxed) {
+                    set(id);
+                    for _ in 0..random.below(200) {
+                        one_call(&mut random, &shared, id, &mut buffer);
                     }
-                }),
-            }
+                    let _ = device::reset(id);
+                }
+            })
         })
         .collect();
     let mut random = Random(seed);

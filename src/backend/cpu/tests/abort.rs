@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::stream::CpuStream;
 use super::*;
-use crate::backend::{Calls, FaultKind};
+use crate::algo::thread::asleep::wait_until_asleep;
+use crate::backend::{Calls, FaultKind, thread_number};
 
 fn why(text: &str) -> Fault {
     Fault::new(FaultKind::Aborted, text)
@@ -19,21 +20,18 @@ fn aborted<T: std::fmt::Debug>(result: crate::backend::Result<T>) {
     assert_eq!((fault.kind(), fault.text()), (FaultKind::Aborted, "aborted"));
 }
 
-/// A thread that says with what its wait ended.
+/// A thread that waits, and returns how its wait ended.
 fn waiter(
     stream: &Arc<dyn Stream>,
     wait: impl FnOnce(&Arc<dyn Stream>) -> crate::backend::Result<Wait> + Send + 'static,
 ) -> std::thread::JoinHandle<crate::backend::Result<Wait>> {
     let stream = Arc::clone(stream);
-    let (tell, told) = channel();
+    let (send, number) = channel();
     let thread = std::thread::spawn(move || {
-        tell.send(()).unwrap();
+        send.send(thread_number()).unwrap();
         wait(&stream)
     });
-    told.recv().unwrap();
-    // It is about to wait; whether it already does makes no difference to the result, unless it comes too late: then it
-    // would wait for the gate forever, and the test would fail.
-    std::thread::sleep(Duration::from_millis(20));
+    wait_until_asleep(number.recv().unwrap(), || thread.is_finished());
     thread
 }
 
@@ -205,7 +203,8 @@ fn streams_that_nobody_uses_any_more_do_not_wait_for_dropped_records() {
             waiter.fill(fill(target, 64, 5)).unwrap();
             if retired_first {
                 waiter.retire();
-                std::thread::sleep(Duration::from_millis(5));
+                // Other work runs meanwhile.
+                run_other_work(&bench);
                 assert!(!waiter.is_idle().unwrap(), "a record that may happen is waited for");
                 abort(&stream);
             } else {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::stream::CpuStream;
 use super::*;
+use crate::algo::thread::asleep::wait_until_asleep;
 use crate::backend::{
     Calls, Failure, FaultKind, Heard, Observer, inside_host_function, thread_number,
 };
@@ -135,14 +136,16 @@ fn abandoning_ends_a_pageable_copy_that_has_not_begun() {
     in_all_modes(|bench| {
         let (stream, source) = (bench.stream(), bench.alloc(64).addr);
         let gate = Gate::close(&stream);
+        let (send, number) = channel();
         let copier = {
             let stream = Arc::clone(&stream);
             std::thread::spawn(move || {
+                send.send(thread_number()).unwrap();
                 let mut bytes = [0u8; 64];
                 stream.copy(copy(pageable(&mut bytes), device(source, 64)))
             })
         };
-        std::thread::sleep(Duration::from_millis(20));
+        wait_until_asleep(number.recv().unwrap(), || copier.is_finished());
         stream.abandon();
         let fault = copier.join().unwrap().unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Abandoned);

@@ -73,6 +73,7 @@ fn the_time_counts_from_when_the_stream_comes_to_the_wait() {
         let (before, behind) = (Gate::close(&recorder), Gate::close(&stream));
         recorder.record(&event).unwrap();
         stream.wait(&event, Some(SHORT)).unwrap();
+        // Longer than the limit.
         std::thread::sleep(SHORT * 4);
         before.open();
         sync(&recorder);

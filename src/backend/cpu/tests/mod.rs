@@ -150,6 +150,13 @@ pub(super) fn host_fn(closure: impl FnOnce() + Send + 'static) -> HostFn {
     HostFn::from_closure(closure)
 }
 
+/// Runs a host function in another stream: the executor has seen what was queued before.
+pub(super) fn run_other_work(bench: &Bench) {
+    let (stream, (call, called)) = (bench.stream(), channel());
+    stream.host_fn(host_fn(move || call.send(()).unwrap())).unwrap();
+    called.recv_timeout(Duration::from_secs(60)).expect("held up by other streams");
+}
+
 /// Holds a stream up until it is opened, or dropped.
 pub(super) struct Gate(#[expect(dead_code, reason = "dropping it opens the gate")] Sender<()>);
 

@@ -22,7 +22,7 @@ fn ten_thousand_blocked_streams_need_few_threads() {
             let ran = Arc::clone(&ran);
             stream.host_fn(host_fn(move || _ = ran.fetch_add(1, Ordering::Relaxed))).unwrap();
         }
-        std::thread::sleep(Duration::from_millis(50));
+        run_other_work(&bench);
         assert!(bench.threads() <= bench.cores() + 8, "{} threads", bench.threads());
         assert_eq!(ran.load(Ordering::Relaxed), 0);
         gate.open();
@@ -70,6 +70,7 @@ fn many_short_host_functions_start_few_threads() {
     for stream in &streams {
         let (most, executor) = (Arc::clone(&most), Arc::clone(&bench.driver.executor));
         let count = move || {
+            // The function takes some time, as work does.
             std::thread::sleep(Duration::from_micros(200));
             most.fetch_max(executor.threads(), Ordering::Relaxed);
         };

@@ -73,6 +73,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
         other.wait(&event, Some(LONG)).unwrap();
         other.wait(&event, Some(LONG)).unwrap();
     }
+    // Longer than the short limit.
     std::thread::sleep(SHORT * 20);
     assert!(others.iter().all(|other| !other.is_idle().unwrap()));
     gate.open();

@@ -121,6 +121,7 @@ fn an_imported_one_is_the_same() {
 fn an_end_on_either_side_is_seen() {
     let own = Notifies::default().create().unwrap();
     let (bytes, descriptor) = own.export().unwrap();
+    // Peers are checked at this interval.
     let later = || std::thread::sleep(2 * PEER_INTERVAL);
     // Leaves as it should.
     drop(Notify::import(&bytes, descriptor.as_fd()).unwrap());
@@ -156,7 +157,7 @@ fn what_is_no_notify_is_refused() {
     let file = std::fs::File::open("/proc/self/exe").unwrap();
     let refused = Notify::import(&bytes, file.as_fd()).err().unwrap();
     assert_eq!(refused.kind(), FaultKind::InvalidArgument);
-    // None of these counts as an importer that died.
+    // None of these counts as an importer that died when peers are checked next.
     std::thread::sleep(2 * PEER_INTERVAL);
     assert!(!own.try_take(&PLAIN, 0).unwrap());
 }
