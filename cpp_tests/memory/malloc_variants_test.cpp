@@ -289,10 +289,7 @@ TEST_F(FreeWithDevSync, WaitsForTheDevice) {
         ACL_OK(aclrtMemsetAsync(other.At(), 64, 5, 64, stream));
         std::thread freeing([&] {
             id = gettid();
-            if (host)
-                ACL_EXPECT_OK(aclrtFreeHostWithDevSync(address));
-            else
-                ACL_EXPECT_OK(aclrtFreeWithDevSync(address));
+            ACL_EXPECT_OK(host ? aclrtFreeHostWithDevSync(address) : aclrtFreeWithDevSync(address));
             done = true;
         });
         EXPECT_TRUE(gate.AwaitArrival());
