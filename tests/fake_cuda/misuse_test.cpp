@@ -130,8 +130,10 @@ TEST_F(FakeCuda, AFailureOnTheDeviceIsStickyUntilTheReset) {
     CUevent event = nullptr;
     OK(cuEventCreate(&event, 0));
     ASSERT_EQ(0, fakeCudaFail("cuMemsetD8Async:1:700:late"));
+    fakeCudaHold();
     OK(cuMemsetD8Async(memory, 0, 8, stream)) << "it fails when it runs, not when it is queued";
     OK(cuEventRecord(event, stream));
+    fakeCudaRelease();
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuEventQuery(event));
     EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemFree_v2(memory));
