@@ -366,7 +366,7 @@ rlim_t LimitFiles(rlim_t most) {
 
 // Notifies, and the memory of CPU devices in guard mode, are memory files. Exceeding a limit on
 // file sizes is an error and does not end the process.
-OWN_PROCESS_TEST(ConfigProcess, AFileThatMayNotBeLongEnoughIsTold) {
+OWN_PROCESS_TEST(ConfigProcess, ALimitOfFileSizesIsReported) {
     ACL_OK(aclInit(nullptr));
     const rlim_t before = LimitFiles(0);
     if (std::getenv("PORTACL_CPU_GUARD")) {

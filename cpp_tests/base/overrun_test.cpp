@@ -132,7 +132,7 @@ TEST_F(Overrun, InGuardModeAHostAccessPastAnAllocationIsKilled) {
 }
 
 // The memory is freed; the library returns the code, and the program ends here.
-TEST_F(Overrun, InGuardModeAFreeReportsWhatTheHostHasOverwritten) {
+TEST_F(Overrun, InGuardModeAFreeReportsOverwrittenCanaries) {
     const auto result = Make("plain", true, "pinned", "host-near");
     EXPECT_TRUE(
         Matches(result,

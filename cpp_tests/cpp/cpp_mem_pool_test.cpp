@@ -411,7 +411,7 @@ void ImportAndAnswer(portacl_test::Connection& parent) {
     parent.Signal(1);
 }
 
-TWO_PROCESS_TEST(CppSharedMemory, GoesFromOwnerToOwner, ImportAndAnswer) {
+TWO_PROCESS_TEST(CppSharedMemory, MovesBetweenOwners, ImportAndAnswer) {
     const Runtime runtime;
     const Device device;
     const Stream stream;

@@ -383,7 +383,7 @@ TEST_F(GraphBuild, UnfinishedGraphsAreDestroyed) {
     ACL_OK(aclmdlRIUnbindStream(other, stream));
 }
 
-TEST(GraphBuildLife, GraphsAndStreamsEndWithTheirDevice) {
+TEST(GraphBuildTeardown, GraphsAndStreamsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = Persistent().Release();

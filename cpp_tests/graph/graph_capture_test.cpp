@@ -488,7 +488,7 @@ TEST_F(GraphCapture, RefusedInsideAHostFunction) {
 
 // ---- the process ----
 
-TEST(GraphCaptureLife, DevicesAreResetDuringCaptures) {
+TEST(GraphCaptureTeardown, DevicesAreResetDuringCaptures) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;

@@ -530,7 +530,7 @@ TEST_F(GraphGroup, RefusedInsideAHostFunction) {
     for (aclError code : state.codes) EXPECT_EQ(code, kDead);
 }
 
-TEST(GraphGroupLife, GroupsEndWithTheirDevice) {
+TEST(GraphGroupTeardown, GroupsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;

@@ -232,7 +232,7 @@ TEST_F(GraphMemory, ThePoolMayBeDestroyedFirst) {
     ACL_OK(aclrtFree(memory));
 }
 
-TEST(GraphMemoryLife, MemoryEndsWithTheDevice) {
+TEST(GraphMemoryTeardown, MemoryEndsWithTheDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;

@@ -382,7 +382,7 @@ TEST_F(GraphRun, RefusedInsideAHostFunction) {
     for (aclError code : state.codes) EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST(GraphLife, GraphsEndWithTheirDevice) {
+TEST(GraphTeardown, GraphsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr;

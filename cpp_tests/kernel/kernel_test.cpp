@@ -322,7 +322,7 @@ TEST_F(Kernel, AProgramBelongsToItsDevice) {
     ACL_EXPECT_OK(aclrtLaunchKernel(nothing, 1, nullptr, 0, nullptr));
 }
 
-TEST(KernelLife, EverythingEndsWithTheSession) {
+TEST(KernelTeardown, EverythingEndsWithTheSession) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     Program program;

@@ -408,7 +408,7 @@ TEST_F(HostRegister, OneOfManyThreadsRegistersIt) {
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_UNREGISTERED);
 }
 
-TEST_F(HostRegister, OutlivesTheDeviceAndEndsWithTheLibrary) {
+TEST_F(HostRegister, OutlivesTheDeviceAndEndsWithTheSession) {
     Pages pages(kPage);
     ACL_OK(aclrtHostRegisterV2(pages.At(), kPage, kPinned | kMapped));
     ACL_OK(aclrtResetDeviceForce(0));

@@ -63,7 +63,7 @@ TEST_F(Reuse, FreedMemoryIsInvalidUntilItIsAllocatedAgain) {
 }
 
 // If sizes or policies were confused, length, page size or alignment would show it.
-TEST_F(Reuse, RequestsGetWhatTheyAskFor) {
+TEST_F(Reuse, RequestsGetTheirSizeAndPolicy) {
     std::mt19937 random(3);
     for (int round = 0; round < 2000; ++round) {
         const size_t size = 1 + random() % (random() % 8 == 0 ? 3 * kMiB : 10000);
@@ -297,7 +297,7 @@ TEST_F(ReuseHost, LargeMemoryIsUsableEachTime) {
 }
 
 // Two live allocations never share a byte.
-TEST_F(ReuseHost, LiveOnesAreApart) {
+TEST_F(ReuseHost, LiveAllocationsDoNotOverlap) {
     std::vector<std::unique_ptr<PinnedMemory>> all;
     for (int round = 0; round < 3; ++round) {
         for (unsigned char i = 0; i < 10; ++i)

@@ -222,7 +222,7 @@ TWO_PROCESS_TEST(MemPoolSharingEnd, ImporterKilledAfterEachStep, Importer) {
     EXPECT_EQ(Belongings(), before);
 }
 
-TWO_PROCESS_TEST(MemPoolSharingEnd, NothingIsLeftOfWhatWasGivenBack, Importer) {
+TWO_PROCESS_TEST(MemPoolSharingEnd, FreedMemoryLeavesNothingBehind, Importer) {
     const Session session;
     Peer peer;
     const auto before = Belongings();

@@ -213,7 +213,7 @@ TEST_F(MemPoolSharingErrors, ExportingNeedsNoDeviceAndImportingDoes) {
     FreeAndWait(ptr);
 }
 
-TEST(MemPoolSharingLife, AfterFinalizeNothingIsShared) {
+TEST(MemPoolSharingTeardown, AfterFinalizeNothingIsShared) {
     int descriptor = -1;
     aclrtMemPool pool = nullptr, imported = Poison<aclrtMemPool>();
     {
@@ -233,7 +233,7 @@ TEST(MemPoolSharingLife, AfterFinalizeNothingIsShared) {
     EXPECT_TRUE(IsPoison(imported));
 }
 
-OWN_PROCESS_TEST(MemPoolSharingLife, AForkedChildSharesNothing) {
+OWN_PROCESS_TEST(MemPoolSharingTeardown, AForkedChildSharesNothing) {
     const Session session;
     SharedPool pool;
     void* const ptr = pool.Malloc(100);

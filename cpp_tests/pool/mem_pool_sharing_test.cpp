@@ -72,7 +72,7 @@ void ImportAndAnswer(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(MemPoolSharing, WhatOneSideWritesTheOtherOneReads, ImportAndAnswer) {
+TWO_PROCESS_TEST(MemPoolSharing, EachProcessReadsTheOthersWrites, ImportAndAnswer) {
     const Session session;
     Peer peer, other;
     SharedPool pool;
@@ -236,7 +236,7 @@ void ImportAndReset(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(MemPoolSharing, AResetTakesWhatWasImported, ImportAndReset) {
+TWO_PROCESS_TEST(MemPoolSharing, AResetFreesImportedMemory, ImportAndReset) {
     const Session session;
     Peer peer;
     SharedPool pool;
@@ -305,7 +305,7 @@ void ImportFreed(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(MemPoolSharing, WhatIsGoneIsNotImported, ImportFreed) {
+TWO_PROCESS_TEST(MemPoolSharing, FreedMemoryIsNotImported, ImportFreed) {
     const Session session;
     Peer peer;
     SharedPool pool, other;
@@ -349,7 +349,7 @@ void ImportOnTheSecondDevice(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(MemPoolSharing, APoolIsOfTheSameDeviceThere, ImportOnTheSecondDevice) {
+TWO_PROCESS_TEST(MemPoolSharing, AnImportedPoolIsOnTheSameDevice, ImportOnTheSecondDevice) {
     const Session session;
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Peer peer;

@@ -118,7 +118,7 @@ TEST_F(MemPoolSupport, IsAvailableInCpp) {
 }
 
 // A driver without pools.
-OWN_PROCESS_TEST(MemPoolSupportElsewhere, MissingDriverPoolsAreNotSupported,
+OWN_PROCESS_TEST(MemPoolSupportUnavailable, MissingDriverPoolsAreNotSupported,
                  {"FAKE_CUDA_MEMORY_POOLS", "0"}) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU's driver has what it has";
     ACL_OK(aclInit(nullptr));
@@ -129,7 +129,7 @@ OWN_PROCESS_TEST(MemPoolSupportElsewhere, MissingDriverPoolsAreNotSupported,
 }
 
 // Sharing needs a memory file, which this process may not create.
-OWN_PROCESS_TEST(MemPoolSupportElsewhere, SharingNeedsAFileOfTheDevicesLength) {
+OWN_PROCESS_TEST(MemPoolSupportUnavailable, SharingNeedsAFileOfTheDevicesLength) {
     if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD"))
         return;  // Guard mode creates such a file as well.
     const rlimit limit{1 << 20, 1 << 20};

@@ -391,7 +391,7 @@ TEST_F(Profiling, WritesToTheConfiguredFolder) {
 
 // ---- the session of the process ----
 
-OWN_PROCESS_TEST(ProfilingLife, StampsWorkBeforeInitAndAfterFinalize) {
+OWN_PROCESS_TEST(ProfilingSession, StampsWorkBeforeInitAndAfterFinalize) {
     const std::string folder = NewFolder();
     void* stamp = aclprofCreateStamp();
     ACL_OK(InitIn(folder));
@@ -408,7 +408,7 @@ OWN_PROCESS_TEST(ProfilingLife, StampsWorkBeforeInitAndAfterFinalize) {
     aclprofDestroyStamp(stamp);
 }
 
-TEST(ProfilingLife, UsesTheFileOfTheVariable) {
+TEST(ProfilingSession, UsesTheFileOfTheVariable) {
     const std::string path =
         testing::TempDir() + "portacl_both_" + std::to_string(getpid()) + ".json";
     RunInOwnProcess(

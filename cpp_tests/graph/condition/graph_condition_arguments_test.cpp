@@ -317,7 +317,7 @@ TEST_F(GraphConditionArguments, BodiesCanBeCapturedAgain) {
 }
 
 // The mode of a body applies to that capture only.
-TEST_F(GraphConditionArguments, BodiesHaveModesOfTheirOwn) {
+TEST_F(GraphConditionArguments, BodiesHaveSeparateModes) {
     constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
     uint32_t word = 0;
     const auto copies = [&] {
@@ -548,7 +548,7 @@ TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
     ACL_OK(aclmdlRIDestroy(made));
 }
 
-TEST(GraphConditionArgumentsLife, EverythingEndsWithTheDevice) {
+TEST(GraphConditionArgumentsTeardown, EverythingEndsWithTheDevice) {
     ACL_OK(aclInit(nullptr));
     for (int session = 0; session < 2; ++session) {
         ACL_OK(aclrtSetDevice(0));

@@ -557,7 +557,7 @@ TEST_F(GraphCondition, FreedMemoryOfABodyStaysAllocatedDuringTheRun) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, s_->running), "freed");
 }
 
-TEST(GraphConditionLife, ResetEndsAnEndlessLoop) {
+TEST(GraphConditionTeardown, ResetEndsAnEndlessLoop) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream running = nullptr;

@@ -272,7 +272,7 @@ TEST_F(GraphControlArguments, RefusedInsideAHostFunction) {
     for (aclError code : state.codes) EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
-TEST(GraphControlArgumentsLife, LabelsEndWithTheirDevice) {
+TEST(GraphControlArgumentsTeardown, LabelsEndWithTheirDevice) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const aclrtLabel label = Label().Release();

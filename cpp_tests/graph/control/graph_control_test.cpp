@@ -341,7 +341,7 @@ TEST_F(GraphControl, AbortOfTheStreamEndsItsRuns) {
     endless.AwaitEnd();
 }
 
-TEST(GraphControlLife, ResetEndsAnEndlessLoop) {
+TEST(GraphControlTeardown, ResetEndsAnEndlessLoop) {
     for (int session = 0; session < 2; ++session) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));

@@ -49,7 +49,7 @@ TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
     peer.Join();
 }
 
-TWO_PROCESS_TEST(IpcSharing, WhicheverDeviceItIsOn, ExporterOnAnotherDevice) {
+TWO_PROCESS_TEST(IpcSharing, OnAnyDevice, ExporterOnAnotherDevice) {
     const Session session;
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Peer peer;
@@ -141,7 +141,7 @@ TWO_PROCESS_TEST(IpcSharing, OnOneDeviceAtATime, Exporter) {
     peer.Join();
 }
 
-TWO_PROCESS_TEST(IpcSharing, QueuedWorkKeepsWhatIsClosed, Exporter) {
+TWO_PROCESS_TEST(IpcSharing, PendingWorkKeepsClosedMemory, Exporter) {
     const Session session;
     Peer peer;
     const auto key = peer.Receive<KeyText>();
@@ -162,7 +162,7 @@ TWO_PROCESS_TEST(IpcSharing, QueuedWorkKeepsWhatIsClosed, Exporter) {
     peer.Join();
 }
 
-TWO_PROCESS_TEST(IpcSharing, KeysOfElsewhereAreTold, Exporter) {
+TWO_PROCESS_TEST(IpcSharing, ForeignKeysAreRefused, Exporter) {
     const Session session;
     Peer peer;
     const auto key = peer.Receive<KeyText>();
@@ -208,7 +208,7 @@ void ExporterWithAList(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesComeIn, ExporterWithAList) {
+TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesMayImport, ExporterWithAList) {
     const Session session;
     Peer peer;
     const auto key = peer.Receive<KeyText>();

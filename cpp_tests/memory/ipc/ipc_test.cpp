@@ -218,7 +218,7 @@ TEST_F(Ipc, RefusedInsideAHostFunction) {
     CloseKey(key);
 }
 
-TEST(IpcLife, AfterFinalizeKeysAreInvalid) {
+TEST(IpcTeardown, AfterFinalizeKeysAreInvalid) {
     KeyText key = Poison<KeyText>();
     {
         const Session session;

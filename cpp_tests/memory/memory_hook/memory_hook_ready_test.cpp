@@ -110,7 +110,7 @@ TEST_F(ReadyHook, LoggingWritesTheReplayFormat) {
               portaclMemoryHookRegisterLogging(nullptr, PORTACL_MEMORY_HOOK_PROCESS, nullptr));
 }
 
-TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
+TEST_F(ReadyHook, ALimitRefusesAllocationsAndCountsFrees) {
     uint64_t id = 0;
     ACL_OK(portaclMemoryHookRegisterLimit(12288, PORTACL_MEMORY_HOOK_PROCESS, &id));
     void *first = nullptr, *second = nullptr, *third = nullptr;

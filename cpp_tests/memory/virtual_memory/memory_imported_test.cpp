@@ -230,7 +230,7 @@ TWO_PROCESS_TEST(MemoryImported, ByTwoKeysOfTheSameMemory, Exporter) {
     EXPECT_EQ(call_log.Take().size(), 2 * pieces);
 }
 
-TWO_PROCESS_TEST(MemoryImported, GoesWithItsDevice, Exporter) {
+TWO_PROCESS_TEST(MemoryImported, EndsWithItsDevice, Exporter) {
     const Session session;
     Other other;
     ImportKey(other.offer.key);
@@ -242,7 +242,7 @@ TWO_PROCESS_TEST(MemoryImported, GoesWithItsDevice, Exporter) {
     EXPECT_TRUE(ImportedOnes().empty());
 }
 
-TWO_PROCESS_TEST(MemoryImported, WithoutAnAddress, Exporter) {
+TWO_PROCESS_TEST(MemoryImported, OfPhysicalMemory, Exporter) {
     const Session session;
     Other other;
     CallLog call_log;

@@ -216,7 +216,7 @@ void Exporter(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryLivesUntilAllHaveGivenItUp, Exporter) {
+TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Exporter) {
     const Session session;
     Peer peer;
     const auto offer = peer.Receive<Offer>();
@@ -295,7 +295,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledBeforeTheImport, Exp
     ExpectImportFails(offer.number, "has ended");
 }
 
-TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceTakesWhatWasImportedForIt, Exporter) {
+TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceResetFreesItsImports, Exporter) {
     const Session session;
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Peer peer;

@@ -205,7 +205,7 @@ TEST_F(EventExternal, ArgumentsAreChecked) {
 }
 
 // A wait for a signal that never comes does not block a device reset.
-TEST(EventExternalLife, DevicesAreResetDuringWaits) {
+TEST(EventExternalTeardown, DevicesAreResetDuringWaits) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream stream = nullptr, plain = nullptr;

@@ -109,7 +109,7 @@ void TryToImport(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(NotifySharing, OnlyThoseOnTheList, TryToImport) {
+TWO_PROCESS_TEST(NotifySharing, OnlyListedProcessesMayImport, TryToImport) {
     const Session session;
     Peer peer;
     aclrtNotify notify = Notify().Release();
@@ -163,7 +163,7 @@ void WaitForTheOther(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfTheExportersEnd, WaitForTheOther) {
+TWO_PROCESS_TEST(NotifySharing, AWaitFailsWhenTheExporterEnds, WaitForTheOther) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     Peer peer;
@@ -189,7 +189,7 @@ void ImportAndStay(Connection& parent) {
 
 }  // namespace
 
-TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfAnImportersDeath, ImportAndStay) {
+TWO_PROCESS_TEST(NotifySharing, AWaitFailsWhenAnImporterDies, ImportAndStay) {
     const Session session;
     Peer first, second;
     const Notify notify;
