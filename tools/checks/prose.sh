@@ -3,6 +3,6 @@ check() {
     tools/prose.py || return 1
     command -v codespell >/dev/null || { echo "codespell is missing: ./dev setup installs it"; return 1; }
     # CANN, CopyIn and crate are spelled correctly; the others are names in the code of tests.
-    codespell --ignore-words-list=cann,copyin,crate,upto,alway,nin,anothers,lod $(tools/prose.py --files)
+    codespell --ignore-words-list=cann,copyin,crate,upto,alway,nin,anothers,lod,atleast,ser $(tools/prose.py --files)
 }
 sabotage() { printf '\nA callback is told of the failure.\n' >>docs/errors.md; }
