@@ -1,11 +1,10 @@
-//! Memory that was given back while streams may still use it.
+//! Memory that was freed while streams may still use it.
 //!
-//! Giving memory back must not wait, since what is queued may itself wait for the caller. But
-//! `cuMemFree` and `cuMemFreeHost` can wait for everything that runs. So while any stream is busy
-//! a block is set aside, with a mark in each busy stream, and is released by a later call: when
-//! all streams are idle, or, when memory runs out, as soon as all its marks are past.
+//! A free must not wait, because pending work may wait for the caller. But `cuMemFree` and `cuMemFreeHost` can wait for
+//! everything that runs. So while a stream is busy a block stays here, with a mark in each busy stream. A later call
+//! releases it: when all streams are idle, or, if memory runs out, when all its marks are past.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -17,7 +16,7 @@ use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::mark::Mark;
 
-/// How often it is looked whether a mapping has ended that is in the way.
+/// The pauses of a wait for the end of a mapping.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
@@ -25,10 +24,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 #[derive(Default)]
 struct Pending {
     entries: Mutex<Vec<Entry>>,
-    /// How many entries there are, also those that are being looked at.
-    count: AtomicUsize,
-    /// Held by whoever looks through the entries. Who needs the memory waits for it, who comes by
-    /// does not.
+    /// Held by the thread that checks the entries. An allocation that needs the memory waits for it, other calls do
+    /// not.
     reaping: Mutex<()>,
 }
 
@@ -37,10 +34,10 @@ struct Entry {
     marks: Marks,
 }
 
-/// How far streams have to come.
+/// The positions that streams must reach.
 pub struct Marks {
     marks: Vec<Mark>,
-    /// A busy stream could not be marked: only when all are idle it is surely past.
+    /// There is no mark in some busy stream: the block must stay until all streams are idle.
     incomplete: bool,
 }
 
@@ -53,7 +50,7 @@ impl Marks {
                 continue;
             }
             stream.look(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
-                // A device that failed runs nothing any more. One refusal is no failure yet.
+                // A device that failed runs nothing any more. One failed query is no failure of the device.
                 Ok(true) | Err(_) => {}
                 Ok(false) => match stream.mark() {
                     Ok(mark) => marks.marks.push(mark),
@@ -75,40 +72,29 @@ impl Marks {
 }
 
 impl Pending {
-    /// Sets something aside until `marks` are past.
-    pub fn push(&self, release: Box<dyn Release>, marks: Marks) {
+    /// Keeps something until `marks` are past.
+    fn push(&self, driver: &DriverState, release: Box<dyn Release>, marks: Marks) {
         self.entries.lock().push(Entry { release, marks });
-        // Relaxed: a hint; who misses it looks again with the next call.
-        self.count.fetch_add(1, Ordering::Relaxed);
+        // Relaxed: a hint. A thread that misses it checks again in its next call.
+        driver.pending_count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many blocks wait.
-    pub fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
-    }
-
-    /// Releases what can be released without waiting for queued work.
-    pub fn reap(&self, driver: &DriverState) {
-        if self.count() == 0 {
-            return;
-        }
+    /// Releases what can be released without a wait for pending work.
+    fn reap(&self, driver: &DriverState) {
         if let Some(_reaping) = self.reaping.try_lock() {
             self.release_ready(driver, false);
         }
     }
 
-    /// Releases everything that no queued work uses, even if the driver waits for other work.
-    pub fn reap_all(&self, driver: &DriverState) {
-        if self.count() == 0 {
-            return;
-        }
+    /// Releases everything that no pending work uses, even if the driver waits for other work.
+    fn reap_all(&self, driver: &DriverState) {
         let _reaping = self.reaping.lock();
         self.release_ready(driver, true);
     }
 
     fn release_ready(&self, driver: &DriverState, may_wait: bool) {
         let entries = std::mem::take(&mut *self.entries.lock());
-        // Asked after the entries were taken: all that was queued before them is then finished.
+        // Checked after the entries were removed: everything that was enqueued before them is then complete.
         let idle = driver.all_settled();
         let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
             let wanted = may_wait || !entry.release.may_wait();
@@ -121,17 +107,19 @@ impl Pending {
             if released.is_err() {
                 entry.release.refused(driver);
             }
-            // The caller who gave the block back is gone.
+            // The call that freed the block has returned.
             driver.note_refusal(released);
         }
-        self.count.fetch_sub(released, Ordering::Relaxed);
+        driver.pending_count.fetch_sub(released, Ordering::Relaxed);
     }
 
-    /// Waits until no mapping in this range waits any more.
-    pub fn settle(&self, driver: &DriverState, addr: usize, len: usize) {
+    /// Waits until no mapping in this range is pending.
+    fn settle(&self, driver: &DriverState, addr: usize, len: usize) {
         let mut pause = SHORTEST_PAUSE;
         loop {
-            self.reap(driver);
+            if count(driver) > 0 {
+                self.reap(driver);
+            }
             let _reaping = self.reaping.lock();
             if !self.entries.lock().iter().any(|entry| entry.release.is_mapping_in(addr, len)) {
                 return;
@@ -142,8 +130,8 @@ impl Pending {
         }
     }
 
-    /// Memory of this device still waits.
-    pub fn has_any_of(&self, device: &DeviceState) -> bool {
+    /// Memory of this device is pending.
+    fn has_any_of(&self, device: &DeviceState) -> bool {
         let _reaping = self.reaping.lock();
         self.entries.lock().iter().any(|entry| entry.release.is_of(device))
     }
@@ -155,21 +143,25 @@ fn of(driver: &DriverState) -> &Pending {
     PENDING.of(driver.features())
 }
 
-/// How many blocks of this driver are pending.
+/// How many blocks of this driver are pending, also those that a thread has removed to check them.
 pub fn count(driver: &DriverState) -> usize {
-    of(driver).count()
+    driver.pending_count.load(Ordering::Relaxed)
 }
 
 /// Releases what queued work no longer uses, without waiting.
 pub fn reap(driver: &DriverState) {
     driver.sweep_streams();
-    of(driver).reap(driver);
+    if count(driver) > 0 {
+        of(driver).reap(driver);
+    }
 }
 
 /// As [`reap`], even if the driver waits for other work.
 pub fn reap_all(driver: &DriverState) {
     driver.sweep_streams();
-    of(driver).reap_all(driver);
+    if count(driver) > 0 {
+        of(driver).reap_all(driver);
+    }
 }
 
 /// Waits until no mapping in this range is pending.
@@ -189,6 +181,6 @@ pub fn release(driver: &DriverState, mut release: impl Release) -> Result<()> {
     if marks.is_empty() {
         return release.now(driver);
     }
-    of(driver).push(Box::new(release), marks);
+    of(driver).push(driver, Box::new(release), marks);
     Ok(())
 }

@@ -4,7 +4,7 @@
 
 use std::ffi::c_int;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUmemLocation, CUmemLocationType};
 use parking_lot::Mutex;
@@ -21,7 +21,7 @@ use crate::backend::cuda::stream::workers::Workers;
 use crate::backend::stream::watch::Watcher;
 use crate::backend::{Fault, FaultKind, Notifies, PoolPlace, Result};
 
-/// There is no device that could have host memory in its context.
+/// There is no device whose context could hold host memory.
 pub fn no_healthy_device() -> Fault {
     let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
     Fault::new(FaultKind::Execution, text)
@@ -46,8 +46,12 @@ pub struct DriverState {
     pub monitor: Monitor,
     /// A device was left with work that does not end.
     pub forsaken: AtomicBool,
-    /// The first release that the driver refused where no caller could be told.
+    /// The first release that the driver refused while no call could return that.
     pub refused: Mutex<Option<Fault>>,
+    /// Some streams are dropped and not destroyed. It is here because many calls read it.
+    pub any_dropped: AtomicBool,
+    /// How many blocks are pending (`memory/pending.rs`). It is here because many calls read it.
+    pub pending_count: AtomicUsize,
     /// What higher modules keep with the driver.
     features: Slots,
 }
@@ -80,6 +84,8 @@ impl DriverState {
             monitor: Monitor::default(),
             forsaken: AtomicBool::new(false),
             refused: Mutex::default(),
+            any_dropped: AtomicBool::new(false),
+            pending_count: AtomicUsize::new(0),
             features: Slots::default(),
         })
     }
@@ -124,8 +130,8 @@ impl DriverState {
         self.contexts.release(context).map_err(refused)
     }
 
-    /// The end of something of `context` that its owner need not hear of: if the driver refuses,
-    /// [`Self::take_refusal`] tells. A context that has failed has taken everything along already.
+    /// Releases something of `context` with `calls`. If the driver refuses, [`Self::take_refusal`] returns that. A
+    /// context that has failed has released everything already.
     pub fn end_in(&self, context: &Context, calls: impl FnOnce(&Api) -> Outcome) {
         let ended = context.attempt(calls);
         if context.healthy().is_ok() {
@@ -133,10 +139,10 @@ impl DriverState {
         }
     }
 
-    /// What nobody else is told: the first one is kept for whoever closes a device next.
+    /// Keeps the first failure that no call could return, for the next close of a device.
     pub fn note_refusal(&self, released: Result<()>) {
         match released {
-            // A failed device; every call says so.
+            // A failed device: every call reports that.
             Err(fault) if fault.kind() == FaultKind::Execution => {}
             Err(fault) => {
                 self.refused.lock().get_or_insert(fault);
@@ -145,7 +151,7 @@ impl DriverState {
         }
     }
 
-    /// The first refusal that nobody has been told of.
+    /// The first failure that no call has returned.
     pub fn take_refusal(&self) -> Result<()> {
         match self.refused.lock().take() {
             None => Ok(()),
@@ -157,8 +163,7 @@ impl DriverState {
         }
     }
 
-    /// A context for what belongs to no device in particular: one that is in use anyway, else the
-    /// first device's that has not failed.
+    /// A context for what belongs to no device: one that is in use, or that of the first device that has not failed.
     pub fn acquire_any_context(&self) -> Result<Arc<Context>> {
         let in_use = self.contexts.healthy().map(|context| context.ordinal()).next();
         let usable = || (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
@@ -170,7 +175,7 @@ impl DriverState {
         &self.padding
     }
 
-    /// Gives up on a device whose work does not end.
+    /// Leaves a device whose work does not end as it is.
     pub fn forsake(&self) {
         // Relaxed: a flag by itself.
         self.forsaken.store(true, Ordering::Relaxed);
@@ -180,8 +185,8 @@ impl DriverState {
         self.forsaken.load(Ordering::Relaxed)
     }
 
-    /// Runs driver calls in the calling thread's context, or in one of ours where it has none.
-    /// `None` when there is none at all.
+    /// Runs driver calls in the calling thread's context, or in one of this library if the thread has none. `None` if
+    /// there is no context.
     pub fn in_some_context(&self, calls: impl FnOnce(&Api) -> Outcome) -> Option<Outcome> {
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: the driver writes null or this thread's context into `current`.
@@ -207,7 +212,7 @@ impl DriverState {
         CUmemLocation { type_, id: id as c_int }
     }
 
-    /// What the device says of itself; 0 where its driver does not know the question.
+    /// An attribute of a device, 0 if its driver does not have the attribute.
     pub fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
         let device = device_of(self.api(), self.number(ordinal))?;
         let mut value = 0;

@@ -1,7 +1,7 @@
 //! All streams of a driver.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 
@@ -11,38 +11,34 @@ use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::inside_host_function;
 
+/// Every stream of every open device, also those that are dropped but have work.
 #[derive(Default)]
-struct Streams {
-    /// Every stream of every open device, also those that are dropped but not finished.
-    all: Mutex<Vec<Arc<StreamState>>>,
-    /// Some of them are dropped and have not been destroyed.
-    any_dropped: AtomicBool,
-}
+struct Streams(Mutex<Vec<Arc<StreamState>>>);
 
 static STREAMS: Key<Streams> = Key::new();
 
 impl DriverState {
-    fn streams(&self) -> &Streams {
-        STREAMS.of(self.features())
+    fn streams(&self) -> &Mutex<Vec<Arc<StreamState>>> {
+        &STREAMS.of(self.features()).0
     }
 
     pub fn add_stream(&self, stream: &Arc<StreamState>) {
-        self.streams().all.lock().push(Arc::clone(stream));
+        self.streams().lock().push(Arc::clone(stream));
     }
 
-    /// Streams that have given memory back to pools since they were asked to settle that.
+    /// Streams that have freed memory of pools since their last [`StreamState::settle_frees`].
     pub fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
-        let streams = self.streams().all.lock();
+        let streams = self.streams().lock();
         streams.iter().filter(|stream| stream.has_frees()).cloned().collect()
     }
 
     /// The stream whose state is at this address, if it is still there.
     pub fn stream_at(&self, address: usize) -> Option<Arc<StreamState>> {
-        let streams = self.streams().all.lock();
+        let streams = self.streams().lock();
         streams.iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
     }
 
-    /// Tells the driver what streams have given back to pools. False if it was told everything.
+    /// Submits the deferred frees of all streams. False if there were none.
     pub fn tell_deferred(&self) -> bool {
         if !self.known_pools().are_used() {
             return false;
@@ -55,9 +51,9 @@ impl DriverState {
         any
     }
 
-    /// Streams that may have work, as far as that is known without asking the driver.
+    /// Streams that may have work, as far as that is known without a query of the driver.
     pub fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
-        let streams = self.streams().all.lock();
+        let streams = self.streams().lock();
         streams.iter().filter(|stream| !stream.is_known_idle()).cloned().collect()
     }
 
@@ -67,13 +63,13 @@ impl DriverState {
     }
 
     pub fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
-        let streams = self.streams().all.lock();
+        let streams = self.streams().lock();
         streams.iter().filter(|stream| Arc::ptr_eq(stream.device(), device)).cloned().collect()
     }
 
-    /// Takes the streams of a device out of the list: the caller destroys them.
+    /// Removes the streams of a device from the list. The caller destroys them.
     pub fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
-        let mut streams = self.streams().all.lock();
+        let mut streams = self.streams().lock();
         let (removed, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut *streams)
             .into_iter()
             .partition(|stream| Arc::ptr_eq(stream.device(), device));
@@ -83,8 +79,8 @@ impl DriverState {
 
     /// A stream in the list has lost its owner.
     pub fn stream_dropped(&self) {
-        // Relaxed: a hint; who misses it sweeps with the next call.
-        self.streams().any_dropped.store(true, Ordering::Relaxed);
+        // Relaxed: a hint. A thread that misses it sweeps in its next call.
+        self.any_dropped.store(true, Ordering::Relaxed);
         // A host function may hold the last reference, and may not call the driver.
         if !inside_host_function() {
             self.sweep_streams();
@@ -93,23 +89,17 @@ impl DriverState {
 
     /// Destroys dropped streams that have finished.
     pub fn sweep_streams(&self) {
-        if !self.streams().any_dropped.swap(false, Ordering::Relaxed) {
+        if !self.any_dropped.swap(false, Ordering::Relaxed) {
             return;
         }
-        let dropped: Vec<_> = self
-            .streams()
-            .all
-            .lock()
-            .iter()
-            .filter(|stream| stream.is_dropped())
-            .cloned()
-            .collect();
+        let dropped: Vec<_> =
+            self.streams().lock().iter().filter(|stream| stream.is_dropped()).cloned().collect();
         for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device().keep_open() else { continue };
             stream.tell_all_deferred();
             if !stream.is_settled() {
-                self.streams().any_dropped.store(true, Ordering::Relaxed);
+                self.any_dropped.store(true, Ordering::Relaxed);
             } else if self.remove_stream(&stream) {
                 stream.destroy();
             }
@@ -118,7 +108,7 @@ impl DriverState {
 
     /// True when it was in the list.
     pub fn remove_stream(&self, stream: &Arc<StreamState>) -> bool {
-        let mut streams = self.streams().all.lock();
+        let mut streams = self.streams().lock();
         let Some(index) = streams.iter().position(|known| Arc::ptr_eq(known, stream)) else {
             return false;
         };
