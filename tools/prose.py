@@ -21,7 +21,7 @@ DONE = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs
         "benches", "cxx", "src/ffi", "src/core", "src/algo", "src/backend/base", "src/backend/cpu",
         "src/backend/fault", "src/backend/graph", "src/backend/kernel", "src/backend/memory", "src/backend/mod.rs",
         "src/backend/pool", "src/backend/runtime", "src/backend/stream", "src/backend/trace", "src/backend/transfer",
-        "cpp_tests", "tests", "cmake")
+        "cpp_tests", "tests", "cmake", "src/backend/cuda")
 
 # Columns of a comment line, including its indentation. rustfmt wraps comments on nightly only.
 WIDTH = 120

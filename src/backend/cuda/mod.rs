@@ -6,14 +6,14 @@
 //! | files | contents |
 //! |---|---|
 //! | `base/` | the driver's functions, its status numbers, the addresses that it returned |
-//! | `runtime/context.rs`, `runtime/shared.rs`, `runtime/device_state.rs` | primary contexts; the state of the driver, then of a device |
+//! | `runtime/`: context, shared, device_state | primary contexts; the state of the driver, then of a device |
 //! | `stream/mark.rs`, `stream/state.rs` | events of the library; the state of a stream, and the list of all streams |
 //! | `memory/release.rs`, `memory/pending.rs` | what the driver gets back when no work uses it any more |
-//! | the rest of `memory/`, `pool/`, `stream/`, `transfer/`, `kernel/`, `graph/` | what they do over these states |
+//! | the rest of `memory/`, `pool/`, `stream/`, `transfer/`, `kernel/`, `graph/` | what they do with these states |
 //! | `stream/mod.rs`, `runtime/device.rs`, `runtime/driver.rs` | the traits of streams, devices and the driver |
 //!
-//! A higher file keeps its own state of the driver or of a device in typed slots (`algo/map/typed_slots.rs`) of the lower
-//! ones: the streams, for example, or what is pending.
+//! A higher file keeps its state of the driver or of a device in typed slots (`algo/map/typed_slots.rs`) of the lower
+//! ones: for example the list of streams, and what is pending.
 
 mod base;
 mod graph;

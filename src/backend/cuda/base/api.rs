@@ -34,9 +34,9 @@ struct Entry<F> {
     function: F,
 }
 
-/// Declares the table: `method(arguments) = "symbol", "older symbol";`. The first symbol that the
-/// driver has is taken. Each line becomes an optional entry of [`Functions`] and a method of
-/// [`Api`] that calls it, or tells that it is missing.
+/// Declares the table: `method(arguments) = "symbol", "older symbol";`. The first symbol that the driver has is used.
+/// Each line becomes an optional entry of [`Functions`] and a method of [`Api`] that calls it, or fails if it is
+/// missing.
 macro_rules! driver_functions {
     ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) = $($symbol:literal),+ ; )*) => {
         struct Functions {

@@ -18,7 +18,7 @@ const INVALID_CONTEXT: c_int = 201;
 /// `CUDA_ERROR_NOT_READY`: no failure, the work goes on.
 const NOT_READY: c_int = 600;
 
-/// A driver call that did not give 0.
+/// A driver call that did not return 0.
 #[derive(Clone, Copy)]
 pub enum Failure {
     /// The driver has no such function.
@@ -28,19 +28,19 @@ pub enum Failure {
         /// The driver's version.
         version: c_int,
     },
-    /// The driver's answer.
+    /// The driver returned a status.
     Status {
         /// What was called.
         call: &'static str,
         /// What it returned.
         status: c_int,
-        /// Who can put that into words.
+        /// Where its name and text come from.
         words: Words,
     },
 }
 
 impl Failure {
-    /// The driver's answer, if it gave one.
+    /// What the driver returned, if it was called.
     pub fn status(self) -> Option<c_int> {
         match self {
             Self::Missing { .. } => None,
@@ -48,18 +48,17 @@ impl Failure {
         }
     }
 
-    /// The work asked about goes on.
+    /// The query found pending work.
     pub fn is_not_ready(self) -> bool {
         self.status() == Some(NOT_READY)
     }
 
-    /// No context is current, or none that will do.
+    /// No context is current, or not the right one.
     pub fn wants_context(self) -> bool {
         self.status() == Some(INVALID_CONTEXT)
     }
 
-    /// The driver, or the device, does not have what was asked for; some drivers call that an
-    /// invalid value.
+    /// The driver or the device does not support the call. Some drivers return "invalid value" then.
     pub fn is_unsupported(self) -> bool {
         matches!(self.status(), None | Some(INVALID_VALUE | NOT_SUPPORTED))
     }
@@ -69,7 +68,7 @@ impl Failure {
         self.status().is_some_and(is_sticky)
     }
 
-    /// As a fault; `out_of_memory` tells what has run out when the driver says that something has.
+    /// As a fault. `out_of_memory` is its kind if the driver is out of memory.
     #[cold]
     pub fn fault(self, out_of_memory: FaultKind) -> Fault {
         match self {
@@ -118,8 +117,8 @@ fn kind(status: c_int, out_of_memory: FaultKind) -> FaultKind {
     }
 }
 
-/// After these the driver's context answers nothing else: uncorrectable memory or link errors,
-/// faults of a kernel, a context that somebody destroyed.
+/// After these every call in the context fails: uncorrectable memory or link errors, faults of a kernel, a context that
+/// another library destroyed.
 const fn is_sticky(status: c_int) -> bool {
     matches!(status, 214 | 220 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
 }

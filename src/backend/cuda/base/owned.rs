@@ -1,8 +1,8 @@
-//! What this backend has from the driver.
+//! Addresses that the driver returned to this backend.
 //!
-//! The driver knows an address from before a program gets it until after the program has given it
-//! back. In between the core knows it; before and after it is nobody's, and above all not memory of
-//! another library, for which the driver is asked.
+//! The driver knows an address before a program gets it and after the program has freed it. In between the core knows
+//! it. Before and after, this list shows that it is not memory of another library, about which the backend queries
+//! the driver.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,17 @@ use parking_lot::RwLock;
 
 use crate::backend::base::hull::Hull;
 
-/// Where drivers that ended had allocated: programs may still have addresses of theirs.
+/// Where drivers of earlier sessions had allocated. Programs may still have such addresses.
 static EARLIER: Hull = Hull::new();
 
-/// Ranges that were allocated or registered and have not been given back, whether or not a program
-/// has them.
+/// Ranges that are allocated or registered, whether or not a program has them.
 pub struct Owned {
     ranges: RwLock<Ranges>,
-    /// All that was ever allocated.
+    /// Everything that was ever allocated.
     hull: Hull,
 }
 
-/// How a range came to be this backend's.
+/// How this backend got a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The driver allocated it.
@@ -40,7 +39,7 @@ struct Ranges {
 struct Range {
     len: usize,
     origin: Origin,
-    /// Tells a range from an earlier one at the same address.
+    /// Differs from that of an earlier range at the same address.
     number: u64,
 }
 
@@ -57,13 +56,13 @@ impl Drop for Owned {
 }
 
 impl Owned {
-    /// The driver has just given this.
+    /// The driver has just allocated this.
     pub fn add(&self, base: usize, len: usize) {
         self.hull.add(base, base + len);
         self.insert(base, len, Origin::Allocated);
     }
 
-    /// A pool has just given this, and knows by itself what is its own.
+    /// A pool has just allocated this. It keeps its addresses itself.
     pub fn note(&self, base: usize, len: usize) {
         self.hull.add(base, base + len);
     }
@@ -77,32 +76,31 @@ impl Owned {
         let mut ranges = self.ranges.write();
         ranges.count += 1;
         let number = ranges.count;
-        // One that was there is being freed, and its end not yet noted.
+        // An earlier range there is being freed, and not yet removed.
         ranges.by_base.insert(base, Range { len, origin, number });
     }
 
-    /// Frees the range at `base` by `free`. Until then it is in here, and no longer than that.
+    /// Frees the range at `base` with `free`, and removes it.
     pub fn remove_after<R>(&self, base: usize, free: impl FnOnce() -> R) -> R {
         let number = self.ranges.read().by_base.get(&base).map(|range| range.number);
         let freed = free();
         let mut ranges = self.ranges.write();
-        // Another thread may have been given the address meanwhile.
+        // Another thread may have got the address in the meantime.
         if ranges.by_base.get(&base).map(|range| range.number) == number {
             ranges.by_base.remove(&base);
         }
         freed
     }
 
-    /// How the range came here that contains the address.
+    /// The origin of the range that contains the address.
     pub fn origin(&self, addr: usize) -> Option<Origin> {
         let ranges = self.ranges.read();
         let (base, range) = ranges.by_base.range(..=addr).next_back()?;
         (addr - base < range.len).then_some(range.origin)
     }
 
-    /// The address may be one that the driver gave us, in this life of the library or an earlier
-    /// one, and has back: it lies between the first and the last of them. So may host memory;
-    /// whoever has to know tries whether it can be read.
+    /// The address may be one that the driver returned, in this session or an earlier one, and that was freed: it is
+    /// between the first and the last of them. Host memory may be there too; the caller tests whether it can be read.
     pub fn was_near(&self, addr: usize) -> bool {
         self.hull.contains(addr) || EARLIER.contains(addr)
     }

@@ -25,10 +25,10 @@ use crate::backend::{
     Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Work,
 };
 
-/// What the driver calls back in each run.
+/// What the driver calls in each run.
 enum HostCall {
     User(RepeatedFn),
-    /// Of pinned memory, which the driver does not fill in a stream.
+    /// A fill of pinned memory, which the driver does not do in a stream.
     Fill(Fill),
 }
 
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
         // SAFETY: the driver writes the new graph's handle into `raw`.
         device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
         let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
-        // A node of ours may take several of the driver's.
+        // A node may need several nodes of the driver.
         let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let after: Vec<_> = node.after.iter().flat_map(|&index| made[index].clone()).collect();
@@ -90,17 +90,18 @@ impl<'a> Draft<'a> {
         Ok(Raw(exec))
     }
 
-    /// Has what the driver has made ready do what this says; false where it cannot.
+    /// Updates an instantiated graph with these nodes. False if the driver cannot.
     pub fn update(&self, exec: Raw<CUgraphExec_st>) -> bool {
         let mut why = MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
         let update = |api: &Api| {
-            // SAFETY: both are live, and nobody else uses the first one now; a place for the answer.
+            // SAFETY: both are live, no other thread uses the first one now, and the driver writes the result into
+            // `why`.
             unsafe { api.graph_exec_update(exec.0, self.raw.0, why.as_mut_ptr()) }
         };
         self.device.context().attempt(update).is_ok()
     }
 
-    /// Adds what a node does: the driver's nodes for it.
+    /// Adds the work of a node, and returns the driver's nodes for it.
     fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let node = match work {
             Work::Copy(copy) => {
@@ -137,8 +138,7 @@ impl<'a> Draft<'a> {
         Ok(vec![node])
     }
 
-    /// Has the driver add a node to this graph: `add` hands over a place for its name, the graph, and
-    /// live nodes of it.
+    /// Adds a node to this graph. `add` calls the driver with a place for the node's handle, and the graph.
     fn add_node(
         &self,
         add: impl FnOnce(&Api, *mut CUgraphNode, CUgraph) -> Outcome,
@@ -260,7 +260,7 @@ impl<'a> Draft<'a> {
 }
 
 unsafe extern "C" fn call_back(argument: *mut c_void) {
-    // SAFETY: a call that its graph keeps, and nobody changes.
+    // SAFETY: a call that its graph keeps, and that never changes.
     match unsafe { &*argument.cast::<HostCall>() } {
         HostCall::User(function) => function.run(),
         // SAFETY: the core has checked the range, and does so before each run.

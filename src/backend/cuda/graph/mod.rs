@@ -60,8 +60,7 @@ pub(super) fn create(device: &Arc<DeviceState>, nodes: &[Node]) -> Result<Arc<dy
     Ok(Arc::new(CudaGraph { device: Arc::clone(device), state }))
 }
 
-/// Has later runs of a graph do something else: the driver changes what it has made ready, or makes
-/// it ready anew where it cannot.
+/// Replaces the nodes of a graph for later runs. The driver updates its graph, or this instantiates another one.
 pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
     let CudaGraph { device, state } = CudaGraph::of(graph)?;
     let mut draft = Draft::new(device, nodes)?;
@@ -121,7 +120,7 @@ fn give_up(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Ke
 pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Position> {
     let mut graph = CudaGraph::of(graph)?.state.lock();
     if graph.has_kernels {
-        // Nobody knows which memory they use.
+        // They may use memory of any device.
         stream.note_crossing();
     }
     let queued = stream.submit(|| {

@@ -90,14 +90,14 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
     match launch.arguments {
         Arguments::Block { addr, .. } => {
             let from: *const u8 = std::ptr::with_exposed_provenance(addr);
-            // SAFETY: the caller has at least so many bytes there, and there is room for them.
+            // SAFETY: the caller has at least `len` bytes there, and there is room for them.
             unsafe { to.copy_from_nonoverlapping(from, len) };
         }
         Arguments::Each { array } => {
             let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
             for (index, one) in kernel.info.parameters.iter().flat_map(|it| &it.each).enumerate() {
-                // SAFETY: the caller has a pointer there for each parameter, to as many bytes as it
-                // has; the last one ends where the block does.
+                // SAFETY: the caller has a pointer there for each parameter, to as many bytes as the parameter has. The
+                // last one ends where the block does.
                 unsafe {
                     let from = array.add(index).read_unaligned();
                     to.add(one.offset).copy_from_nonoverlapping(from, one.size);
@@ -117,7 +117,7 @@ pub fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
     }))
 }
 
-/// Queues a run of a kernel.
+/// Enqueues a run of a kernel.
 pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
     let kernel: &dyn Any = &**launch.kernel;
     let Some(kernel) = kernel.downcast_ref::<CudaKernel>() else {
@@ -144,7 +144,7 @@ pub fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
         }
     }
     let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
-    // Nobody knows which memory it uses.
+    // It may use memory of any device.
     stream.note_crossing();
     let [x, y, z] = launch.grid;
     let device = stream.device();

@@ -33,18 +33,18 @@ const SHARED_BYTES: usize = 48 << 10;
 struct CudaModule(Arc<Loaded>);
 
 impl Drop for CudaModule {
-    /// The driver still knows the variables until it has the module back, and nobody has them.
+    /// The driver knows the variables until the module is unloaded, but programs may not use them any more.
     fn drop(&mut self) {
         let owned = self.0.device.driver().owned();
         self.0.variables.lock().iter().for_each(|(base, len)| owned.add(*base, *len));
     }
 }
 
-/// A module of the driver; given back with the last kernel of it.
+/// A module of the driver, unloaded with its last kernel.
 struct Loaded {
     device: Arc<DeviceState>,
     raw: Raw<CUmod_st>,
-    /// Those that somebody was told of: address and length.
+    /// Those that were returned to a program: address and length.
     variables: Mutex<BTreeMap<usize, usize>>,
 }
 
@@ -124,7 +124,7 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
     });
     let first = text.as_ref().map_or(image.as_ptr(), |text| text.as_ptr().cast());
     let mut raw: CUmodule = std::ptr::null_mut();
-    // SAFETY: a place for the answer, and an image that is complete as far as its headers tell.
+    // SAFETY: the driver writes the module's handle into `raw`, and the image is as long as its headers say.
     device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
     let device = Arc::clone(device);
     let loaded = Loaded { device, raw: Raw(raw), variables: Mutex::default() };
@@ -205,13 +205,13 @@ impl Module for CudaModule {
         Ok(Span { addr, len, place: Place::Device(device.context().ordinal()) })
     }
 
-    /// The driver does not tell.
+    /// The driver does not return it.
     fn code(&self) -> Option<Code> {
         None
     }
 }
 
-/// Asks the driver, if it has the function for it, until it says that there is no further one.
+/// The parameters of a kernel, if the driver has the function for it. It returns "invalid value" after the last one.
 fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
     let mut each = Vec::new();
     loop {
@@ -221,7 +221,7 @@ fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
             api.func_get_param_info(raw, each.len(), &mut offset, &mut size)
         });
         match asked {
-            // What is a pointer it does not tell.
+            // The driver does not return which ones are pointers.
             Ok(()) => each.push(Parameter { offset, size, pointer: None }),
             Err(failure) if failure.status() == Some(INVALID_VALUE) => break,
             Err(_) => return None,
@@ -238,7 +238,7 @@ fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
     // SAFETY: the device is open, and the attribute's value goes into `most`.
     device.call(|api| unsafe {
         match api.device_get_attribute(&mut most, attribute as c_int, device.context().device()) {
-            // A driver that does not know of it.
+            // An older driver, without the attribute.
             Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
             asked => asked,
         }
@@ -247,13 +247,12 @@ fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
 }
 
 impl CudaKernel {
-    /// Where the driver says what the kernel wants: whether the caller has brought that. Else the
-    /// driver reads what it needs.
+    /// Compares the arguments with the parameters, if the driver returns those.
     #[inline(always)]
     pub fn check_arguments(&self, arguments: Arguments) -> Result<()> {
         let Some(known) = &self.info.parameters else { return Ok(()) };
         let fits = match arguments {
-            // A C structure ends where its alignment wants it.
+            // A C structure may have padding at its end.
             Arguments::Block { len, .. } => {
                 (known.size..=known.size.next_multiple_of(16)).contains(&len)
             }
@@ -284,7 +283,7 @@ impl CudaKernel {
         Fault::new(FaultKind::InvalidArgument, text)
     }
 
-    /// How many threads a block is to have.
+    /// The size of a block in threads.
     #[inline(always)]
     pub fn threads(&self, wanted: Option<[u32; 3]>) -> Result<[u32; 3]> {
         let Some(threads) = wanted else { return Ok([self.most_threads, 1, 1]) };
@@ -303,7 +302,7 @@ impl CudaKernel {
         )
     }
 
-    /// Has the driver allow the kernel so much fast memory.
+    /// Allows the kernel this much shared memory.
     #[inline(always)]
     pub fn allow_shared(&self, bytes: usize) -> Result<()> {
         if bytes.saturating_add(self.declared_shared_bytes) <= SHARED_BYTES {
@@ -325,9 +324,8 @@ impl CudaKernel {
         }
         let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
         let device = &self.module.device;
-        // All that there is: the limit is the function's, and a smaller one would have the driver refuse
-        // what another thread, or a graph, is about to launch with more.
-        // SAFETY: a live function.
+        // The most that there is: the limit belongs to the function. With a smaller one the driver would refuse a
+        // launch of another thread, or of a graph, that needs more. SAFETY: a live function.
         device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, most as c_int) })
     }
 }

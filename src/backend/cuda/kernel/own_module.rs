@@ -1,5 +1,4 @@
-//! Modules of our own kernels: PTX, which the driver compiles for its device when the first kernel of a
-//! module is wanted.
+//! Modules of the library's kernels: PTX, which the driver compiles for its device at the first use of a module.
 
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -131,7 +130,7 @@ impl Loaded {
             let found = device
                 .call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
             if let Err(fault) = found {
-                // SAFETY: loaded above, and nobody has it yet.
+                // SAFETY: loaded above, and not used by any other thread yet.
                 device.driver().end_in(device.context(), |api| unsafe { api.module_unload(raw) });
                 return Err(fault);
             }

@@ -186,7 +186,7 @@ static __device__ float upper_quantile(float probability) {
     return __fdiv_rn(above, below);
 }
 
-// Above 0, up to a half.
+// Greater than 0, and at most a half.
 static __device__ float half_unit(Word word) {
     const float number = static_cast<float>(word & 0x7FFFFFFF);
     return __fmul_rn(__fadd_rn(number, 0.5f), 1.0f / 4294967296.0f);
@@ -213,7 +213,7 @@ static __device__ Word opaque(Word value) {
     return value;
 }
 
-// How many blocks make count numbers of so many each.
+// How many blocks of `each` numbers hold `count` numbers.
 static __device__ Size blocks_for(Size count, Size each) {
     return count / each + (count % each ? 1 : 0);
 }

@@ -94,7 +94,7 @@ pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
     }
 }
 
-/// Tries once, and again with the memory of finished work when the device has none left.
+/// Tries once. If the device is out of memory, this frees the memory of completed work and tries again.
 pub fn with_reaping<T>(
     driver: &DriverState,
     mut attempt: impl FnMut() -> std::result::Result<T, Fault>,
@@ -140,7 +140,7 @@ pub fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
         .map_err(|fault| explain(device, len, fault))
 }
 
-/// See [`aligned`]; what is too low goes back to the device.
+/// See [`aligned`]. A range with too little alignment is freed.
 fn aligned_on(
     device: &Arc<DeviceState>,
     padding: &Padding,
@@ -171,7 +171,7 @@ fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
     Ok(address as usize)
 }
 
-/// Adds to "out of memory" what a person needs to know about it.
+/// Adds to "out of memory" how much is free and pending.
 #[cold]
 pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::OutOfDeviceMemory {
@@ -224,7 +224,7 @@ pub fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize 
     len.checked_next_multiple_of(page.max(1)).unwrap_or(len)
 }
 
-/// The size of the pieces that the device maps.
+/// The granularity of the device's mappings.
 fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<usize> {
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
     let mut page = 0;
@@ -261,7 +261,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     // SAFETY: just mapped.
     let open = |api: &Api| unsafe { api.mem_set_access(address, len, &access, 1) };
     if let Err(fault) = device.call(open) {
-        // SAFETY: mapped above, and nobody has it yet.
+        // SAFETY: mapped above, and not used by any other thread yet.
         let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
         return Err(no_pages(fault));
     }
@@ -269,7 +269,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     Ok(Block { addr: address as usize, len, token: blocks::token(address as usize, page) })
 }
 
-/// Puts new physical memory behind new addresses; leaves nothing behind where it fails.
+/// Maps new physical memory at new addresses. If a step fails, this undoes the earlier ones.
 ///
 /// # Safety
 /// As for the driver's functions.
@@ -286,7 +286,7 @@ unsafe fn reserve_and_map(
         api.mem_address_reserve(address, len, alignment, 0, 0)?;
         let mapped = api.mem_create(&mut physical, len, properties, 0).and_then(|()| {
             let mapped = api.mem_map(*address, len, 0, physical, 0);
-            // A mapping keeps the memory, and without one it is given back here.
+            // A mapping keeps the memory. Without one this call frees it.
             let released = api.mem_release(physical);
             mapped?;
             released.inspect_err(|_| {
@@ -299,14 +299,14 @@ unsafe fn reserve_and_map(
     }
 }
 
-/// The way back of [`reserve_and_map`]: the physical memory goes with its only mapping.
+/// Undoes [`reserve_and_map`]. The physical memory is freed with its only mapping.
 ///
 /// # Safety
 /// It was mapped there, and no queued work uses it.
 unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
     // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
     unsafe {
-        // Addresses that still stand for memory are not free.
+        // Addresses with a mapping cannot be freed.
         api.mem_unmap(address, len)?;
         api.mem_address_free(address, len)
     }

@@ -1,4 +1,4 @@
-//! Memory that is not ours: what the driver says of an address.
+//! Memory of other libraries: what the driver returns about an address.
 
 use std::ffi::{c_int, c_uint};
 
@@ -14,22 +14,22 @@ use crate::backend::{Foreign, ForeignBlock, Place, Result};
 /// What there is at an address that the core does not know.
 pub fn at(driver: &DriverState, addr: usize) -> Foreign {
     match driver.owned().origin(addr) {
-        // Being given back, or not yet given out.
+        // It is being freed, or not yet returned to the program.
         Some(Origin::Allocated) => return Foreign::Stale,
-        // Being given back, which changes nothing for its owner.
+        // It is being unregistered, which changes nothing for its owner.
         Some(Origin::Registered) => return Foreign::Unknown,
         None if driver.known_pools().contains(addr) => return Foreign::Stale,
         None => {}
     }
     match place_of(driver, addr) {
         Some(place) => Foreign::Known(place),
-        // The driver does not remember what it has freed, and keeps the host from it.
+        // The driver keeps no freed addresses, and the host cannot read them.
         None if driver.owned().was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
         None => Foreign::Unknown,
     }
 }
 
-/// Where the driver says that an address lives, if it knows it.
+/// The place of an address, if the driver knows it.
 fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
     use CUpointer_attribute::*;
     let (mut kind, mut ordinal): (c_uint, c_int) = (0, 0);
@@ -47,7 +47,7 @@ fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
     match kind {
         HOST => Some(Place::Pinned),
         DEVICE | UNIFIED => {
-            // On a device that is not used here only other libraries have memory.
+            // Only other libraries have memory on a device that this library does not use.
             let number = u32::try_from(ordinal).ok()?;
             driver.contexts.ordinal(number).map(Place::Device)
         }
@@ -72,8 +72,8 @@ pub fn block_at(driver: &DriverState, addr: usize) -> Option<ForeignBlock> {
     (len != 0).then_some(ForeignBlock { base: base as usize, len, is_managed: managed != 0 })
 }
 
-/// The address is one of managed memory, whoever has allocated it. A driver that does not know it says so
-/// by an error.
+/// Whether the address is managed memory, of this or another library. The driver returns an error for an address that
+/// it does not know.
 pub fn is_managed(device: &DeviceState, addr: usize) -> Result<bool> {
     let mut managed: c_uint = 0;
     device.call(|api| {
@@ -87,8 +87,7 @@ pub fn is_managed(device: &DeviceState, addr: usize) -> Result<bool> {
     Ok(managed != 0)
 }
 
-/// `None` where the driver does not know the address, which it calls an error, as does a failed
-/// context.
+/// `None` if the driver does not know the address. It returns an error then, as in a failed context.
 fn ask(driver: &DriverState, questions: impl FnOnce(&Api) -> Outcome) -> Option<()> {
     driver.in_some_context(questions)?.ok()
 }

@@ -10,7 +10,7 @@ use super::pinned::Pinned;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::{Fault, FaultKind, Result};
 
-/// Registers memory for all devices: where they see it.
+/// Registers memory for all devices, and returns their address of it.
 pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> {
     pending::reap(driver);
     let once = || {
@@ -23,7 +23,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
                 unsafe {
                     api.mem_host_register(host, len, flags)?;
                     api.mem_host_get_device_pointer(&mut device, host, 0).inspect_err(|_| {
-                        // Nobody knows of it yet. The first failure is the one to tell.
+                        // No caller has it yet. The first failure is the one to return.
                         let _ = api.mem_host_unregister(host);
                     })
                 }
@@ -35,7 +35,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
         Err(fault)
             if fault.kind() == FaultKind::AlreadyRegistered && pending::count(driver) > 0 =>
         {
-            // It may have been taken back while work used it, and that work may be done.
+            // It may have been unregistered while work used it, and that work may be complete now.
             pending::reap_all(driver);
             once()
         }

@@ -1,4 +1,4 @@
-//! What programs say about managed memory, for the driver.
+//! Advice about managed memory, and prefetches.
 
 use std::ffi::c_int;
 
@@ -21,7 +21,7 @@ fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     CUmemLocation { type_, id }
 }
 
-/// Tells the driver. It may refuse what the machine cannot do.
+/// Passes advice to the driver, which may refuse what the machine does not support.
 pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
     use CUmem_advise as Driver;
     let (number, home) = match advice {
@@ -32,7 +32,7 @@ pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
         Advice::AccessedBy(home, true) => (Driver::CU_MEM_ADVISE_SET_ACCESSED_BY, Some(home)),
         Advice::AccessedBy(home, false) => (Driver::CU_MEM_ADVISE_UNSET_ACCESSED_BY, Some(home)),
     };
-    // Where the advice is about no place the driver looks at none, but wants one.
+    // The driver ignores the place if the advice has none, but requires one.
     let location = location(device.driver(), home.unwrap_or(Home::Host));
     let addr = range.addr as CUdeviceptr;
     // SAFETY: the core has found `range` within a live managed allocation, which the advice does
@@ -40,7 +40,7 @@ pub fn advise(device: &DeviceState, range: Span, advice: Advice) -> Result<()> {
     device.call(|api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
 }
 
-/// Queues a move.
+/// Enqueues a prefetch.
 pub fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position> {
     let device = stream.device();
     if range.place != Place::Device(device.context().ordinal()) {

@@ -94,8 +94,8 @@ pub fn free_host(driver: &DriverState, block: Block) -> Result<()> {
     free(driver, blocks::base(block))
 }
 
-/// Pinned host memory, for every device. It belongs to the context of one of them, which is kept
-/// until the block is given back, so that closing the device does not take it away.
+/// Pinned host memory, for every device. It belongs to the context of one of them, which is retained until the block is
+/// freed, so that closing the device does not free it.
 pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     pending::reap(driver);
     blocks::aligned(
@@ -129,14 +129,13 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
     Ok(base)
 }
 
-/// Runs `calls` in the context of a device that has not failed, which the caller gets with a
-/// reference to release.
+/// Runs `calls` in the context of a device that has not failed. The caller gets that context, and releases it.
 pub fn in_any_context<T>(
     driver: &DriverState,
     mut calls: impl FnMut(&Context) -> Result<T>,
 ) -> Result<(Arc<Context>, T)> {
     let mut refused = None;
-    // A device that has failed is no reason to refuse: the next one is asked. But each only once.
+    // If a device has failed, this tries the next one, each once.
     for _ in 0..driver.devices {
         let context = driver.acquire_any_context()?;
         match calls(&context) {
@@ -154,10 +153,10 @@ pub fn in_any_context<T>(
     Err(refused.unwrap_or_else(no_healthy_device))
 }
 
-/// Gives back what the program did not: nothing uses it any more.
+/// Frees what the program did not. Nothing uses it any more.
 pub fn free_all_pinned(driver: &DriverState) {
     for base in PinnedMemory::of(driver).bases() {
-        // Of either kind. A failed context has taken its memory along already.
+        // A failed context has freed its memory already.
         let _ = PinnedRange { base }.now(driver);
     }
 }

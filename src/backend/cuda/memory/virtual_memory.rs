@@ -1,5 +1,5 @@
-//! Addresses and memory apart: the driver's own, with what it leaves to its callers: mappings that
-//! queued work still uses are taken back later.
+//! Virtual memory: the driver's addresses, physical memory and mappings. A mapping that pending work uses is unmapped
+//! after that work.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -25,21 +25,21 @@ use crate::backend::{
     VirtualMemory,
 };
 
-/// Memory of a device without an address, until it is dropped; the driver keeps what is mapped.
+/// Physical memory of a device, until it is dropped. The driver keeps what is mapped.
 struct Physical {
     device: Arc<DeviceState>,
     handle: CUmemGenericAllocationHandle,
     len: usize,
-    /// It takes memory of this process's device, and not another process's.
+    /// It was allocated here, and not imported from another process.
     is_own: bool,
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
         let driver = self.device.driver();
-        // SAFETY: made by `cuMemCreate`, and given back once.
+        // SAFETY: created by `cuMemCreate`, and released once.
         let released = unsafe { driver.api().mem_release(self.handle) };
-        // Also where the device has failed: this is of no context, and what ends that does not end it.
+        // Also on a failed device: physical memory belongs to no context, and stays when one fails.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
         driver.note_refusal(released.map_err(refused));
         if self.is_own {
@@ -111,7 +111,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
         GRANULARITY
     }
 
-    /// The driver keeps it for those who have it.
+    /// The driver keeps it for the processes that have it.
     fn export(&self) -> Result<Parcel> {
         let Physical { device, handle, len, .. } = &*self.0;
         if !can_be_shared(device)? {
@@ -132,7 +132,7 @@ impl PhysicalMemory for CudaPhysicalMemory {
     }
 }
 
-/// Whether other processes can have physical memory of this device.
+/// Whether other processes can import physical memory of this device.
 fn can_be_shared(device: &DeviceState) -> Result<bool> {
     let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
     Ok(device.driver().device_attribute(device.context().ordinal(), asked)? != 0)
@@ -184,7 +184,7 @@ impl VirtualMemory for CudaDriver {
         self.0.note_refusal(self.0.release_context(&context));
         let addr = addr as usize;
         if wish != 0 && addr != wish {
-            // SAFETY: just reserved, and nobody has it.
+            // SAFETY: just reserved, and not used by any other thread.
             let _ = unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) };
             return Err(Fault::new(
                 FaultKind::OutOfHostMemory,
@@ -224,7 +224,7 @@ impl VirtualMemory for CudaDriver {
         pending::settle(&self.0, addr, len);
         STUCK.of(self.0.features()).free(&self.0, addr, len)?;
         let memory = own(memory);
-        // SAFETY: a part of a range of ours where nothing is, as long as the memory.
+        // SAFETY: a part of a reserved range without a mapping, as long as the memory.
         memory
             .device
             .call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })
@@ -250,7 +250,7 @@ impl VirtualMemory for CudaDriver {
         };
         let location = self.0.location(PoolPlace::Device(ordinal));
         let access = CUmemAccessDesc { location, flags: access_flags(access) };
-        // SAFETY: a mapping of ours, and one description.
+        // SAFETY: a live mapping, and one description.
         own(memory)
             .device
             .call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })

@@ -1,8 +1,8 @@
-//! The driver's pools: memory that is taken and given back in stream order.
+//! The driver's pools: memory that is allocated and freed in stream order.
 //!
-//! Those that the driver makes by itself, and the pool that is current on a device for the driver, are
-//! left to the other libraries in the process: what a program sets here is set for nobody else, what
-//! it counts is its own, and all of it ends with the device.
+//! This backend does not use the default pools of the driver, nor a device's current pool in the driver: other
+//! libraries in the process use those. What a program sets here changes no other library, its counts are its own
+//! memory, and all of it ends with the device.
 
 mod create;
 
@@ -40,16 +40,16 @@ use crate::backend::{
 /// A pool of the driver.
 struct CudaPool {
     driver: Arc<DriverState>,
-    /// The device that it ends with; none for one in host memory.
+    /// The device that it ends with. None for a pool in host memory.
     device: Option<Arc<DeviceState>>,
     raw: Raw<CUmemPoolHandle_st>,
-    /// What kind of handle names it in other processes.
+    /// The kind of its handles in other processes.
     sharing: PoolSharing,
     pages: Arc<PoolPages>,
-    /// Which stream defers frees, where one may.
+    /// Which stream defers frees, if one may.
     turn: Arc<Turn>,
     may_defer: bool,
-    /// It has a greatest size.
+    /// It has a maximum size.
     is_limited: bool,
 }
 
@@ -105,7 +105,7 @@ fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
 }
 
 impl CudaPool {
-    /// Tells, or asks, the driver something about the pool.
+    /// Runs a driver call about the pool.
     fn call(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome) -> Result<()> {
         self.turn.settle(&self.driver);
         match &self.device {
@@ -114,7 +114,7 @@ impl CudaPool {
         }
     }
 
-    /// One try.
+    /// One attempt of an allocation.
     #[inline]
     fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
         let address = Cell::<CUdeviceptr>::new(0);
@@ -129,7 +129,7 @@ impl CudaPool {
         })
     }
 
-    /// The block that the driver has just given.
+    /// The block that the driver has just allocated.
     #[inline]
     fn block(&self, addr: usize, len: usize) -> Block {
         if self.pages.add(addr, len) {
@@ -144,7 +144,7 @@ impl CudaPool {
         self.device.as_ref().is_some_and(|device| Arc::ptr_eq(device, stream.state().device()))
     }
 
-    /// The device has no memory left: what is about to be free may help, once.
+    /// The device is out of memory: waits for pending frees, and tries again.
     #[cold]
     fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
         if fault.kind() != FaultKind::OutOfDeviceMemory {
@@ -152,14 +152,14 @@ impl CudaPool {
         }
         pending::reap_all(&self.driver);
         for stream in self.driver.streams_with_frees() {
-            // What a stream refuses here it has to say for itself elsewhere.
+            // A failure of that stream is reported in the next call about it.
             stream.look(|stream| drop(stream.settle_frees()));
         }
         let mut taken = self.take(len, stream);
         if self.is_limited
             && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory)
         {
-            // It may be at its limit with what is free in too small pieces.
+            // It may have reached its limit with too small free ranges.
             self.driver.note_refusal(self.trim(0));
             taken = self.take(len, stream);
         }
@@ -173,7 +173,7 @@ impl CudaPool {
 impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
-        // Its work may then use the memory, whichever device it is on.
+        // The stream's work may then use memory of the pool's device.
         if !self.is_of(stream) {
             stream.state().note_crossing();
         }

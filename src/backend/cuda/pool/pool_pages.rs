@@ -1,8 +1,7 @@
 //! Where a pool's blocks have been.
 //!
-//! What the driver says of an address after its block was freed in stream order is not defined, so it
-//! is not asked: an address in one of these pages is nobody else's, and stale where no live block has
-//! it.
+//! What the driver returns about an address is undefined after its block was freed in stream order, so this backend
+//! does not query it. An address in one of these pages belongs to the pool, and is stale if no live block has it.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +11,8 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::backend::base::hull::Hull;
 
-/// How many runs of pages are kept apart, to be looked at without a lock. A driver gives a pool its
-/// memory in large pieces, most of them side by side.
+/// How many runs of pages can be checked without a lock. A driver allocates memory for a pool in large ranges, most of
+/// them side by side.
 const RUNS: usize = 4;
 
 /// Pages, never fewer.
@@ -74,7 +73,7 @@ pub struct KnownPools {
 
 impl KnownPools {
     pub fn add(&self, pages: &Arc<PoolPages>) {
-        // Relaxed: who waits for work with a pool's memory has got the pool from somewhere.
+        // Relaxed: a thread that waits for work with a pool's memory was ordered after the creation of the pool.
         self.used.store(true, Ordering::Relaxed);
         let mut known = self.pages.write();
         known.retain(|pages| pages.strong_count() > 0);
@@ -87,8 +86,8 @@ impl KnownPools {
             && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
     }
 
-    /// The driver gives back what pools have too much when it is told to wait for something. So it
-    /// has to be told, also to wait for what is known to be done.
+    /// Whether there is a pool, or was. The driver trims pools in calls that wait for something. So a wait must call
+    /// the driver, also if the work is known to be complete.
     pub fn are_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)
     }

@@ -1,10 +1,9 @@
 //! Primary contexts: what the driver needs to be current on a thread before most of its calls.
 //!
-//! A device is used through its primary context, the one that the CUDA runtime and frameworks in
-//! the same process use too; never through one of our own. Before each call the context is made
-//! current where it is not, since the caller, or a framework, may have made another one current in
-//! between. It then stays current, as the CUDA runtime does it: putting the earlier one back would
-//! cost two driver calls around each of ours.
+//! A device is used through its primary context, which the CUDA runtime and frameworks in the same process use too.
+//! Each call makes the context current if it is not: the caller, or a framework, may have made another one current in
+//! between. It then stays current, as in the CUDA runtime. To restore the earlier one would cost two driver calls
+//! around each call.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -45,15 +44,15 @@ unsafe impl<T> Send for Raw<T> {}
 // SAFETY: threads share the value of a driver's handle only; the driver itself is thread-safe.
 unsafe impl<T> Sync for Raw<T> {}
 
-/// Numbers the contexts of this process, so that a thread can tell a context from an earlier one
-/// at the same address.
+/// Numbers the contexts of this process, so that a thread can distinguish a context from an earlier one at the same
+/// address.
 static LIVES: AtomicU64 = AtomicU64::new(1);
 
-/// The addresses of the contexts of this process that ended. The driver may give one out again.
+/// The addresses of contexts of this process that ended. The driver may return one again.
 static ENDED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 per_thread! {
-    /// The context that this thread made current last: its number and its address.
+    /// The context that this thread last made current: its number and its address.
     static ENTERED: Cell<(u64, usize)> = Cell::new((0, 0));
 }
 
@@ -65,7 +64,7 @@ pub struct Context {
     device: CUdevice,
     raw: Raw<CUctx_st>,
     life: u64,
-    /// An earlier one had the same address: threads that used that one have it current still.
+    /// An earlier one had the same address, and may still be current on threads that used it.
     is_successor: bool,
     /// The failure that ended this context, if one did.
     failed: OnceLock<Fault>,
@@ -91,12 +90,12 @@ impl Context {
         })
     }
 
-    /// Gives the reference back. The thread keeps no name of a context that may be gone.
+    /// Releases the reference. Afterwards no context is current on this thread if it was this one.
     fn release(&self) -> Outcome {
         ENDED.lock().insert(self.raw.key());
         let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: a place for the answer, no context, and a device that was retained once. The
-        // reference is given up whatever the driver says before.
+        // SAFETY: the driver writes the current context into `current`, null is no context, and the device was retained
+        // once. The reference is released also if an earlier call fails.
         unsafe {
             let left = match self.api.ctx_get_current(&mut current) {
                 Ok(()) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
@@ -104,7 +103,7 @@ impl Context {
             };
             let released = self.api.primary_ctx_release(self.device).and(left);
             match released {
-                // The driver says once more how the context ended, and has the reference.
+                // The driver returns again how the context failed, and has released the reference.
                 Err(failure) if failure.is_sticky() && self.failed.get().is_some() => Ok(()),
                 released => released,
             }
@@ -136,7 +135,7 @@ impl Context {
         self.failed.get()
     }
 
-    /// Makes this context current on the calling thread where it is not.
+    /// Makes this context current on the calling thread if it is not.
     #[inline(always)]
     fn enter(&self) -> Outcome {
         let mut current: CUcontext = std::ptr::null_mut();
@@ -166,14 +165,13 @@ impl Context {
         calls(&self.api)
     }
 
-    /// Runs driver calls in this context. After a failure that ended the context it says so
-    /// without asking the driver.
+    /// Runs driver calls in this context. If a failure ended the context this returns it without a call of the driver.
     #[inline]
     pub fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         self.call_for(FaultKind::OutOfDeviceMemory, calls)
     }
 
-    /// As [`Self::call`]; `out_of_memory` tells what has run out when the driver says so.
+    /// As [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
     pub fn call_for(
         &self,
         out_of_memory: FaultKind,
@@ -183,7 +181,7 @@ impl Context {
         calls(api).map_err(|failure| self.note(failure, out_of_memory))
     }
 
-    /// The driver, for calls in this context from here on; says so if something ended it.
+    /// The driver, with this context current. Fails if the context has failed.
     #[inline(always)]
     pub fn ready(&self, out_of_memory: FaultKind) -> Result<&Api> {
         self.healthy()?;
@@ -193,8 +191,8 @@ impl Context {
         }
     }
 
-    /// Runs driver calls that look for no current context; says so if something ended this one. A driver that
-    /// wants one all the same gets it.
+    /// Runs driver calls that need no current context. Fails if the context has failed. If the driver requires a
+    /// context after all, this makes it current and tries again.
     #[inline(always)]
     pub fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
         self.healthy()?;
@@ -205,7 +203,7 @@ impl Context {
         }
     }
 
-    /// Asks whether something has happened: `false` while the driver says "not ready".
+    /// Queries whether something is complete: `false` while the driver returns "not ready".
     #[inline]
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.healthy()?;
@@ -243,14 +241,14 @@ impl Context {
     }
 }
 
-/// While another library captures a stream, the driver refuses some calls of all threads, and the capture
-/// is then invalid. A thread of ours has nothing to do with it, and says so.
+/// While another library captures a stream, the driver refuses some calls of all threads, and the capture is then
+/// invalid. This excludes a thread of the library from that rule.
 fn leave_captures_alone(api: &Api) {
     /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
     const RELAXED: c_uint = 2;
     let mut mode = RELAXED;
-    // SAFETY: a place with a mode, for the one that the thread had. A driver that refuses this lets captures
-    // forbid calls, as for any thread.
+    // SAFETY: the driver reads a mode from `mode` and writes the previous one. If it refuses, captures restrict this
+    // thread like any other.
     let _ = unsafe { api.thread_exchange_stream_capture_mode(&mut mode) };
 }
 
@@ -289,7 +287,7 @@ impl Contexts {
         self.numbers.iter().position(|used| *used == number).map(|ordinal| ordinal as u32)
     }
 
-    /// The context of a device, for one more user, who gives it back with [`Self::release`].
+    /// The context of a device, for one more user, who calls [`Self::release`].
     pub fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
         let mut slot = self.slots[ordinal as usize].lock();
         if slot.is_none() {
@@ -334,8 +332,8 @@ impl Contexts {
             .filter(|context| context.failure().is_none())
     }
 
-    /// True when `current`, which is current on this thread, is a context of ours that has ended
-    /// since: other threads than the one that ends a context keep its address.
+    /// True if `current`, which is current on this thread, is a context of this library that has ended. It stays
+    /// current on other threads than the one that ends it.
     pub fn is_left_over(&self, current: Raw<CUctx_st>) -> bool {
         let (life, address) = ENTERED.get();
         let is_live = |slot: &Mutex<Option<Slot>>| {

@@ -29,8 +29,7 @@ const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 /// A device behind the trait.
 pub struct CudaDevice(Arc<DeviceState>);
 
-/// Waits until the streams of this device have nothing left to do and the blocks freed meanwhile are back; false when
-/// that takes too long.
+/// Waits until the streams of this device are idle and no block is pending. False if that takes too long.
 fn drain(device: &Arc<DeviceState>) -> bool {
     let driver = device.driver();
     driver.tell_deferred();
@@ -135,7 +134,7 @@ impl Device for CudaDevice {
         MemoryUsage {
             device: self.0.device_bytes().read(),
             managed: self.0.managed_bytes().read(),
-            // The driver chooses page sizes and does not tell.
+            // The driver chooses page sizes and does not return them.
             huge_page_fallbacks: 0,
         }
     }
@@ -213,7 +212,7 @@ impl Device for CudaDevice {
         peer::closing(driver, device);
         device.set_closed();
         if !drained {
-            // Whatever still runs keeps its streams, its memory and the context.
+            // Work that still runs needs its streams, its memory and the context.
             driver.forsake();
             return Err(Fault::new(
                 FaultKind::Execution,

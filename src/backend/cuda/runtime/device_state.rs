@@ -29,18 +29,18 @@ pub struct DeviceState {
     least_priority: u32,
     /// The driver's number of the most urgent stream priority.
     most_urgent: c_int,
-    /// Held for reading by whoever may be late (a dropped event, a look at another device's
-    /// streams), for writing by `close` alone: false from then on.
+    /// False when the device is closed. A call that may come late (a dropped event, a query of another device's
+    /// streams) holds it for reading, `set_closed` for writing.
     open: RecursiveRwLock<bool>,
-    /// The same, to be read without the lock by calls that are not supposed to be late.
+    /// The same, for calls that do not come late, which read it without the lock.
     closed: AtomicBool,
     /// Every event that exists, by its handle: those of programs and those of marks.
     events: Mutex<HashSet<usize>>,
     /// Events for marks that are not in use.
     spare_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// Events that were dropped where no driver call is allowed, to be destroyed later.
+    /// Events that were dropped inside host functions, which may not call the driver. A later call destroys them.
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
-    /// Streams of our own that are not in use; see [`Self::on_own_stream`].
+    /// Streams of the library that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
     watching: AtomicUsize,
     padding: Padding,
@@ -49,7 +49,7 @@ pub struct DeviceState {
     managed_bytes: Counter,
     /// Pools that exist, by their handles.
     pools: Mutex<HashSet<usize>>,
-    /// Set when the device is opened, where its streams can wait for words.
+    /// Set when the device is opened, if its streams can wait for words.
     words: OnceLock<Words>,
     /// Set when the observers have got the failure of the device.
     reported: OnceLock<()>,
@@ -126,12 +126,12 @@ impl DeviceState {
         &self.managed_bytes
     }
 
-    /// The driver's handles of pools, for whoever makes and destroys them.
+    /// The driver's handles of pools, for the functions that create and destroy pools.
     pub fn pools(&self) -> &Mutex<HashSet<usize>> {
         &self.pools
     }
 
-    /// For host functions; `None` where the driver has to run them itself.
+    /// For host functions. `None` if the driver has to run them itself.
     pub fn words(&self) -> Option<&Words> {
         self.words.get()
     }
@@ -146,16 +146,16 @@ impl DeviceState {
         self.most_urgent + priority.min(self.least_priority) as c_int
     }
 
-    /// Keeps `close` from going on; `None` when it already has.
+    /// Keeps the device open until the result is dropped. `None` if it is closed.
     pub fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, bool>> {
-        // Recursive: a holder may drop the last reference to an event, which asks again.
+        // Recursive: a holder may drop the last reference to an event, which calls this too.
         let open = self.open.read();
         open.then_some(open)
     }
 
     #[inline]
     pub fn check_open(&self) -> Result<()> {
-        // Acquire, with the Release in `close`: whoever sees "open" uses what is not yet gone.
+        // Acquire, with the Release in `set_closed`: what a call that reads "open" uses still exists.
         if self.closed.load(Ordering::Acquire) { Err(self.is_closed()) } else { Ok(()) }
     }
 
@@ -172,7 +172,7 @@ impl DeviceState {
         self.context.call(calls)
     }
 
-    /// As [`Self::call`], all of it where it is called: for what programs do most.
+    /// As [`Self::call`], inlined completely: for what programs do most.
     #[inline(always)]
     pub fn call_here(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         self.check_open()?;
@@ -181,20 +181,20 @@ impl DeviceState {
         calls(api).map_err(failed)
     }
 
-    /// As [`Self::call_here`], for calls that look for no current context.
+    /// As [`Self::call_here`], for calls that need no current context.
     #[inline(always)]
     pub fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
         self.check_open()?;
         self.context.call_outside(calls)
     }
 
-    /// As [`Self::call`], for calls that make something: what runs out is not device memory.
+    /// As [`Self::call`], for calls that create an object: "out of memory" is not about device memory then.
     pub fn create(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         self.check_open()?;
         self.context.call_for(FaultKind::OutOfResources, calls)
     }
 
-    /// Asks the driver whether something has happened.
+    /// Queries whether something is complete.
     pub fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.check_open()?;
         self.context.poll(question)
@@ -213,14 +213,14 @@ impl DeviceState {
         Ok(Raw(raw))
     }
 
-    /// Ends an event, unless `close` has done so. The driver keeps what it still needs of it.
+    /// Destroys an event, unless the device is closed. The driver keeps what it still needs of it.
     pub fn destroy_event(&self, raw: Raw<CUevent_st>) {
         let Some(_open) = self.keep_open() else { return };
         if inside_host_function() {
-            // No driver call from here; it stays in `events` until it is swept up.
+            // No driver call here. It stays in `events` until a later call destroys it.
             self.dropped_events.lock().push(raw);
         } else if self.events.lock().remove(&raw.key()) {
-            // SAFETY: it was in the set, so it exists, and nobody else takes it out.
+            // SAFETY: it was in the set, so it exists, and only this thread has removed it.
             self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw.0) });
         }
     }
@@ -236,23 +236,22 @@ impl DeviceState {
         spare.map_or_else(|| self.create_event(false), Ok)
     }
 
-    /// Takes back what [`Self::borrow_event`] lent. After `close` it is a name of nothing, and
-    /// nobody borrows any more.
+    /// Returns what [`Self::borrow_event`] lent. After the device is closed the handle is invalid, and no longer lent.
     pub fn give_event_back(&self, raw: Raw<CUevent_st>) {
         self.spare_events.lock().push(raw);
     }
 
-    /// Queues something on a stream of our own and waits for it. `cuMemcpyDtoD` and `cuMemset*`
-    /// return before they are done, and every call without a stream goes to the driver's legacy
-    /// stream, which waits for, and holds up, the blocking streams of other libraries.
+    /// Enqueues something on a stream of the library and waits for it. `cuMemcpyDtoD` and `cuMemset*` return before
+    /// they complete, and every call without a stream uses the driver's legacy stream, which synchronizes with the
+    /// blocking streams of other libraries.
     pub fn on_own_stream(&self, queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>) -> Result<()> {
         let raw = self.borrow_stream()?;
         let queued = queue(raw);
-        // SAFETY: a stream that nobody else uses until it is given back.
+        // SAFETY: a stream that no other thread uses until it is returned.
         let wait = || self.call(|api| unsafe { api.stream_synchronize(raw.0) });
         let done = wait();
-        // What was queued may still use the caller's memory: a driver that has refused to wait is
-        // asked once more, and a stream that cannot be waited for is not used again.
+        // The work may still use the caller's memory. If the wait fails, this waits again; if that fails too, the
+        // stream is not used again.
         match done.is_ok() || wait().is_ok() {
             true => self.give_stream_back(raw),
             false => self.discard_stream(raw),
@@ -270,30 +269,30 @@ impl DeviceState {
         Ok(Raw(raw))
     }
 
-    /// A stream of our own, with nothing to do.
+    /// An idle stream of the library.
     pub fn borrow_stream(&self) -> Result<Raw<CUstream_st>> {
         self.check_open()?;
         let spare = self.spare_streams.lock().pop();
         spare.map_or_else(|| self.create_stream(0), Ok)
     }
 
-    /// Takes back what [`Self::borrow_stream`] lent, with nothing to do again.
+    /// Returns what [`Self::borrow_stream`] lent. It is idle.
     pub fn give_stream_back(&self, raw: Raw<CUstream_st>) {
         self.spare_streams.lock().push(raw);
     }
 
-    /// Ends what [`Self::borrow_stream`] lent, which may still have something to do.
+    /// Destroys what [`Self::borrow_stream`] lent. It may still have work.
     pub fn discard_stream(&self, raw: Raw<CUstream_st>) {
-        // SAFETY: nobody else has it.
+        // SAFETY: no other thread has it.
         self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
     }
 
-    /// How many streams of our own watch events.
+    /// How many borrowed streams wait for events.
     pub fn watching(&self) -> &AtomicUsize {
         &self.watching
     }
 
-    /// Looks whether the driver lets streams wait for words. Part of opening the device.
+    /// Tests whether the driver lets streams wait for words. Part of opening the device.
     pub fn find_words(&self) -> Result<()> {
         let words = Words::default();
         let word = words.lend(&self.context)?;
@@ -317,7 +316,7 @@ impl DeviceState {
         if cannot_wait { Ok(()) } else { probed }
     }
 
-    /// How many borrowed streams have host functions that the driver has not called.
+    /// Whether a borrowed stream still waits for an event.
     pub fn is_watching(&self) -> bool {
         // Acquire, with the Release of the last callback.
         self.context.healthy().is_ok() && self.watching.load(Ordering::Acquire) > 0
@@ -358,7 +357,7 @@ fn priorities(context: &Context) -> Result<(c_int, c_int)> {
     Ok((least, most))
 }
 
-/// The open devices, while somebody has them.
+/// The open devices, by weak references.
 #[derive(Default)]
 struct Devices(Mutex<Vec<Weak<DeviceState>>>);
 

@@ -31,7 +31,7 @@ pub fn open() -> Result<Arc<dyn Driver>> {
     open_chosen(|count| (0..count).collect())
 }
 
-/// As [`open`], with only those devices, in that order, that `choose` picks from so many.
+/// As [`open`], with only the devices that `choose` picks from the given number, in that order.
 pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     let state = DriverState::new(Api::load()?, choose)?;
     // Other libraries that use the driver may have memory anywhere.
@@ -39,7 +39,7 @@ pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Drive
     Ok(Arc::new(CudaDriver(Arc::new(state))))
 }
 
-/// What the driver says of an atomic operation, in bits of ours: the sizes have other numbers there.
+/// The driver's bits of an atomic operation as bits of this library: the sizes have other numbers there.
 pub fn atomics_of(said: u32) -> u32 {
     const KINDS: u32 = SIGNED | UNSIGNED | REDUCTION;
     const SIZES: [(u32, u32); 4] =
@@ -77,7 +77,7 @@ impl Driver for CudaDriver {
         let mut answers = vec![0; operations.len()];
         let (out, asked) = (answers.as_mut_ptr(), operations.as_ptr());
         match memory {
-            // SAFETY: a device of the driver, so many operations, and a place for as many answers.
+            // SAFETY: a device of the driver, `count` operations, and a place for as many results.
             AtomicMemory::Host => unsafe { api.device_host_atomics(out, asked, count, here) },
             AtomicMemory::Device(peer) => {
                 let there = device(peer)?;
@@ -119,7 +119,7 @@ impl Driver for CudaDriver {
         host_register::unregister(&self.0, addr)
     }
 
-    /// The driver locks what it gives and registers, or refuses.
+    /// The driver locks everything that it allocates and registers, or fails.
     fn unlocked_host_bytes(&self) -> u64 {
         0
     }
@@ -144,7 +144,7 @@ impl Driver for CudaDriver {
         Notify::import(bytes, descriptor)
     }
 
-    /// Also where the driver is too old for them: there are none then, and a text that says so.
+    /// Also if the driver is too old for them: then `create` fails with a text about that.
     fn pools(&self) -> Option<&dyn Pools> {
         Some(self)
     }
@@ -179,7 +179,7 @@ impl Driver for CudaDriver {
         snapshot::release(self.0.api())
     }
 
-    /// Work that a device was left with may use any memory: then everything stays as it is.
+    /// Work that was left on a device may use any memory: then nothing is freed.
     fn shutdown(&self, patience: Duration) -> bool {
         timed_wait::stop(&self.0);
         self.0.watcher.stop();

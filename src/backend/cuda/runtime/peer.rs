@@ -11,8 +11,8 @@ use crate::backend::Result;
 use crate::backend::cuda::base::api::Outcome;
 use crate::backend::cuda::runtime::shared::DriverState;
 
-/// Which device is to use which other one's memory, by ordinals. The driver knows that only while
-/// both have contexts, so it is told when the second of them is opened.
+/// Which device may use which other device's memory, by ordinals. The driver keeps that only while both have
+/// contexts, so access is enabled when the second of them is opened.
 #[derive(Default)]
 struct Peers(Mutex<BTreeSet<(u32, u32)>>);
 
@@ -38,7 +38,7 @@ pub fn set(driver: &DriverState, from: u32, to: u32, on: bool) -> Result<()> {
     Ok(())
 }
 
-/// The device was opened: what was wanted before comes true.
+/// The device was opened: enables what was requested before.
 pub fn opened(driver: &DriverState, device: &Arc<DeviceState>) -> Result<()> {
     let ordinal = device.context().ordinal();
     let wanted = wanted(driver);
@@ -58,7 +58,7 @@ pub fn closing(driver: &DriverState, device: &DeviceState) {
             return true;
         }
         if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-            // What a failed context had access to goes with it.
+            // A failed context has lost its access already.
             driver.note_refusal(disable(&first, &second));
         }
         false
@@ -67,11 +67,11 @@ pub fn closing(driver: &DriverState, device: &DeviceState) {
 
 /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`: another library in the process was first.
 const ALREADY_ENABLED: i32 = 704;
-/// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`: another library has taken it back.
+/// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`: another library has disabled it.
 const NOT_ENABLED: i32 = 705;
 
 fn enable(from: &DeviceState, to: &DeviceState) -> Result<()> {
-    // The other context must not end in between.
+    // The other context must not be released in between.
     let Some(_open) = to.keep_open() else { return Ok(()) };
     from.call(|api| {
         // SAFETY: `to` keeps its primary context retained while this thread enables access to it.
@@ -87,7 +87,7 @@ fn disable(from: &DeviceState, to: &DeviceState) -> Result<()> {
     })
 }
 
-/// The outcome, with one answer of the driver taken for success.
+/// The outcome, with one status of the driver as success.
 fn but_for(status: i32, outcome: Outcome) -> Outcome {
     match outcome {
         Err(failure) if failure.status() == Some(status) => Ok(()),

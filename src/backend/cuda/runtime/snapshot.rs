@@ -24,7 +24,7 @@ fn process() -> c_int {
 
 /// See [`crate::backend::Driver::hold_process`].
 pub fn hold(api: &Api, patience: Duration) -> Result<()> {
-    // 0 is for ever.
+    // 0 means no timeout.
     let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
     let mut options = LockOptions { timeout_ms, reserved: [0; 15] };
     // SAFETY: the structure is what the driver wants, and outlives the call.
@@ -36,9 +36,9 @@ pub fn hold(api: &Api, patience: Duration) -> Result<()> {
 }
 
 impl Saved {
-    /// See [`crate::backend::Driver::save_memory`]. Managed memory the driver does not save. It may find
-    /// that out half-way, and then promises nothing about the process: it is not asked. `managed` are the bytes
-    /// that it has not been given back, which may be more than programs know of.
+    /// See [`crate::backend::Driver::save_memory`]. The driver does not save managed memory. It may fail half-way
+    /// because of that, and the process is then undefined, so this does not call it. `managed` counts all bytes that
+    /// are not freed, also those that programs do not have any more.
     pub fn save(&self, api: &Api, managed: u64) -> Result<()> {
         if managed > 0 {
             return Err(Fault::new(

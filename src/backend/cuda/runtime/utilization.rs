@@ -1,7 +1,7 @@
-//! How busy a GPU is. The CUDA driver does not tell; NVML, which comes with it, does.
+//! The utilization of a GPU. The CUDA driver does not return it, but NVML does, which comes with the driver.
 //!
-//! With the types of `nvml-wrapper-sys` and a table of our own, as `base/api.rs` has cudarc's: five
-//! functions instead of the four hundred that the crate's loader looks for.
+//! The types come from `nvml-wrapper-sys`, the table of functions from here, as `base/api.rs` does it with cudarc: five
+//! functions, instead of the four hundred that the crate's loader looks up.
 
 use std::ffi::{CStr, CString, c_char};
 use std::mem::ManuallyDrop;
@@ -25,8 +25,8 @@ const LIBRARY: &str = "libnvidia-ml.so.1";
 pub struct Monitor(Mutex<Option<Nvml>>);
 
 impl Monitor {
-    /// The percentage of NVML's last sample period (a sixth of a second to a second) in which the
-    /// device ran kernels, of anybody.
+    /// The percentage of NVML's last sample period (a sixth of a second to a second) in which the device ran kernels
+    /// of any process.
     ///
     /// The device is found by what it is, never by its number: NVML counts all of the machine's
     /// devices in an order of its own, the driver those that are visible, or parts of one.
@@ -151,7 +151,7 @@ impl Nvml {
     fn refused(&self, call: &str, status: nvmlReturn_t) -> Fault {
         let said = in_words(call, status, self.describe);
         match status {
-            // Of a part of a device (MIG), or to this user, it is not told.
+            // NVML does not return it for a part of a device (MIG), or not to this user.
             NOT_SUPPORTED | NO_PERMISSION => cannot_be_used(&format!("does not tell: {said}")),
             _ => Fault::new(FaultKind::Driver, said),
         }
@@ -160,7 +160,7 @@ impl Nvml {
 
 impl Drop for Nvml {
     fn drop(&mut self) {
-        // SAFETY: started, once. What it refuses nobody can be told of, and nothing depends on it.
+        // SAFETY: started, once. No call can return a failure, and nothing depends on it.
         unsafe { (self.functions.shutdown)() };
     }
 }

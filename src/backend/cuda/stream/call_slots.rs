@@ -1,9 +1,9 @@
-//! Room for what the driver is given to call back, in a stream's order.
+//! Slots for the arguments of calls by the driver, in stream order.
 //!
 //! The calls of a stream begin in the order in which they were queued, and each writes the stream's
-//! word when it is done. So the word alone tells which slots are free again: who queues looks at it
-//! once in a chunk, and reads nothing else that another thread has written. A box for each call
-//! would come from one thread and go back to the allocator on another.
+//! word when it is complete. So the word alone shows which slots are free again. A submission reads it once in a chunk,
+//! and nothing else that another thread has written. A box for each call would be allocated on one thread and freed on
+//! another.
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -61,7 +61,7 @@ pub struct CallSlots {
     left: usize,
 }
 
-/// Whether a word that says `reached` has come to `number`, as the driver compares: numbers go round.
+/// Whether a word with the value `reached` has reached `number`, as the driver compares: numbers wrap around.
 pub fn is_reached(reached: u32, number: u32) -> bool {
     reached.wrapping_sub(number) <= u32::MAX / 2
 }

@@ -1,4 +1,4 @@
-//! When an event happened, as a time and not as a difference, which is all that the driver tells.
+//! Timestamps of events. The driver only returns differences between two events.
 
 use std::time::Duration;
 
@@ -11,14 +11,13 @@ use crate::backend::base::clock;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 
-/// Differences longer than this are not exact to the microsecond: the driver tells milliseconds in
-/// single precision.
+/// Differences longer than this are not exact to the microsecond: the driver returns milliseconds in single precision.
 const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };
-/// A base that is not further than this from the one before goes on counting from it: twice what is
-/// exact, also where tests move the base more often, on a machine that may be slow.
+/// A base that is at most this far from the previous one counts on from it. Twice what is exact; also in tests, which
+/// move the base more often, on machines that may be slow.
 const COUNTED_MS: f32 = 16_000.0;
-/// A base is taken anew, a few times, where it took longer than this: on a busy machine whoever waits for
-/// the device goes on much later than the device.
+/// If a base took longer than this it is taken again, a few times: on a busy machine a thread that waits for the device
+/// continues much later than the device.
 const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
 const MOST_TRIES: usize = 8;
 
@@ -28,7 +27,7 @@ struct Clock(Mutex<Option<Base>>);
 
 static CLOCK: Key<Clock> = Key::new();
 
-/// An event of our own that has happened at a known time.
+/// A complete event of the library with a known timestamp.
 #[derive(Clone, Copy)]
 struct Base {
     raw: Raw<CUevent_st>,
@@ -36,7 +35,7 @@ struct Base {
 }
 
 impl Base {
-    /// Happens now, to within the time that a wait for the device takes: the shortest of some.
+    /// Records an event now. Its timestamp is exact to the time that a wait for the device takes, the shortest of some.
     fn new(device: &DeviceState) -> Result<Self> {
         let (mut best, mut took) = Self::once(device)?;
         for _ in 1..MOST_TRIES {
@@ -70,7 +69,7 @@ impl Base {
         recorded.map(|()| (base, base.at.saturating_sub(begin)))
     }
 
-    /// How many milliseconds later than this base `event` has happened.
+    /// How many milliseconds after this base `event` was complete.
     fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
         let mut ms = 0.0;
         // SAFETY: both events were recorded and are alive, and `ms` receives the result.
@@ -87,8 +86,8 @@ impl Base {
     }
 }
 
-/// Nanoseconds of the machine's clock at which `event` has happened. The base moves along, so
-/// that two events near each other are told with the difference that they have.
+/// The timestamp of `event`, in nanoseconds of the machine's clock. The base moves along, so that the difference of two
+/// events near each other is exact.
 pub fn time_ns(device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
     let mut held = CLOCK.of(device.features()).0.lock();
     let base = match *held {

@@ -18,7 +18,7 @@ use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 pub struct CudaEvent {
     device: Arc<DeviceState>,
     raw: Raw<CUevent_st>,
-    /// The stream of the latest record had something before it whose end depends on the program.
+    /// The latest record is ordered after work that completes only when the program does something.
     depends_on_program: AtomicBool,
 }
 
@@ -38,12 +38,12 @@ impl CudaEvent {
         self.depends_on_program.store(depends_on_program, Ordering::Relaxed);
     }
 
-    /// Whether its latest record happens only when the program lets it, perhaps.
+    /// Whether its latest record may complete only when the program does something.
     pub fn depends_on_program(&self) -> bool {
         self.depends_on_program.load(Ordering::Relaxed)
     }
 
-    /// One of ours, behind the trait.
+    /// The event behind a trait object of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
         event.as_any().downcast_ref().ok_or_else(|| {
             Fault::new(FaultKind::Driver, "the event was not made by the cuda backend")
@@ -60,8 +60,8 @@ impl Event for CudaEvent {
         )
     }
 
-    /// With a deadline the driver can only be asked about the latest record: an event that is
-    /// recorded again during the wait is waited for anew.
+    /// With a deadline this polls the event, and the driver only returns the state of the latest record. So an event
+    /// that is recorded again during the wait makes it longer.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device.driver().tell_deferred();
         match deadline {

@@ -1,13 +1,11 @@
 //! Host code in a stream.
 //!
-//! The driver runs host functions one after the other, those of all streams. One that takes its
-//! time, or waits for another stream, would hold up the others. So the driver's function only hands
-//! the job to a thread of ours, and the stream then waits for a word in pinned memory, which that
-//! thread writes when the job is done. Where the driver cannot let a stream wait for a word, the
-//! job runs on the driver's thread after all.
+//! The driver runs the host functions of all streams one after the other. A long one, or one that waits for another
+//! stream, would delay the others. So the driver's function only starts the job on a thread of the library. The
+//! stream then waits for a word in pinned memory, which that thread writes when the job is complete. If the driver
+//! does not let streams wait for words, the job runs on the driver's thread.
 //!
-//! What a stream hands over to the core goes the same way, without a thread of ours: its ticket
-//! writes the word.
+//! A delivery to the core works in the same way, without a thread of the library: its ticket writes the word.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -23,18 +21,18 @@ use super::words::{GREATER_EQUAL, Words, at};
 use super::workers::Job;
 use crate::backend::{Delivery, Position, Result, Ticket};
 
-/// What the driver is given to call back: something, and its turn in the stream.
+/// The argument of a call by the driver: a function, and its turn in the stream.
 struct Call<F> {
-    /// In a slot the stream's own reference keeps it, in a box one of the call's.
+    /// In a slot the stream's reference keeps it alive, in a box a reference of the call.
     stream: *const StreamState,
-    /// How often the stream was aborted when this was queued.
+    /// How often the stream was aborted when this was enqueued.
     aborts: u64,
     /// The word to write afterwards, and what.
     done: Option<(usize, u32)>,
     function: F,
 }
 
-/// The turn of something in its stream, which has come.
+/// The turn of a call that the stream has reached.
 struct Turn {
     stream: Arc<StreamState>,
     aborts: u64,
@@ -42,13 +40,13 @@ struct Turn {
 }
 
 impl Turn {
-    /// It is left out.
+    /// It is skipped.
     fn is_dropped(&self) -> bool {
         self.stream.has_dropped(self.aborts)
     }
 }
 
-/// The stream goes on when this is dropped, if it waits.
+/// If the stream waits, it continues when this is dropped.
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((addr, number)) = self.done
@@ -61,7 +59,7 @@ impl Drop for Turn {
     }
 }
 
-/// Something whose turn has come.
+/// A call that the stream has reached.
 struct Begun<F> {
     turn: Turn,
     function: F,
@@ -76,10 +74,9 @@ impl<F: FnOnce() + Send> Job for Begun<F> {
     }
 }
 
-/// Queues a call of `function` on another thread; later work of the stream waits for it. Without
-/// [words](Words) the function may make no driver call. It is left out when the stream is abandoned or aborted before
-/// its turn comes, and on a device that fails before (the driver then forgets the call, and the few
-/// bytes that describe it).
+/// Enqueues a call of `function` on another thread. Later work of the stream waits for it. Without [words](Words) the
+/// function may not call the driver. It is skipped if the stream is abandoned or aborted before, and on a device that
+/// fails before (the driver then drops the call, and the few bytes of its argument leak).
 pub fn queue<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     function: F,
@@ -87,8 +84,8 @@ pub fn queue<F: FnOnce() + Send + 'static>(
     queue_and_wait(stream, function, run_here::<F>, run_elsewhere::<F>)
 }
 
-/// Queues handing `delivery` over; with `wait`, later work of the stream waits for the ticket. It
-/// is dropped, undelivered, when the stream is abandoned or aborted before its turn comes.
+/// Enqueues `delivery`. With `wait`, later work of the stream waits for the ticket. It is dropped, undelivered, if the
+/// stream is abandoned or aborted before.
 pub fn hand_over(
     stream: &Arc<StreamState>,
     delivery: Box<dyn Delivery>,
@@ -103,10 +100,9 @@ pub fn hand_over(
 
 type Entry = unsafe extern "C" fn(*mut c_void);
 
-/// Has the driver call `entry`, after which the stream waits for its word; where it cannot wait,
-/// `without_word`.
+/// Has the driver call `entry`, after which the stream waits for its word; or `without_word`, if streams cannot wait.
 ///
-/// Inlined by force, and what it calls, too: the function would go through memory at each step.
+/// Inlined by force, with what it calls: otherwise each step would copy the function in memory.
 #[inline(always)]
 fn queue_and_wait<F: Send + 'static>(
     stream: &Arc<StreamState>,
@@ -129,7 +125,7 @@ fn queue_and_wait<F: Send + 'static>(
     )
 }
 
-/// `entry` takes a `Call<F>` from a slot. The stream then waits until its word says that it is done.
+/// `entry` takes a `Call<F>` from a slot. The stream then waits until its word says that the call is complete.
 #[inline(always)]
 fn launch<F: Send + 'static>(
     stream: &Arc<StreamState>,
@@ -144,7 +140,7 @@ fn launch<F: Send + 'static>(
     // Acquire, with the Release of the jobs, which have read their slots before.
     let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
     let (aborts, done) = (stream.aborts(), Some((addr, number)));
-    // SAFETY: a slot has room for it, and is ours until the driver has it.
+    // SAFETY: a slot has room for it, and only this function uses it until the driver gets it.
     unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
     let mut is_taken = false;
     let queued = stream.device().call_here(|api| {
@@ -153,7 +149,7 @@ fn launch<F: Send + 'static>(
         unsafe { api.launch_host_func(stream.raw().0, Some(entry), slot.as_ptr().cast()) }?;
         is_taken = true;
         word.number = number;
-        // SAFETY: a live stream, and a word that is its own as long as it lives.
+        // SAFETY: a live stream, and its word, which lives as long.
         unsafe { api.stream_wait_value(stream.raw().0, addr as CUdeviceptr, number, GREATER_EQUAL) }
     });
     if !is_taken {
@@ -164,7 +160,7 @@ fn launch<F: Send + 'static>(
     queued
 }
 
-/// `entry` takes a box of a `Call<F>`, for whose end the stream does not wait.
+/// `entry` takes a box of a `Call<F>`. The stream does not wait for its end.
 #[cold]
 fn launch_boxed<F: Send + 'static>(
     stream: &Arc<StreamState>,
@@ -177,12 +173,11 @@ fn launch_boxed<F: Send + 'static>(
     let call =
         Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
     let queued = stream.device().call_here(|api| {
-        // SAFETY: `entry` takes back the box behind `call`, which `into_raw` has given up for it.
+        // SAFETY: `entry` takes the box behind `call`, which `into_raw` has released for it.
         unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }
     });
     if queued.is_err() {
-        // SAFETY: the driver has refused the function: the box behind `call` is taken back by this
-        // thread instead.
+        // SAFETY: the driver has refused the function, so this thread takes the box behind `call` instead.
         drop(unsafe { begin_boxed::<F>(call.cast()) });
     }
     queued
@@ -194,7 +189,7 @@ unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
     let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
     // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
     let Call { stream, aborts, done, function } = unsafe { call.read() };
-    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is done.
+    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is complete.
     let stream = unsafe {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
@@ -223,7 +218,7 @@ unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_vo
     let begun = Box::new(unsafe { begin::<F>(call) });
     let device = Arc::clone(begun.turn.stream.device());
     if let Err(begun) = device.driver().workers().start(begun) {
-        // No thread can be had: late is better than never.
+        // There is no thread for it.
         begun.run();
     }
 }
@@ -245,14 +240,14 @@ unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
     }
 }
 
-/// As [`deliver`], on the driver's thread until the ticket is gone.
+/// As [`deliver`], on the driver's thread until the ticket is dropped.
 unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
     // SAFETY: the argument is the box that `launch_boxed` made for this very function.
     let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
     if !turn.is_dropped() {
         let (go_on, gone) = mpsc::channel::<()>();
         delivery.deliver(Ticket::new(move || drop(go_on)));
-        // An error says that the other end is gone, as it is to be.
+        // An error says that the other end is dropped, as it should be.
         let _ = gone.recv();
     }
 }

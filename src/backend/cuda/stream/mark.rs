@@ -31,12 +31,12 @@ impl Mark {
         self.raw
     }
 
-    /// As [`Self::ask`]; where the driver does not say, the next question may be answered.
+    /// As [`Self::ask`]. False if the query fails: the next one may succeed.
     pub fn is_past(&self) -> bool {
         self.ask().unwrap_or(false)
     }
 
-    /// True when the stream has come past it, and on a device that runs nothing any more.
+    /// True if the stream has passed it, or if the device runs nothing any more.
     pub fn ask(&self) -> Result<bool> {
         let Some(_open) = self.device.keep_open() else { return Ok(true) };
         self.poll().or_else(|fault| match self.device.context().failure() {
@@ -45,9 +45,9 @@ impl Mark {
         })
     }
 
-    /// As [`Self::ask`], and tells when the device failed.
+    /// As [`Self::ask`], but fails if the device has failed.
     pub fn poll(&self) -> Result<bool> {
-        // SAFETY: an event that is ours until the mark is dropped.
+        // SAFETY: an event that is borrowed until the mark is dropped.
         self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
     }
 
@@ -59,22 +59,22 @@ impl Mark {
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        // A mark that has not come past may go back as well: the next record replaces this one.
+        // Also a mark that the stream has not passed: the next record replaces this one.
         self.device.give_event_back(self.raw);
     }
 }
 
-/// Spinning is for what is nearly done: as long as a wake-up would take.
+/// How long a poll spins: as long as a wake-up would take.
 const SPIN: Duration = Duration::from_micros(20);
 const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 
-/// Asks until the answer is yes or `deadline` has come: often at first, then less and less.
+/// Polls until the result is true or `deadline` has passed: often at first, then less often.
 pub fn poll_until(deadline: Instant, mut is_done: impl FnMut() -> Result<bool>) -> Result<Wait> {
     let start = Instant::now();
     let mut pause = SHORTEST_SLEEP;
     loop {
-        // Asked before the clock is read: what is done by the deadline counts as done.
+        // Polled before the clock is read: what completes by the deadline counts.
         if is_done()? {
             return Ok(Wait::Done);
         }

@@ -28,8 +28,7 @@ use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::{Fault, FaultKind, Position, Result, Stream, StreamOptions, Wait};
 
-/// A stream behind the trait. When it is dropped its state stays in the driver's list until the
-/// device has finished what was queued.
+/// A stream behind the trait. When it is dropped its state stays in the driver's list until its work is complete.
 pub(super) struct CudaStream(Arc<StreamState>);
 
 impl CudaStream {
@@ -38,7 +37,7 @@ impl CudaStream {
         Ok(Self(StreamState::new(device, raw, options, false)))
     }
 
-    /// A stream around one that somebody else made and destroys.
+    /// A stream around one that another library created and destroys.
     pub(super) fn adopt(
         device: &Arc<DeviceState>,
         native: usize,
@@ -46,7 +45,7 @@ impl CudaStream {
     ) -> Result<Self> {
         let raw: CUstream = std::ptr::with_exposed_provenance_mut(native);
         let mut context: CUcontext = std::ptr::null_mut();
-        // SAFETY: a stream of the driver, as the C contract has it, and a place for the answer.
+        // SAFETY: a stream of the driver, as the C contract requires, and the driver writes its context into `context`.
         device.call(|api| unsafe { api.stream_get_ctx(raw, &mut context) })?;
         if context != device.context().raw().0 {
             return Err(Fault::new(
@@ -61,7 +60,7 @@ impl CudaStream {
         Ok(Self(StreamState::new(device, Raw(raw), options, true)))
     }
 
-    /// One of ours, behind the trait.
+    /// The stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
         stream.as_any().downcast_ref().ok_or_else(|| {
             Fault::new(FaultKind::Driver, "the stream was not made by the cuda backend")
@@ -93,7 +92,7 @@ impl CudaStream {
         stream_value::settle(&self.0, deadline)?;
         let pools = self.device().driver().known_pools().are_used();
         if pools {
-            // They give back what other streams have freed as well.
+            // A wait also completes frees of other streams.
             self.device().driver().tell_deferred();
         }
         if self.0.is_known_idle() && !pools {
@@ -105,8 +104,8 @@ impl CudaStream {
             pending::reap(self.device().driver());
             return self.0.check_aborts(aborts).map(|()| Wait::Done);
         };
-        // The driver has no bounded wait. A mark and not the stream is polled, or a stream that is
-        // given work all the time would never be done.
+        // The driver has no wait with a timeout. This polls a mark and not the stream: a stream that gets work all the
+        // time is never idle.
         if !pools && self.0.is_idle()? {
             return Ok(Wait::Done);
         }
@@ -147,13 +146,13 @@ impl Stream for CudaStream {
         self.reported(self.wait_for_all(deadline))
     }
 
-    /// The driver cannot drop work: what it holds will run, except for host functions that have
-    /// not started, and waits that the host watches.
+    /// The driver cannot drop work: what it has will run, except for host functions that have not started, and waits
+    /// that the host watches.
     fn abandon(&self) -> Position {
         self.0.abandon()
     }
 
-    /// As [`Self::abandon`]: records happen, so nobody is left waiting for one.
+    /// As [`Self::abandon`]. Pending records complete, so waits for them end.
     fn abort(&self, why: Fault, _deadline: Option<Instant>) -> Wait {
         self.0.abort(why);
         Wait::Done

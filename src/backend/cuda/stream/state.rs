@@ -1,4 +1,4 @@
-//! The state of a stream, which it shares with the driver's list: what was queued, and what is known to be over.
+//! The state of a stream, which it shares with the driver's list: what was enqueued, and what is known to be complete.
 
 mod calls;
 mod deferred;
@@ -32,32 +32,32 @@ use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, Stre
 pub struct StreamState {
     device: Arc<DeviceState>,
     raw: Raw<CUstream_st>,
-    /// Held while something is queued, so that what takes several driver calls stays together.
+    /// Held while something is enqueued, so that the calls of one operation stay together.
     submitting: BiasedLock<Submitting>,
-    /// There are frees that the driver was not told.
+    /// There are deferred frees.
     defers: AtomicBool,
-    /// How many operations were queued. Counted after the driver took them, so that a driver
-    /// that says "idle" has finished all that were counted before it was asked. Changed under
-    /// `submitting` only.
+    /// How many operations were enqueued. Counted after the driver accepted them: when a query returns "idle", all that
+    /// were counted before the query are complete. Changed under `submitting` only.
     submitted: AtomicU64,
-    /// The value of `submitted` up to which everything is known to have finished.
+    /// The value of `submitted` up to which everything is known to be complete.
     finished: AtomicU64,
-    /// The driver's stream is not ours to destroy.
+    /// Another library destroys the driver's stream.
     adopted: bool,
-    /// Others may give the driver's stream work as well, which is not in `submitted`.
+    /// Other libraries may submit to the driver's stream, which `submitted` does not count.
     shared: AtomicBool,
-    /// It was given a copy from or to another device: it may use that one's memory.
+    /// It has got a copy from or to another device: it may use memory of that one.
     crosses: AtomicBool,
     frees: Frees,
-    /// Nobody queues here any more: the [`Stream`](crate::backend::Stream) is gone.
+    /// The [`Stream`](crate::backend::Stream) is dropped: nothing is enqueued any more.
     dropped: AtomicBool,
-    /// Held for reading by whoever looks at somebody else's stream, for writing by whoever
-    /// destroys one that was dropped: true from then on.
+    /// True when the driver's stream is destroyed. A call for another stream holds it for reading, a destroy for
+    /// writing.
     destroyed: RwLock<bool>,
     /// See [`abandon`](crate::backend::Stream::abandon).
     abandoned: AtomicBool,
-    /// How often it was aborted, and why the last time.
+    /// How often it was aborted.
     aborts: AtomicU64,
+    /// Why it was aborted the last time.
     aborted: Mutex<Option<Fault>>,
     value_waits: ValueWaits,
     host_waits: HostWaits,
@@ -65,14 +65,14 @@ pub struct StreamState {
     /// See [`limit_waits`](crate::backend::Stream::limit_waits).
     waits_until: OnceLock<Instant>,
     observer: Option<Arc<dyn Observer>>,
-    /// As it was made.
+    /// As it was created.
     priority: u32,
 }
 
-/// What is used while something is queued.
+/// What a submission uses.
 #[derive(Default)]
 pub struct Submitting {
-    /// For host functions: there since the first.
+    /// For host functions, since the first one.
     calls: Option<StreamCalls>,
     deferred: Deferred,
 }
@@ -129,7 +129,7 @@ impl StreamState {
     }
 
     pub fn is_abandoned(&self) -> bool {
-        // Relaxed: a flag by itself; work that is under way may or may not see it.
+        // Relaxed: a flag by itself. Work that is running may or may not see it.
         self.abandoned.load(Ordering::Relaxed)
     }
 
@@ -137,26 +137,26 @@ impl StreamState {
         self.aborts.load(Ordering::Acquire)
     }
 
-    /// Whether what was queued when there had been so many aborts is left out, if it can be.
+    /// Whether to skip an operation that was enqueued when there had been this many aborts.
     pub fn has_dropped(&self, aborts: u64) -> bool {
         self.is_abandoned() || self.aborts() != aborts
     }
 
-    /// Leaves out what has not begun: see [`abandon`](crate::backend::Stream::abandon).
+    /// Skips what has not begun: see [`abandon`](crate::backend::Stream::abandon).
     pub fn abandon(&self) -> Position {
         self.abandoned.store(true, Ordering::Relaxed);
         self.host_waits.give_up();
         self.submitted()
     }
 
-    /// Leaves out what has not begun, and reports `why` to those who wait now.
+    /// Skips what has not begun, and returns `why` from the waits that run now.
     pub fn abort(&self, why: Fault) {
         *self.aborted.lock() = Some(why);
         self.aborts.fetch_add(1, Ordering::Release);
         self.host_waits.give_up();
     }
 
-    /// Fails if an abort came since there had been so many.
+    /// Fails if there have been more aborts than these.
     pub fn check_aborts(&self, aborts: u64) -> Result<()> {
         if self.aborts() == aborts {
             return Ok(());
@@ -164,7 +164,7 @@ impl StreamState {
         self.aborted.lock().clone().map_or(Ok(()), Err)
     }
 
-    /// Waits for values that the driver has, perhaps still.
+    /// Waits for values that the driver may still have.
     pub fn value_waits(&self) -> &ValueWaits {
         &self.value_waits
     }
@@ -174,7 +174,7 @@ impl StreamState {
         &self.host_waits
     }
 
-    /// Records of events that other processes may wait for.
+    /// Records of events for which other processes may wait.
     pub fn event_records(&self) -> &EventRecords {
         &self.event_records
     }
@@ -184,12 +184,12 @@ impl StreamState {
         self.host_waits.limit(*self.waits_until.get_or_init(|| until));
     }
 
-    /// Until when its waits may last, where it is ending.
+    /// When its waits end, if it is being destroyed.
     pub fn waits_until(&self) -> Option<Instant> {
         self.waits_until.get().copied()
     }
 
-    /// Tells of a failure, and drops `hold` when those have been told who are to be told before.
+    /// Reports a failure to the observer, and then drops `hold`.
     pub fn fail<T: Send + 'static>(&self, failure: Failure, hold: T) {
         let Some(tell) = self.observer.as_ref().and_then(|observer| observer.failed(failure))
         else {
@@ -200,7 +200,7 @@ impl StreamState {
             drop(hold);
         };
         if let Err(job) = self.device.driver().workers().start(Box::new(job)) {
-            // No thread can be had: late is better than never.
+            // There is no thread for it.
             job.run();
         }
     }
@@ -211,7 +211,7 @@ impl StreamState {
 
     /// The next operation uses memory of another device.
     pub fn note_crossing(&self) {
-        // Relaxed: who sees the operation counted sees this too.
+        // Relaxed: a thread that sees the operation counted sees this too.
         self.crosses.store(true, Ordering::Relaxed);
     }
 
@@ -227,11 +227,11 @@ impl StreamState {
     }
 
     pub fn is_dropped(&self) -> bool {
-        // Acquire, with the Release in drop: its last operations are counted.
+        // Acquire, with the Release in `note_dropped`: its last operations are counted.
         self.dropped.load(Ordering::Acquire)
     }
 
-    /// Gives the driver something to do in this stream.
+    /// Enqueues something with `queue`.
     #[inline(always)]
     pub fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
         self.submit_with_calls(
@@ -257,11 +257,10 @@ impl StreamState {
         queued.map(|()| position)
     }
 
-    /// Something was queued, also where that failed: a part may have been.
+    /// Something was enqueued. Also after a failure: a part may have been.
     #[inline(always)]
     fn count_submitted(&self) -> Position {
-        // Release, with the Acquire in `is_known_idle`: whoever sees the count knows that there is something to
-        // ask about.
+        // Release, with the Acquire in `is_known_idle`: a thread that sees the count queries the driver.
         let position = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(position, Ordering::Release);
         position
@@ -295,18 +294,18 @@ impl StreamState {
         Ok(mark)
     }
 
-    /// Everything queued so far has been seen to finish: three loads, no question to the driver.
+    /// Everything enqueued so far is known to be complete: three loads, no query of the driver.
     pub fn is_known_idle(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
         self.has_finished(submitted)
     }
 
     fn has_finished(&self, submitted: u64) -> bool {
-        // Relaxed: who shares the stream with others and waits for their work orders the two.
+        // Relaxed: a program that shares the stream with another library, and waits for its work, orders the two.
         !self.shared.load(Ordering::Relaxed) && self.finished.load(Ordering::Acquire) == submitted
     }
 
-    /// Everything queued so far has finished.
+    /// Whether everything enqueued so far is complete.
     pub fn is_idle(&self) -> Result<bool> {
         let submitted = self.submitted.load(Ordering::Acquire);
         if self.has_finished(submitted) {
@@ -320,22 +319,22 @@ impl StreamState {
         Ok(idle)
     }
 
-    /// Runs `look` while the stream exists; `None` when it is gone, or its device.
+    /// Runs `look` while the stream exists. `None` if it is destroyed, or its device is closed.
     pub fn look<T>(&self, look: impl FnOnce(&Self) -> T) -> Option<T> {
         let _open = self.device.keep_open()?;
         let destroyed = self.destroyed.read();
         (!*destroyed).then(|| look(self))
     }
 
-    /// As [`Self::is_idle`], for those who come from elsewhere and may be late: a stream that is
-    /// gone, or whose device has failed, runs nothing.
+    /// As [`Self::is_idle`], for a call about another stream or device. A stream that is destroyed, or whose device has
+    /// failed, runs nothing.
     pub fn is_settled(&self) -> bool {
-        // A driver that refuses to answer is asked once more; one that refuses again has failed.
+        // If a query fails, this queries again. If that fails too, the device has failed.
         let is_idle = |stream: &Self| stream.is_idle().or_else(|_| stream.is_idle());
         self.is_known_idle() || self.look(is_idle).is_none_or(|idle| idle.unwrap_or(true))
     }
 
-    /// Destroys a dropped stream that has finished and was taken out of the driver's list.
+    /// Destroys a dropped stream that is idle and was removed from the driver's list.
     pub fn destroy(&self) {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
@@ -343,7 +342,7 @@ impl StreamState {
         self.value_waits.clear();
         self.frees.clear();
         if !self.adopted {
-            // SAFETY: idle, and destroyed by the one who took it out of the list.
+            // SAFETY: idle, and destroyed once, by the thread that removed it from the list.
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
             self.device.driver().end_in(self.device.context(), destroy);
         }
@@ -351,7 +350,7 @@ impl StreamState {
         calls.into_iter().for_each(StreamCalls::end);
     }
 
-    /// Waits until everything queued before has finished.
+    /// Waits until everything enqueued before is complete.
     pub fn finish(&self) -> Result<()> {
         let submitted = self.submitted.load(Ordering::Acquire);
         // SAFETY: the stream's handle lives as long as `self`, and synchronising it takes nothing
@@ -362,8 +361,8 @@ impl StreamState {
     }
 
     pub fn note_finished(&self, submitted: u64) {
-        // Release: what was learnt from the driver comes before. Never backwards: two threads may
-        // have asked at different times. (`fetch_max` would do, but ThreadSanitizer does not see it.)
+        // Release: the query of the driver comes before. Never backwards: two threads may have queried at different
+        // times. (`fetch_max` would do, but ThreadSanitizer does not see it.)
         let later = |finished| (finished < submitted).then_some(submitted);
         let _ = self.finished.fetch_update(Ordering::Release, Ordering::Relaxed, later);
     }

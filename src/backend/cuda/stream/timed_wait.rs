@@ -1,8 +1,7 @@
-//! Waits for events with a time limit, which the driver does not have.
+//! Waits for events with a timeout, which the driver does not have.
 //!
-//! The stream waits for its word, as after a host function. A stream of our own waits for the event,
-//! records that it has, and calls back; whichever comes first, that or the timer, lets the stream
-//! go on.
+//! The stream waits for its word, as after a host function. A borrowed stream of the device waits for the event,
+//! records a mark, and calls back. The first of that call and the timer ends the stream's wait.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
@@ -31,10 +30,10 @@ pub fn stop(driver: &DriverState) {
     TIMER.of(driver.features()).stop();
 }
 
-/// A wait that is queued or under way.
+/// A wait that is pending or has begun.
 pub struct TimedWait {
     stream: Arc<StreamState>,
-    /// Happens right after what is waited for.
+    /// Recorded right after the event.
     mark: Raw<CUevent_st>,
     thread: u32,
     position: OnceLock<Position>,
@@ -42,15 +41,15 @@ pub struct TimedWait {
 }
 
 enum Stage {
-    /// The stream has not come to it.
+    /// The stream has not reached it.
     Ahead(Arc<Limit<TimedWait>>),
-    /// The stream waits: it goes on when the ticket is dropped.
+    /// The stream waits. It continues when the ticket is dropped.
     Waiting(Arc<Limit<TimedWait>>, Ticket),
-    /// The event has happened, or the time is over.
+    /// The event is complete, or the timeout has passed.
     Over,
 }
 
-/// What the stream hands over when it comes to the wait.
+/// What the stream delivers when it reaches the wait.
 struct Arrival(Arc<TimedWait>);
 
 impl Delivery for Arrival {
@@ -68,18 +67,18 @@ impl Delivery for Arrival {
 }
 
 impl TimedWait {
-    /// The event has happened.
+    /// The event is complete: the wait ends.
     fn happen(&self) {
         let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
-        // Without the lock: the limit and the ticket have their own.
+        // After the lock: the limit and the ticket lock something themselves.
         drop(stage);
     }
 
-    /// The event has happened, though nobody may have called back yet.
+    /// Whether the event is complete. The driver may not have called back yet.
     fn has_happened(&self) -> bool {
         let device = self.stream.device();
         let Some(_open) = device.keep_open() else { return false };
-        // SAFETY: ours until the wait is dropped, of a device that is open.
+        // SAFETY: borrowed until the wait is dropped, from a device that is open.
         device.poll(|api| unsafe { api.event_query(self.mark.0) }).unwrap_or(false)
     }
 }
@@ -93,7 +92,7 @@ impl Drop for TimedWait {
 impl Waiter for TimedWait {
     fn expire(self: &Arc<Self>, _ticket: u64) {
         let stage = std::mem::replace(&mut *self.stage.lock(), Stage::Over);
-        // Armed when the stream came to it, so it waits or has gone on.
+        // The timer starts when the stream reaches the wait, so it waits or has continued.
         let Stage::Waiting(limit, ticket) = stage else { return };
         if self.has_happened() {
             return drop(ticket);
@@ -108,7 +107,7 @@ impl Waiter for TimedWait {
     }
 }
 
-/// Queues a wait of `stream` for the latest record of `event`, for at most `limit`.
+/// Enqueues a wait of `stream` for the latest record of `event`, for at most `limit`.
 pub fn queue(
     stream: &Arc<StreamState>,
     event: Raw<CUevent_st>,
@@ -133,28 +132,28 @@ pub fn queue(
     });
     watch(device, event, &wait)?;
     let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&wait))), true)?;
-    // Set here only. A failure that is told before has no position.
+    // Set here only. A failure that is reported before has no position.
     let _ = wait.position.set(position);
     Ok(position)
 }
 
-/// What the driver is given to call back when the event has happened.
+/// The argument of the call when the event is complete.
 struct Watch {
     device: Arc<DeviceState>,
     helper: Raw<CUstream_st>,
     wait: Arc<TimedWait>,
 }
 
-/// Has a stream of our own wait for the event and then tell.
+/// Has a borrowed stream wait for the event and then call back.
 fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait>) -> Result<()> {
     let helper = device.borrow_stream()?;
     let watch = Watch { device: Arc::clone(device), helper, wait: Arc::clone(wait) };
     let watch = Box::into_raw(Box::new(watch));
-    // Relaxed: the thread that closes the device sees the driver's answers about it anyway.
+    // Relaxed: the thread that closes the device queries the stream anyway.
     device.watching().fetch_add(1, Ordering::Relaxed);
     let queued = device.call(|api| {
-        // SAFETY: both are alive, and the driver keeps what it needs of the event's record; the
-        // function fits its argument, which is given away here.
+        // SAFETY: both are alive, and the driver keeps what it needs of the event's record. The function takes the box
+        // that this call passes.
         unsafe {
             api.stream_wait_event(helper.0, event.0, 0)?;
             api.event_record(wait.mark.0, helper.0)?;
@@ -162,9 +161,9 @@ fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait
         }
     });
     if queued.is_err() {
-        // SAFETY: the driver did not take it, so it is still ours.
+        // SAFETY: the driver has refused the call, so the box still belongs to this function.
         drop(unsafe { Box::from_raw(watch) });
-        // It may wait for the event: nobody else should.
+        // It may wait for the event, and must not be borrowed again.
         device.discard_stream(helper);
         device.watching().fetch_sub(1, Ordering::Release);
     }
@@ -172,12 +171,12 @@ fn watch(device: &Arc<DeviceState>, event: Raw<CUevent_st>, wait: &Arc<TimedWait
 }
 
 unsafe extern "C" fn happened(watch: *mut c_void) {
-    // SAFETY: the box of `watch`; the driver calls once.
+    // SAFETY: the box of `watch`. The driver calls once.
     let watch = unsafe { Box::from_raw(watch.cast::<Watch>()) };
     let Watch { device, helper, wait } = *watch;
     wait.happen();
     drop(wait);
     device.give_stream_back(helper);
-    // Release: whoever closes the device finds the stream where it was put.
+    // Release: the thread that closes the device finds the stream among the spare ones.
     device.watching().fetch_sub(1, Ordering::Release);
 }

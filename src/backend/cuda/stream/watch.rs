@@ -1,8 +1,7 @@
-//! Waits that the host watches for a stream: for notifies, and for values where the driver does not
-//! wait for them.
+//! Waits that the host watches for a stream: for notifies, and for values for which the driver does not wait.
 //!
-//! What a stream hands over, when it comes to it, waits: the stream then waits for its word, as after a
-//! host function (`host_fn.rs`), and the watcher lets it go on.
+//! When a stream reaches such a wait it delivers it to the watcher, and then waits for its word, as after a host
+//! function (`host_fn.rs`). The watcher ends that wait.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -76,7 +75,7 @@ fn value_condition(wait: &ValueWait) -> Condition {
     })
 }
 
-/// A wait that is queued or under way.
+/// A wait that is pending or has begun.
 struct Waiting {
     stream: Arc<StreamState>,
     awaited: Awaited,
@@ -118,7 +117,7 @@ impl Delivery for Arrival {
         let Self(waiting) = *self;
         *waiting.ticket.lock() = Some(ticket);
         let (stream, awaited) = (&waiting.stream, &waiting.awaited);
-        // The watcher has this until the wait is over, and nobody else.
+        // Only the watcher has this until the wait ends.
         let ending = Arc::clone(&waiting);
         let waits = waiting.seat.begin(
             awaited.range(),
@@ -126,7 +125,7 @@ impl Delivery for Arrival {
             awaited.deadline(stream.waits_until()),
             Box::new(move |outcome| ending.end(outcome)),
         );
-        // Looked at again: who ended the stream's waits meanwhile has not found this one.
+        // Checked again: a call that ended the stream's waits in the meantime has not found this one.
         if !waits || stream.has_dropped(waiting.aborts) {
             waiting.give_up();
         } else if let Some(until) = stream.waits_until() {
@@ -149,7 +148,7 @@ pub fn queue(stream: &Arc<StreamState>, awaited: Awaited) -> Result<Position> {
     let waits: Arc<dyn HostWait> = Arc::clone(&waiting) as _;
     stream.host_waits().note(&waits);
     let position = host_fn::hand_over(stream, Box::new(Arrival(Arc::clone(&waiting))), true)?;
-    // Set here only. A failure that is told before has no position.
+    // Set here only. A failure that is reported before has no position.
     let _ = waiting.position.set(position);
     Ok(position)
 }

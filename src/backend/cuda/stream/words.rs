@@ -20,7 +20,7 @@ const WORD: usize = size_of::<AtomicU32>();
 #[derive(Default)]
 pub struct Words {
     lists: Mutex<WordLists>,
-    /// Jobs that were handed over and have not written their word; with [`ENDED`], those that came too late.
+    /// Jobs that have begun and have not written their word; with [`ENDED`], those that came too late.
     running: AtomicUsize,
 }
 
@@ -35,8 +35,8 @@ struct WordLists {
 /// No job writes a word from now on.
 const ENDED: usize = 1 << (usize::BITS - 1);
 
-/// A word that a stream has, and the number of its latest job. The jobs count on from what the
-/// word's earlier owner left there.
+/// A word that a stream has, and the number of its latest job. The numbers go on from the last one of the word's
+/// previous stream.
 pub struct Word {
     pub addr: usize,
     pub number: u32,
@@ -54,15 +54,15 @@ impl Words {
         Ok(Word { addr, number: at(addr).load(Ordering::Relaxed) })
     }
 
-    /// No job and no wait uses the word any more.
+    /// Returns a word that no job and no wait uses any more.
     pub fn give_back(&self, word: Word) {
         self.lists.lock().spare.push(word.addr);
     }
 
-    /// A job begins; false if it may write no word any more.
+    /// A job begins. False if it may not write its word any more.
     pub fn begin_job(&self) -> bool {
-        // Relaxed: the driver calls it before it says that the stream is past it. Where the device has failed the
-        // count alone decides who came first.
+        // Relaxed: the driver calls it before it reports that the stream is past it. If the device has failed, the
+        // count alone decides which came first.
         self.running.fetch_add(1, Ordering::Relaxed) & ENDED == 0
     }
 
@@ -71,22 +71,22 @@ impl Words {
         self.running.fetch_sub(1, Ordering::Release);
     }
 
-    /// Ends the use of the words, unless a job may still write one even though the device has nothing to do: it may
-    /// have failed, and its driver comes with calls yet.
+    /// Ends the use of the words, unless a job may still write one although the device is idle: the device may have
+    /// failed, and its driver may still make calls.
     pub fn try_end(&self) -> bool {
         // Acquire, with the Release of the last job.
         let ended = self.running.compare_exchange(0, ENDED, Ordering::Acquire, Ordering::Acquire);
         ended.is_ok() || ended.is_err_and(|running| running & ENDED != 0)
     }
 
-    /// Gives the memory back, at the end of the device.
+    /// Frees the memory, when the device closes.
     pub fn release(&self, driver: &DriverState, context: &Context) {
         let mut lists = self.lists.lock();
         lists.spare.clear();
         for page in lists.pages.drain(..) {
             let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
             let free = |api: &Api| {
-                // SAFETY: a live block that is given back once.
+                // SAFETY: a live block that is freed once.
                 unsafe { api.mem_free_host(page) }
             };
             driver.end_in(context, free);
@@ -110,7 +110,7 @@ fn alloc_page(context: &Context) -> Result<usize> {
 
 pub fn at(addr: usize) -> &'static AtomicU32 {
     let word = std::ptr::with_exposed_provenance_mut(addr);
-    // SAFETY: an aligned word in a live page; whoever asks has borrowed it, and the pages go when
+    // SAFETY: an aligned word in a live page: the caller has borrowed it, and pages are freed when
     // nothing runs any more. The device reads it at any time, hence an atomic.
     unsafe { AtomicU32::from_ptr(word) }
 }

@@ -46,8 +46,7 @@ struct State {
     stopping: bool,
 }
 
-/// A thread that waits, and is called by itself: whoever has a job wakes one thread, and that one
-/// finds the lock free.
+/// A thread that waits for a job. Each is woken alone, so that it finds the lock free.
 struct Worker {
     thread: Thread,
     called: AtomicBool,
@@ -69,14 +68,13 @@ impl Worker {
         while !self.called.load(Ordering::Acquire) {
             thread::park();
         }
-        // Relaxed: nobody else looks before it is in the list again.
+        // Relaxed: no other thread reads it before it is in the list again.
         self.called.store(false, Ordering::Relaxed);
     }
 }
 
 impl Workers {
-    /// Starts a job at once, on a thread that is idle or new. Gives it back when there is none to
-    /// be had.
+    /// Starts a job at once, on a thread that is idle or new. Returns the job if there is no thread.
     pub fn start<J: Job + 'static>(&self, job: Box<J>) -> Result<(), Box<J>> {
         let mut state = self.0.state.lock();
         if let Some(worker) = state.idle.pop() {
@@ -111,7 +109,7 @@ impl Workers {
         let handles = std::mem::take(&mut state.handles);
         drop(state);
         for handle in handles {
-            // A panic in a job has ended up in the thread; there is nobody to tell.
+            // A panic in a job has ended its thread. No call can return it.
             let _ = handle.join();
         }
         true

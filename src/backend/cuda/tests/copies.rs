@@ -1,4 +1,4 @@
-//! Batches and rows: what has happened when the call returns.
+//! Batches and rows: what is complete when the call returns.
 
 use super::{Gate, Setup, fail, pageable, pattern, source};
 use crate::backend::{Calls, Copy, Copy2d, Rows, Span, Wait};

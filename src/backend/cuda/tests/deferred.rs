@@ -1,5 +1,4 @@
-//! Frees of pools' memory that the driver is told later, or not at all. What tells it is seen in how often it
-//! was called, which the test double counts.
+//! Frees of pools' memory that reach the driver later, or never. The test double counts the calls of the driver.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use crate::backend::{
     Access, Calls, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
 };
 
-/// How often the driver has been given memory back, and asked for some; `None`: nobody counts.
+/// How many frees, and allocations, the driver has got. `None`: it does not count them.
 fn frees() -> Option<u64> {
     calls("cuMemFreeAsync")
 }
@@ -79,7 +78,7 @@ fn a_loop_has_what_it_gives_back_without_the_driver() {
     assert_eq!(pool.get(PoolAttribute::UsedHigh).unwrap() >> 20, 4);
 }
 
-/// However many are deferred, the driver is told once of each.
+/// Each free reaches the driver once, also if there are more than a stream can defer.
 #[test]
 fn more_than_a_stream_can_defer_are_told() {
     let Some(setup) = Setup::new() else { return };
@@ -206,7 +205,7 @@ fn pools_and_streams_may_end_with_deferred_frees() {
     assert_eq!(frees().unwrap() - before, 1);
 }
 
-/// A stream that others give work, a pool that other processes have, memory of the host.
+/// A stream that another library uses, a pool that other processes have, host memory.
 #[test]
 fn what_others_see_is_told_at_once() {
     let Some(setup) = Setup::new() else { return };
@@ -316,7 +315,7 @@ fn a_refusal_of_a_deferred_free_is_told_at_the_end_of_the_device() {
     fail("cuMemFreeAsync:1:999").unwrap();
     wait(&stream);
     assert_eq!(frees(), Some(before + 1));
-    // It is still the driver's to take back.
+    // The driver can still free it.
     pool.free_now(block).unwrap();
     drop((pool, stream));
     let refused = setup.device.close().unwrap_err();

@@ -29,7 +29,7 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let span = Span { addr: block.addr, len: 100, place: Place::Device(0) };
     stream.fill(Fill::bytes(span, 1)).unwrap();
     let fault = stream.synchronize(None).unwrap_err();
-    // Before anybody else knows, once, and of no operation: the driver cannot tell which it was.
+    // Before any other report, once, and without an operation: the driver does not return which one it was.
     assert!(told.load(Ordering::SeqCst));
     let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
     assert_eq!(heard.take(), [failure]);

@@ -1,4 +1,4 @@
-//! Registered and managed memory; what blocks take; addresses that are nobody's.
+//! Registered and managed memory; the sizes of blocks; addresses without memory.
 
 use std::ffi::c_void;
 
@@ -70,7 +70,7 @@ fn registrations_need_no_open_device_and_go_with_the_driver() {
     assert_eq!(refused.kind(), FaultKind::AlreadyRegistered, "{}", refused.text());
     driver.register_host(own.addr() + PAGE, PAGE).unwrap();
     driver.unregister_host(own.addr() + PAGE, PAGE).unwrap();
-    // What is not taken back goes with the driver.
+    // What is not unregistered ends with the driver.
     assert!(driver.shutdown(LONG));
     assert_eq!(setup.driver.foreign(own.addr() + 5), Foreign::Unknown);
     setup.driver.register_host(own.addr(), PAGE).unwrap();
@@ -175,7 +175,7 @@ fn usage_counts_blocks_by_kind_until_nothing_uses_them() {
     assert_eq!(usage(), [0, all, 0, huge]);
 }
 
-/// The driver knows nothing of what it has freed, and the host cannot touch it.
+/// The driver keeps no freed addresses, and the host cannot read them.
 #[test]
 fn freed_memory_is_stale_and_host_memory_is_not() {
     let Some(setup) = Setup::new() else { return };

@@ -1,4 +1,4 @@
-//! Waits with a time limit.
+//! Waits with a timeout.
 
 use super::*;
 use crate::backend::{Calls, Event, Fill, Heard, Wait};
@@ -66,7 +66,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
     let heard = Arc::new(Heard::default());
     let stream = setup.device.create_stream(heard.options()).unwrap();
     let behind = Gate::close(&stream);
-    // This one comes to it when it has happened, the time of the others is long.
+    // This one reaches its wait when the event is complete. The others have a long timeout.
     stream.wait(&event, Some(SHORT * 10)).unwrap();
     let others: Vec<_> = (0..20).map(|_| setup.stream()).collect();
     for other in &others {
@@ -81,7 +81,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
     others.iter().for_each(sync);
     behind.open();
     sync(&stream);
-    // One for what is before it anyway, and one for what has happened.
+    // A wait for a record that is ordered before it anyway, and one for a complete record.
     let gate = Gate::close(&stream);
     stream.record(&event).unwrap();
     stream.wait(&event, Some(LONG)).unwrap();
@@ -111,7 +111,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
     sync(&second);
 }
 
-/// User code that is told of the failure holds up the stream that failed.
+/// The stream that failed waits for the user code that gets the failure.
 #[test]
 fn the_stream_goes_on_when_those_who_want_it_are_told() {
     let Some(setup) = Setup::new() else { return };

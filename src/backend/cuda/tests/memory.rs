@@ -147,7 +147,7 @@ fn pinned_memory_needs_no_open_device() {
     let place = setup.driver.foreign(block.addr + 50_000);
     assert_eq!(place, Foreign::Known(Place::Pinned), "to others in the process");
     driver.free_host(block).unwrap();
-    // What is not given back goes with the driver.
+    // What is not freed ends with the driver.
     driver.alloc_host(1 << 20).unwrap();
     assert!(driver.shutdown(LONG));
     drop(setup);
@@ -180,7 +180,7 @@ fn the_driver_knows_where_the_memory_of_others_is() {
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(places(), expected));
     });
-    // What is its own the core knows, or it is nobody's.
+    // The core knows the library's memory. Other addresses have none.
     let own = [Foreign::Stale, Foreign::Stale, Foreign::Unknown];
     assert_eq!(addrs.map(|addr| other.foreign(addr)), own);
     device.free(on_device).unwrap();
@@ -206,7 +206,7 @@ fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
             std::thread::scope(|inner| {
                 inner.spawn(|| device.close().unwrap());
             });
-            // Nobody has a context now; then somebody has a new one.
+            // There is no context now, and then a new one.
             assert_eq!(driver.foreign(here), Foreign::Unknown);
             let device = driver.open(0).unwrap();
             assert_eq!(driver.foreign(here), Foreign::Unknown);

@@ -28,7 +28,7 @@ mod pool;
 mod reduce;
 mod stream;
 
-/// One test at a time: they look at free memory, and share primary contexts.
+/// One test at a time: they read how much memory is free, and share primary contexts.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 const LONG: Duration = Duration::from_secs(20);
@@ -97,7 +97,7 @@ impl Drop for Setup {
     }
 }
 
-/// A block that is given back in the end.
+/// A block that is freed at the end.
 struct Memory<'a> {
     setup: &'a Setup,
     block: Block,
@@ -144,7 +144,7 @@ fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|index| (index * 7 + 3) as u8).collect()
 }
 
-/// A host function that returns when it is told to.
+/// A host function that returns when the test opens it.
 #[derive(Default)]
 struct Gate {
     entered: AtomicU32,
@@ -212,7 +212,7 @@ fn calls(name: &str) -> Option<u64> {
     Some(unsafe { ask(name.as_ptr()) })
 }
 
-/// Makes the test double fail as told (see its README). `None`: this is a real driver.
+/// Makes the test double fail as `spec` says (see its README). `None`: this is a real driver.
 fn fail(spec: &str) -> Option<()> {
     let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fakeCudaFail")?;
     let spec = CString::new(spec).unwrap();

@@ -1,4 +1,4 @@
-//! Direct access to another device's memory: when the driver is told.
+//! Direct access to another device's memory: when the driver gets the calls.
 
 use super::{Setup, calls, fail, open};
 use crate::backend::FaultKind;

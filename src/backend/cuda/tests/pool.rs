@@ -56,7 +56,7 @@ fn no_context_is_looked_for_unless_the_driver_wants_one() {
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let take_and_give = || {
         pool.free(pool.alloc(4096, &*stream).unwrap(), &*stream).unwrap();
-        // Has the driver told.
+        // Submits the deferred free.
         pool.free(pool.alloc(4097, &*stream).unwrap(), &*stream).unwrap();
     };
     let asked = || calls("cuCtxGetCurrent");

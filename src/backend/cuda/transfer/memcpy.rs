@@ -218,8 +218,7 @@ pub fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     queue_copy_otherwise(stream, copy)
 }
 
-/// As [`queue_copy`], where somebody has to wait, or no end is on the stream's device, or one is on
-/// another.
+/// As [`queue_copy`], for a copy that the caller waits for, or with no end on the stream's device, or one on another.
 #[inline(never)]
 fn queue_copy_otherwise(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     let position = submit_copy(stream, copy)?;

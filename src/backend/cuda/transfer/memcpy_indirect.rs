@@ -1,5 +1,5 @@
-//! Copies whose ends are told in memory: a kernel of our own, since the driver wants addresses when a copy
-//! is queued.
+//! Copies whose addresses are in memory: a kernel of the library, since the driver needs addresses when a copy is
+//! enqueued.
 
 use std::ffi::c_void;
 

@@ -87,7 +87,7 @@ impl CudaDriver {
             sharing,
             pages,
             turn: Arc::default(),
-            // What other processes have a view of is told at once.
+            // Other processes see a shared pool, so its frees go to the driver at once.
             may_defer: sharing == PoolSharing::None,
             is_limited,
         }))

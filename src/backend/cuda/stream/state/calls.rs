@@ -24,8 +24,8 @@ impl StreamCalls {
         Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
     }
 
-    /// Gives back what the stream had, which the device is done with. A driver whose device has failed may
-    /// have forgotten calls, or come with them yet: then it stays.
+    /// Releases what the stream had; its work is complete. A driver whose device has failed may have dropped calls, or
+    /// may still make them: then nothing is released.
     pub fn end(self) {
         // Acquire, with the Release of the jobs.
         let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);

@@ -1,8 +1,8 @@
-//! Frees of pools' memory that the driver is not told at once: a loop that takes what it has just given back,
-//! in the same stream and of the same lengths, has it without the driver. Whoever does anything else with the
-//! stream or with the pool tells the driver first, so that nobody sees a difference.
+//! Frees of pools' memory that a stream does not submit to the driver at once. A loop that allocates what it has just
+//! freed, in the same stream and of the same lengths, gets it without a call of the driver. Every other call for the
+//! stream or the pool submits the deferred frees first, so a program sees no difference.
 //!
-//! A stream defers frees of one pool at a time, and a pool has one stream that may: its turn.
+//! A stream defers frees of one pool at a time. One stream of a pool may defer: it has the pool's turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -14,37 +14,37 @@ use crate::backend::Result;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::shared::DriverState;
 
-/// So many blocks a stream has at most: what the body of a loop has at one time.
+/// The most blocks that a stream defers: as many as the body of a loop uses at one time.
 const BLOCKS: usize = 8;
 
-/// So many frees come, before a stream may have the turn that another one was in the way of: at first, and in
-/// the end.
+/// How many frees must come before the turn of a pool that several streams use is taken again: at first, and at most.
 const SHORTEST_PAUSE: u32 = 64;
 const LONGEST_PAUSE: u32 = 4096;
 
-/// In [`Turn::word`]: there are deferred frees. A stream's address has no such bit.
+/// In [`Turn::word`]: there are deferred frees. The address of a stream does not have this bit.
 const SOME: usize = 1;
 
 /// Which stream defers frees of a pool's memory.
 #[derive(Default)]
 pub struct Turn {
-    /// The stream's address and [`SOME`], or 0. Changed by who has that stream's `submitting`, or from 0.
+    /// The stream's address and [`SOME`], or 0. Changed by a thread that has locked that stream's `submitting`, or
+    /// from 0.
     word: AtomicUsize,
-    /// Frees to come before it may change. Nothing but a hint.
+    /// How many frees must come before it may change. A hint.
     pause: AtomicU32,
     next_pause: AtomicU32,
 }
 
 impl Turn {
-    /// Some other stream defers frees.
+    /// Another stream defers frees.
     #[inline(always)]
     fn is_in_the_way_of(&self, stream: &StreamState) -> bool {
-        // Acquire, also below: as it would be with the driver's own lock.
+        // Acquire, also below: the driver's own lock would order this too.
         let word = self.word.load(Ordering::Acquire);
         word & SOME != 0 && word != stream.address() | SOME
     }
 
-    /// Has the driver told all frees, for who wants to know something of the pool.
+    /// Submits all deferred frees, before a query about the pool.
     #[inline]
     pub fn settle(&self, driver: &DriverState) {
         if self.word.load(Ordering::Acquire) & SOME != 0 {
@@ -52,7 +52,7 @@ impl Turn {
         }
     }
 
-    /// Has the driver told what other streams than `next` defer, which lose their turn for some time.
+    /// Submits the frees that other streams than `next` defer. They lose their turn for some time.
     #[cold]
     #[inline(never)]
     fn tell(&self, driver: &DriverState, next: Option<&StreamState>) {
@@ -62,7 +62,7 @@ impl Turn {
                 return;
             }
             let Some(stream) = driver.stream_at(word & !SOME) else { return };
-            // Not waited for: who has the stream tells the driver before anything that takes long.
+            // No wait for the lock: the thread that has it submits the frees before anything that takes long.
             let told = stream.look(|stream| {
                 let Some(mut submitting) = stream.submitting.try_lock() else { return false };
                 // Others may have been faster.
@@ -76,13 +76,13 @@ impl Turn {
             });
             match told {
                 Some(false) => std::thread::yield_now(),
-                // What was there when this began; or its device ends, which ends all of this.
+                // The frees from before this call are submitted; or the device is closing, which frees them.
                 Some(true) | None => return,
             }
         }
     }
 
-    /// Nobody has it for some time.
+    /// No stream has the turn for some time.
     fn end(&self) {
         let pause = self.next_pause.load(Ordering::Relaxed).max(SHORTEST_PAUSE);
         self.pause.store(pause, Ordering::Relaxed);
@@ -94,7 +94,7 @@ impl Turn {
 /// What a stream defers.
 #[derive(Default)]
 pub struct Deferred {
-    /// Of which pool it has the turn, or had.
+    /// The turn that it has, or had.
     turn: Option<Arc<Turn>>,
     count: usize,
     /// Addresses and lengths, in the order of the frees.
@@ -107,10 +107,10 @@ impl Deferred {
         self.turn.as_deref().is_some_and(|own| std::ptr::eq(own, turn))
     }
 
-    /// Takes out the latest of this length: its address.
+    /// Removes the latest block of this length, and returns its address.
     #[inline(always)]
     fn take(&mut self, len: usize) -> Option<usize> {
-        // Mostly the last one: loops take in the opposite order of giving back.
+        // Mostly the last one: loops allocate in the opposite order of their frees.
         let last = self.blocks[..self.count].last()?;
         if last.1 == len {
             self.count -= 1;
@@ -140,7 +140,7 @@ impl StreamState {
         self.defers.load(Ordering::Acquire)
     }
 
-    /// Tells the driver what was deferred.
+    /// Submits the deferred frees.
     #[inline(always)]
     pub fn settle_deferred(&self, submitting: &mut Submitting) {
         if submitting.deferred.count != 0 {
@@ -148,10 +148,10 @@ impl StreamState {
         }
     }
 
-    /// As [`Self::settle_deferred`], for who does nothing else with the stream's order.
+    /// As [`Self::settle_deferred`], for a caller that submits nothing itself.
     pub fn tell_all_deferred(&self) {
         while self.defers() {
-            // Not waited for: who has the stream tells the driver before anything that takes long.
+            // No wait for the lock: the thread that has it submits the frees before anything that takes long.
             if let Some(mut submitting) = self.submitting.try_lock() {
                 return self.settle_deferred(&mut submitting);
             }
@@ -159,8 +159,8 @@ impl StreamState {
         }
     }
 
-    /// As [`Self::tell_all_deferred`], for who waits for something else: a driver that has no room for more may
-    /// let the caller wait, which must not be for the program. What is behind that is not free yet.
+    /// As [`Self::tell_all_deferred`], for a caller that waits for another stream. A driver whose queue is full blocks
+    /// the caller, which must not wait for the program. The memory is not free before that work completes anyway.
     pub fn tell_deferred_aside(&self) {
         if !self.depends_on_program() || self.is_idle().unwrap_or(false) {
             self.tell_all_deferred();
@@ -176,7 +176,7 @@ impl StreamState {
         }
         let deferred = &mut submitting.deferred;
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
-            // Nobody is there to hear of a refusal; a device that has failed says so in the next call.
+            // No call can return a refusal. A device that has failed reports it in the next call.
             let refused = self.device.call_outside(|api| self.free_in(api, addr));
             self.device.driver().note_refusal(refused);
         }
@@ -184,7 +184,7 @@ impl StreamState {
         self.count_submitted();
     }
 
-    /// As [`Self::tell_deferred`], where the device may be closed, and nothing comes after it.
+    /// As [`Self::tell_deferred`], for a device that may be closed. The stream submits nothing afterwards.
     pub fn end_deferred(&self) {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
@@ -196,11 +196,11 @@ impl StreamState {
     }
 
     fn free_in(&self, api: &Api, addr: usize) -> Outcome {
-        // SAFETY: a live block of a pool, given back once, and a stream that lives.
+        // SAFETY: a live block of a pool, freed once, and a live stream.
         unsafe { api.mem_free_async(addr as CUdeviceptr, self.raw.0) }
     }
 
-    /// Tells others that there are deferred frees, or that there are none.
+    /// Stores whether there are deferred frees, for other streams.
     #[inline(always)]
     fn note_deferred(&self, deferred: &Deferred, some: usize) {
         self.defers.store(some != 0, Ordering::Release);
@@ -209,7 +209,7 @@ impl StreamState {
         }
     }
 
-    /// Another stream may have the turn that this one has.
+    /// Releases the turn that this stream has.
     #[cold]
     fn leave_turn(&self, deferred: &mut Deferred) {
         self.defers.store(false, Ordering::Release);
@@ -231,7 +231,7 @@ impl StreamState {
     #[cold]
     #[inline(never)]
     fn take_turn(&self, turn: &Arc<Turn>, submitting: &mut Submitting) -> bool {
-        // Relaxed: who gets it a little sooner or later does not matter.
+        // Relaxed: it does not matter which stream gets it a little earlier.
         let pause = turn.pause.load(Ordering::Relaxed);
         if pause > 0 {
             turn.pause.store(pause - 1, Ordering::Relaxed);
@@ -239,7 +239,7 @@ impl StreamState {
         }
         let holder = turn.word.load(Ordering::Acquire);
         if holder != 0 {
-            // It did not use it for this one free at least, and loses it if nobody is using that stream now.
+            // That stream has no deferred frees, and loses the turn if no thread submits to it now.
             if holder & SOME == 0
                 && let Some(stream) = self.device.driver().stream_at(holder)
                 && let Some(mut other) = stream.submitting.try_lock()
@@ -260,8 +260,8 @@ impl StreamState {
         true
     }
 
-    /// Runs `calls` for a pool where the stream is: the driver does so, and asks for a current context only if
-    /// the stream is its own default one, which one of somebody else's may be.
+    /// Runs `calls` of a pool in the stream's context. The driver needs a current context only for its default
+    /// streams, and an adopted stream may be one.
     #[inline(always)]
     fn call_for_pool(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
         match self.adopted {
@@ -270,7 +270,8 @@ impl StreamState {
         }
     }
 
-    /// Memory of a pool in this stream: the address of a block whose free was deferred, or `None` after `take`.
+    /// Allocates from a pool in this stream. Returns the address of a block whose free was deferred, or `None` after
+    /// `take`.
     #[inline(always)]
     pub fn submit_alloc(
         &self,
@@ -304,8 +305,8 @@ impl StreamState {
         taken.map(|()| None)
     }
 
-    /// Gives back a block of the pool that has this turn. `may_defer`: nobody but this stream's device and this
-    /// process has to do with the pool.
+    /// Frees a block of the pool that has this turn. `may_defer`: only the stream's device and this process use the
+    /// pool.
     #[inline(always)]
     pub fn submit_free(
         &self,
@@ -321,7 +322,7 @@ impl StreamState {
         }
         let mut submitting = self.submitting.lock();
         self.note_free();
-        // Relaxed: who shares the stream with others orders their work and what it gives the stream itself.
+        // Relaxed: a program that shares the stream with another library orders the work of the two.
         let may_defer = may_defer && !self.shared.load(Ordering::Relaxed);
         if may_defer && self.has_turn(turn, &mut submitting) {
             self.device.check_open()?;

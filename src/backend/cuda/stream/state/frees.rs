@@ -1,4 +1,4 @@
-//! What a stream gives back to pools. Who needs memory waits for that, as far as it comes whatever the
+//! Frees of pools' memory in a stream. An allocation that finds no memory waits for those that complete whatever the
 //! program does.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,15 +13,15 @@ use crate::backend::cuda::stream::mark::Mark;
 pub struct Frees {
     /// See [`StreamState::has_frees`].
     any: AtomicBool,
-    /// Where the last operation stands whose end depends on the program: user code, or a wait for what is
-    /// behind some. [`u64::MAX`]: there may be some at any time.
+    /// The position of the last operation that completes only when the program does something: user code, or a wait
+    /// for work that is ordered after some. [`u64::MAX`]: there may be one at any time.
     dependent: AtomicU64,
-    /// Behind what was given back before those of them that are not over.
+    /// Behind the frees that come before the first of those operations.
     before: Mutex<Option<Mark>>,
 }
 
 impl Frees {
-    /// `adopted`: others give the driver's stream work as well.
+    /// `adopted`: other libraries submit to the driver's stream as well.
     pub fn new(adopted: bool) -> Self {
         Self {
             any: AtomicBool::new(false),
@@ -30,39 +30,39 @@ impl Frees {
         }
     }
 
-    /// The driver's stream is about to go.
+    /// The driver's stream is about to be destroyed.
     pub fn clear(&self) {
         *self.before.lock() = None;
     }
 }
 
 impl StreamState {
-    /// The operation that is being queued ends when the program lets it.
+    /// The operation that is being enqueued completes only when the program does something.
     pub fn note_dependence(&self) {
         if self.has_frees() && !self.depends_on_program() {
-            // What cannot be marked is not waited for.
+            // Without a mark there is no wait for these frees.
             *self.frees.before.lock() = self.mark().ok();
         }
         let position = self.submitted.load(Ordering::Relaxed) + 1;
-        // Relaxed, and in two steps: who changes it or settles the stream holds the lock that is held now. Others
-        // want a hint.
+        // Relaxed, and in two steps: each thread that changes it or waits for frees holds the lock that is held now.
+        // For other threads it is a hint.
         let before = self.frees.dependent.load(Ordering::Relaxed);
         self.frees.dependent.store(before.max(position), Ordering::Relaxed);
     }
 
-    /// Something that it was given, and that was not seen to be over, ends when the program lets it.
+    /// An operation that is not known to be complete completes only when the program does something.
     pub fn depends_on_program(&self) -> bool {
         let dependent = self.frees.dependent.load(Ordering::Relaxed);
         dependent > self.finished.load(Ordering::Relaxed)
     }
 
-    /// The operation that is being queued gives memory back to a pool.
+    /// The operation that is being enqueued frees memory of a pool.
     pub fn note_free(&self) {
-        // Relaxed: whoever needs memory looks for what was given back before.
+        // Relaxed: an allocation looks for frees that came before it.
         self.frees.any.store(true, Ordering::Relaxed);
     }
 
-    /// It was given such an operation that nobody has [settled](Self::settle_frees).
+    /// It has such an operation that no [`Self::settle_frees`] has waited for.
     pub fn has_frees(&self) -> bool {
         self.frees.any.load(Ordering::Relaxed)
     }
@@ -71,7 +71,7 @@ impl StreamState {
     pub fn settle_frees(&self) -> Result<()> {
         let mut submitting = self.submitting.lock();
         self.settle_deferred(&mut submitting);
-        // Others may give a shared one work at any time.
+        // Other libraries may submit to a shared stream at any time.
         let depends = self.depends_on_program()
             && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);
         let mark = if depends {
