@@ -16,7 +16,7 @@ use crate::algo::map::slot_table::{Handle, Ref, SlotTable};
 use crate::backend::{self, Op, Position};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);

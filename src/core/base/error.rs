@@ -3,6 +3,8 @@
 //! The text is written where the failure occurs: it names the argument, its value and the bound, and includes the
 //! driver's message if there is one. The C boundary adds the name of the call in front.
 
+pub mod name;
+
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::backend;
+use crate::core::base::error::name::error_name;
 use crate::core::base::error::{self, Error};
-use crate::core::base::error_name::error_name;
 
 /// How many texts are kept; further failures are only counted.
 const MOST_TEXTS: usize = 64;

@@ -22,7 +22,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::stream::interceptor::Capturing;
 use crate::core::stream::{self, Stream};
 

@@ -1,10 +1,9 @@
 //! Groups of tasks whose work can be changed: aclmdlRICaptureTaskGrpBegin to _TaskUpdateEnd.
 //!
-//! A change is an operation of the stream that it is submitted to, and a run reads a group when it reaches it: streams
-//! order the two. If a queued run waits for an event outside of the graph before the group, a change before that
-//! event's record applies to it.
+//! An update is an operation of its stream, and a launch reads a group when it reaches it: streams order the two. An
+//! update that is ordered before an event changes a pending launch that waits for that event before the group.
 //!
-//! The work of a group is a separate graph of the backend, which a [`Runner`] runs while the stream of the run waits.
+//! The work of a group is a separate graph of the backend. A [`Runner`] launches it while the stream of the launch waits.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +22,8 @@ use crate::backend::{
 };
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
-use crate::core::memory::allocation::{Allocation, Owner};
+use crate::core::base::owner::Owner;
+use crate::core::memory::allocation::Allocation;
 use crate::core::stream::failure::Failures;
 use crate::core::stream::{self, Stream};
 

@@ -8,7 +8,7 @@ use crate::algo::map::slot_table;
 use crate::algo::map::slot_table::Handle;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::runtime::thread;
 
 /// A place in a stream, once it is set.

@@ -7,7 +7,6 @@ mod reuse;
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algo::map::address_map::{AddressMap, Entry, Hint, InsertError, Range, Reach};
 use crate::algo::map::slot_table::Handle;
@@ -15,6 +14,7 @@ use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Block, Place};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
+use crate::core::base::owner::Owner;
 use crate::core::runtime;
 use crate::core::runtime::device::Device;
 
@@ -37,20 +37,6 @@ pub enum End {
     Dst,
     /// The source.
     Src,
-}
-
-/// The owner of memory: one opening of a device or, for host memory, one session. A device id is not enough, because a
-/// late teardown must not free memory of the next opening.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Owner(u32);
-
-impl Owner {
-    /// A new owner, different from all others.
-    #[expect(clippy::new_without_default, reason = "each one is different")]
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
 }
 
 /// The kind of an allocation or registration.
@@ -196,7 +182,7 @@ impl Allocation {
     }
 
     fn first_word(kind: Kind, owner: Owner) -> u64 {
-        u64::from(owner.0) << 32 | u64::from(kind.word())
+        u64::from(owner.number()) << 32 | u64::from(kind.word())
     }
 
     #[inline(always)]
@@ -206,7 +192,7 @@ impl Allocation {
             base: range.base,
             len: range.len,
             kind: Kind::from_word(owner as u32),
-            owner: Owner((owner >> 32) as u32),
+            owner: Owner::from_number((owner >> 32) as u32),
             origin: [first, second],
         }
     }

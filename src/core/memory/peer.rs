@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 
 use crate::backend::Place;
 use crate::core::base::error::{Error, Result};
+use crate::core::base::owner::Owner;
 use crate::core::memory;
-use crate::core::memory::allocation::Owner;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};

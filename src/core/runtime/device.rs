@@ -10,7 +10,7 @@ use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device_limit;
 use crate::core::runtime::device_slot::{DeviceSlot, SetAgain, SetCount};

@@ -16,7 +16,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::take_all;
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::runtime;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;

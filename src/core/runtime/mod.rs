@@ -33,7 +33,7 @@ use crate::core::base::config::{self, BackendChoice, Environment, FileConfig};
 use crate::core::base::error::{self, Code, Error, Result};
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::runtime::device_slot::DeviceSlot;
 use crate::core::runtime::lifecycle::{Lifecycle, lifecycle};
 use crate::core::runtime::state_callback::DeviceState;

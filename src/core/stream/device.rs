@@ -11,7 +11,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::handles::take_all;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::order::{self, Awaited, Lane, Ordered};
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device::Device;

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::core::base::error_name;
+use crate::core::base::error::name::error_name;
 use crate::core::base::release_failure;
 use crate::core::runtime::device_info;
 use crate::core::runtime::info;
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn portaclDeviceName(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclErrorName(code: aclError) -> *const c_char {
     guard_value_anywhere("portaclErrorName", std::ptr::null(), || {
-        Ok(error_name::error_name(code).map_or(std::ptr::null(), CStr::as_ptr))
+        Ok(error_name(code).map_or(std::ptr::null(), CStr::as_ptr))
     })
 }
 

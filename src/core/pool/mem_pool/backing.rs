@@ -6,8 +6,9 @@ use super::pool::Pool;
 use super::{access, free_now, is_idle_memory, owned, trim_where};
 use crate::backend::{Block, Driver};
 use crate::core::base::error::Result;
+use crate::core::base::owner::Owner;
+use crate::core::memory::allocation::Allocation;
 use crate::core::memory::allocation::backing::{self, Backing, PoolUse};
-use crate::core::memory::allocation::{Allocation, Owner};
 
 struct Pools;
 

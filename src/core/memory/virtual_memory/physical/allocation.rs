@@ -11,7 +11,7 @@ use crate::algo::map::slot_table;
 use crate::backend::{GRANULARITY, PhysicalMemory};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
-use crate::core::memory::allocation::Owner;
+use crate::core::base::owner::Owner;
 use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::hooks::Hooks;

@@ -2,7 +2,8 @@
 
 use crate::backend::{self, Block, Fault};
 use crate::core::base::error::Result;
-use crate::core::memory::allocation::{Allocation, Owner};
+use crate::core::base::owner::Owner;
+use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_stats::Tally;
 use crate::core::runtime::device::Device;
 use crate::core::stream::Stream;

@@ -1,6 +1,7 @@
 //! The place of a pool's memory.
 
-use crate::core::memory::allocation::{Kind, Owner};
+use crate::core::base::owner::Owner;
+use crate::core::memory::allocation::Kind;
 use crate::core::runtime::device::Device;
 
 /// The place of a pool's memory, which it ends with.

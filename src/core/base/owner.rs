@@ -1,0 +1,28 @@
+//! Which opening of a device, or which session, an object belongs to.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// One opening of a device or, for host memory, one session.
+///
+/// A device id is not enough: teardown of one opening must not take objects of the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner(u32);
+
+impl Owner {
+    /// A new owner, different from all others.
+    #[expect(clippy::new_without_default, reason = "each one is different")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The owner with this number.
+    pub fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
