@@ -19,8 +19,9 @@ use std::sync::Arc;
 
 use crate::backend::{Block, PagePolicy};
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::owner::Owner;
 use crate::core::memory;
-use crate::core::memory::allocation::{Allocation, Owner, open_device};
+use crate::core::memory::allocation::{Allocation, open_device};
 use crate::core::memory::memory_hook::{Event, Found, HOST, MemoryKind, Moment};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::page_policy::padded;
@@ -42,6 +43,14 @@ pub trait Resource {
 
     /// Frees memory.
     fn release(&self, release: Self::Release) -> Result<()>;
+}
+
+/// Runs a step that is seldom needed out of line. The closure moves its captures there, so that on the common path a
+/// request stays in registers.
+#[cold]
+#[inline(never)]
+pub fn seldom<T>(step: impl FnOnce() -> T) -> T {
+    step()
 }
 
 /// A source whose memory statistics count: the last stage.

@@ -5,7 +5,7 @@ use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::{
     self, Event, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
 };
-use crate::core::memory::request::{Named, Release, Request, Resource};
+use crate::core::memory::request::{Named, Release, Request, Resource, seldom};
 
 /// Calls the hooks of one moment around the next stage.
 pub struct Hooks<R> {
@@ -30,26 +30,24 @@ impl<R: Resource> Resource for Hooks<R> {
     type Memory = R::Memory;
     type Release = R::Release;
 
-    #[inline]
+    #[inline(always)]
     fn allocate(&self, request: R::Request) -> Result<R::Memory> {
-        if memory_hook::exist() {
-            self.allocate_hooked(request)
-        } else {
-            self.next.allocate(request)
+        match memory_hook::exist() {
+            true => seldom(move || self.allocate_hooked(request)),
+            false => self.next.allocate(request),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn release(&self, release: R::Release) -> Result<()> {
         match self.moment == Moment::Malloc && memory_hook::exist() {
-            true => self.release_hooked(release),
+            true => seldom(move || self.release_hooked(release)),
             false => self.next.release(release),
         }
     }
 }
 
 impl<R: Resource> Hooks<R> {
-    #[cold]
     fn allocate_hooked(&self, mut request: R::Request) -> Result<R::Memory> {
         request.before_hooks(self.moment)?;
         let event = request.event()?;
@@ -60,7 +58,6 @@ impl<R: Resource> Hooks<R> {
         around_allocation(self.moment, event, || self.next.allocate(request), Named::found)
     }
 
-    #[cold]
     fn release_hooked(&self, mut release: R::Release) -> Result<()> {
         if release.is_retained()? {
             return Ok(());

@@ -12,7 +12,7 @@ use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::memory_hook::{Event, HOST, MemoryKind, Moment};
 use crate::core::memory::request::hooks::{self, Hooks};
-use crate::core::memory::request::{Release, Request, Resource};
+use crate::core::memory::request::{Release, Request, Resource, seldom};
 use crate::core::runtime::device::Device;
 use crate::core::stream::{self, Stream};
 
@@ -149,7 +149,7 @@ where
         if let Order::Stream(stream) = &request.order
             && stream.is_captured()
         {
-            return record_malloc(request);
+            return seldom(move || record_malloc(request));
         }
         self.0.allocate(request)
     }
@@ -159,7 +159,7 @@ where
         if let Order::Stream(stream) = &release.order
             && stream.is_captured()
         {
-            return recording()?.free(stream, release.addr);
+            return seldom(move || record_free(release));
         }
         if owned::retains(release.addr)? {
             return Ok(());
@@ -169,11 +169,16 @@ where
 }
 
 /// Allocates memory for the graph that a stream is captured into.
-#[cold]
 fn record_malloc(request: PoolRequest) -> Result<usize> {
     let PoolRequest { size, pool, order, .. } = request;
     let share = order.share()?;
     recording()?.malloc(&share, &mut || graphs::malloc(size, pool, &share))
+}
+
+/// Frees memory in the graph that a stream is captured into.
+fn record_free(release: PoolRelease) -> Result<()> {
+    let PoolRelease { addr, order } = release;
+    recording()?.free(&*order.share()?, addr)
 }
 
 /// The memory of pools.
@@ -186,18 +191,22 @@ impl Resource for PoolBlocks {
 
     #[inline(always)]
     fn allocate(&self, request: PoolRequest) -> Result<usize> {
-        let Order::Stream(stream) = &request.order else { return allocate_rarely(request) };
+        let Order::Stream(stream) = &request.order else {
+            return seldom(move || allocate_rarely(request));
+        };
         let mem_pool = handles::get_pinned::<MemPool>("memPool", request.pool, stream.pin())?;
         mem_pool.check_gives(request.size)?;
         match mem_pool.pool.alloc(request.size, stream, mem_pool.device.as_deref())? {
             Some(addr) => Ok(addr),
-            None => allocate_more(request),
+            None => seldom(move || allocate_more(request)),
         }
     }
 
     #[inline(always)]
     fn release(&self, release: PoolRelease) -> Result<()> {
-        let Order::Stream(stream) = &release.order else { return release_rarely(release) };
+        let Order::Stream(stream) = &release.order else {
+            return seldom(move || release_rarely(release));
+        };
         let addr = release.addr;
         if let Some(found) = Allocation::find_pools(addr)
             && let Some(pool) = Pool::of(&found, stream.pin())
@@ -221,7 +230,6 @@ impl Resource for PoolBlocks {
 }
 
 /// As [`PoolBlocks::allocate`], between hooks or for a graph.
-#[cold]
 fn allocate_rarely(request: PoolRequest) -> Result<usize> {
     match &request.order {
         Order::Shared(stream) if request.for_graph => {
@@ -232,7 +240,6 @@ fn allocate_rarely(request: PoolRequest) -> Result<usize> {
 }
 
 /// As [`PoolBlocks::allocate`], if the pool has to grow.
-#[cold]
 fn allocate_more(request: PoolRequest) -> Result<usize> {
     let share = request.order.share()?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", request.pool)?;
@@ -240,7 +247,6 @@ fn allocate_more(request: PoolRequest) -> Result<usize> {
 }
 
 /// As [`PoolBlocks::release`], between hooks, or at once.
-#[cold]
 fn release_rarely(release: PoolRelease) -> Result<()> {
     let addr = release.addr;
     if let Order::Complete = release.order {
