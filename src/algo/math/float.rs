@@ -52,13 +52,13 @@ pub fn to_half(single: f32) -> u16 {
 }
 
 /// A brain float (its bits) as a single.
-#[inline(always)]
+#[inline]
 pub fn from_brain(brain: u16) -> f32 {
     f32::from_bits(u32::from(brain) << 16)
 }
 
 /// A single as a brain float (its bits), rounded to nearest even.
-#[inline(always)]
+#[inline]
 pub fn to_brain(single: f32) -> u16 {
     let bits = single.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
