@@ -1,7 +1,7 @@
 //! portacl: the Ascend runtime API (`acl*`, `aclrt*`) as an independent library.
 //!
 //! Direction of calls: [`ffi`] -> [`core`] -> [`backend`]; everything may use [`algo`]; nothing
-//! points upwards. `ARCHITECTURE.md` tells what lives where and why.
+//! points upwards. `ARCHITECTURE.md` shows where each part is, and why.
 
 #[cfg(not(all(
     target_os = "linux",

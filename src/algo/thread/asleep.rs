@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// How long a test waits for a thread to block.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A call may sleep for a moment before it blocks: its thread has to be asleep in so many samples in a row.
+/// A call may sleep for a moment before it blocks: its thread has to be asleep in this many consecutive samples.
 const SAMPLES: usize = 5;
 
 /// Whether a thread of this process sleeps in the kernel. `number`: as the kernel numbers it.

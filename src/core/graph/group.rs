@@ -3,7 +3,7 @@
 //! An update is an operation of its stream, and a launch reads a group when it reaches it: streams order the two. An
 //! update that is ordered before an event changes a pending launch that waits for that event before the group.
 //!
-//! The work of a group is a separate graph of the backend. A [`Runner`] launches it while the stream of the launch waits.
+//! The work of a group is a separate graph of the backend. A [`Runner`] launches it while the stream waits.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

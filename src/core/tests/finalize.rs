@@ -136,7 +136,7 @@ fn threads_that_go_on_during_a_finalize_get_errors_only() {
             on_device(id % 2, move || {
                 while !stop.load(Ordering::Relaxed) {
                     rounds[id as usize].fetch_add(1, Ordering::Relaxed);
-                    // Whatever they answer: the script and the counts tell whether it was right.
+                    // All results are right: the script and the counts show whether the calls were correct.
                     let _ = stream::create(0).map(|raw| stream::destroy(raw, false));
                     let _ = memory::malloc(64, 0).map(memory::free);
                     let _ = memory::malloc_host(64).map(memory::free_host);

@@ -40,9 +40,9 @@ fn a_stream_that_is_made_during_a_reset_is_told_of_after_it() {
     bench.script.close_gate("create_stream");
     let maker = on_device(0, || stream::create(0));
     wait_until("the stream to be in the making", || bench.script.at_gate() == 1);
-    // Told of what is there by now, and then waits for the call that is inside.
+    // It reports the streams that exist now, and then waits for the call in progress.
     let reset = Running::start(|| device::reset_force(0));
-    let before = || told.streams.lock().len();
+    let before = || recorded.streams.lock().len();
     wait_until("the reset to begin", || before() == 1);
     reset.assert_blocked();
     bench.script.open_gate();

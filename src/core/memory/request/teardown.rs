@@ -1,7 +1,7 @@
 //! The memory of a device or session in teardown.
 
-use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::base::owner::Owner;
+use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::managed_memory;
 use crate::core::runtime::Session;
