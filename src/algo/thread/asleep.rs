@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::pause::pause;
+
 /// How long a test waits for a thread to block.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A call may sleep for a moment before it blocks: its thread has to be asleep in this many consecutive samples.
@@ -20,6 +22,6 @@ pub fn wait_until_asleep(number: u32, mut returned: impl FnMut() -> bool) {
     while asleep < SAMPLES && !returned() {
         assert!(begin.elapsed() < PATIENCE, "the thread neither blocks nor returns");
         asleep = if is_asleep(number) { asleep + 1 } else { 0 };
-        std::thread::sleep(Duration::from_millis(1));
+        pause(Duration::from_millis(1));
     }
 }
