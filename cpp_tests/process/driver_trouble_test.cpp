@@ -406,7 +406,7 @@ OWN_PROCESS_TEST(Nvml, DoesNotStart, NVML_FAILS("nvmlInit_v2:18")) {
 
 OWN_PROCESS_TEST(Nvml, DoesNotReportThisDevice, NVML_FAILS("nvmlDeviceGetUtilizationRates:3")) {
     ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "does not tell: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
+                           "does not report: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
 }
 
 OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {

@@ -35,8 +35,8 @@ impl Late {
             drop(queuing.lock());
             let failure = Failure { fault, position: known.get().copied(), thread, launch };
             // This is a thread for user code already.
-            if let Some(tell) = observer.and_then(|observer| observer.failed(failure)) {
-                tell.run();
+            if let Some(report) = observer.and_then(|observer| observer.failed(failure)) {
+                report.run();
             }
         };
         let _queuing = self.queuing.lock();

@@ -63,7 +63,7 @@ pub fn pthread() -> u64 {
 pub struct Heard {
     failures: parking_lot::Mutex<Vec<Failure>>,
     /// The function that the next failure makes the backend call.
-    tell: parking_lot::Mutex<Option<HostFn>>,
+    report: parking_lot::Mutex<Option<HostFn>>,
 }
 
 #[cfg(test)]
@@ -79,8 +79,8 @@ impl Heard {
     }
 
     /// Sets the function that is called at the next failure.
-    pub fn on_next_failure(&self, tell: HostFn) {
-        *self.tell.lock() = Some(tell);
+    pub fn on_next_failure(&self, report: HostFn) {
+        *self.report.lock() = Some(report);
     }
 }
 
@@ -88,6 +88,6 @@ impl Heard {
 impl Observer for Heard {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
         self.failures.lock().push(failure);
-        self.tell.lock().take()
+        self.report.lock().take()
     }
 }

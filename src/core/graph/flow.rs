@@ -139,7 +139,7 @@ pub struct Flow {
 /// Receives the failures of a run's steps for the stream that the run was queued on.
 #[derive(Default)]
 pub struct Listener {
-    told: Mutex<Option<Reporting>>,
+    reporting: Mutex<Option<Reporting>>,
     has_failed: AtomicBool,
 }
 
@@ -156,8 +156,8 @@ pub struct Reporting {
 
 impl Listener {
     /// Sets the current run, or none.
-    pub fn set(&self, told: Option<Reporting>) {
-        *self.told.lock() = told;
+    pub fn set(&self, reporting: Option<Reporting>) {
+        *self.reporting.lock() = reporting;
         self.has_failed.store(false, Ordering::Relaxed);
     }
 
@@ -171,9 +171,9 @@ impl Listener {
 impl Observer for Listener {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
         self.has_failed.store(true, Ordering::Relaxed);
-        let told = self.told.lock().clone()?;
-        let position = failure.position.map(|_| told.position);
-        told.failures.failed(Failure { position, thread: Some(told.thread), ..failure })
+        let reporting = self.reporting.lock().clone()?;
+        let position = failure.position.map(|_| reporting.position);
+        reporting.failures.failed(Failure { position, thread: Some(reporting.thread), ..failure })
     }
 }
 

@@ -158,10 +158,10 @@ impl Queue {
             self.run_guarded(&task.operation)
         };
         self.shared.watcher.look(task.operation.written());
-        let told =
+        let report =
             failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
         let mut claim = claim.lock();
-        self.finish(&mut claim, told);
+        self.finish(&mut claim, report);
         let list = claim.release();
         if list {
             self.executor.push(Arc::clone(self));
@@ -225,13 +225,13 @@ impl Queue {
     /// Ends the wait with this ticket; the queue goes on. It has failed if `fault` returns a fault.
     fn end_wait(self: &Arc<Self>, ticket: u64, fault: impl FnOnce(&Awaited) -> Option<Fault>) {
         let Some((claim, task)) = self.operations.expire(ticket) else { return };
-        let mut told = None;
+        let mut report = None;
         if let Operation::Wait(on) = &task.operation {
             on.record.completion.unsubscribe(self);
-            told = fault(on).and_then(|fault| self.fail(fault, task.thread, None));
+            report = fault(on).and_then(|fault| self.fail(fault, task.thread, None));
         }
         let mut claim = claim.lock();
-        self.finish(&mut claim, told);
+        self.finish(&mut claim, report);
         let list = claim.release();
         if list {
             self.executor.push(Arc::clone(self));
@@ -263,10 +263,10 @@ impl Queue {
         Some(Operation::Wait(Awaited::record(record)))
     }
 
-    /// The claimed operation is complete, or will be when `told` is.
-    fn finish(&self, claim: &mut LockedClaim<'_, Task>, told: Option<Operation>) {
-        match told {
-            Some(told) => claim.put_in_place(Task::new(told)),
+    /// The claimed operation is complete, or will be when `report` is complete.
+    fn finish(&self, claim: &mut LockedClaim<'_, Task>, report: Option<Operation>) {
+        match report {
+            Some(report) => claim.put_in_place(Task::new(report)),
             None => {
                 claim.finish();
                 self.waiters.notify_all();

@@ -152,7 +152,7 @@ impl Nvml {
         let said = in_words(call, status, self.describe);
         match status {
             // NVML does not return it for a part of a device (MIG), or not to this user.
-            NOT_SUPPORTED | NO_PERMISSION => cannot_be_used(&format!("does not tell: {said}")),
+            NOT_SUPPORTED | NO_PERMISSION => cannot_be_used(&format!("does not report: {said}")),
             _ => Fault::new(FaultKind::Driver, said),
         }
     }

@@ -191,12 +191,12 @@ impl StreamState {
 
     /// Reports a failure to the observer, and then drops `hold`.
     pub fn fail<T: Send + 'static>(&self, failure: Failure, hold: T) {
-        let Some(tell) = self.observer.as_ref().and_then(|observer| observer.failed(failure))
+        let Some(report) = self.observer.as_ref().and_then(|observer| observer.failed(failure))
         else {
             return;
         };
         let job = move || {
-            tell.run();
+            report.run();
             drop(hold);
         };
         if let Err(job) = self.device.driver().workers().start(Box::new(job)) {

@@ -119,13 +119,13 @@ fn the_stream_goes_on_when_those_who_want_it_are_told() {
         return;
     }
     let (recorder, gate, event) = held(&setup);
-    let (heard, told) = (Arc::new(Heard::default()), Arc::new(Gate::default()));
-    heard.on_next_failure(told.function());
+    let (heard, reported) = (Arc::new(Heard::default()), Arc::new(Gate::default()));
+    heard.on_next_failure(reported.function());
     let stream = setup.device.create_stream(heard.options()).unwrap();
     stream.wait(&event, Some(SHORT)).unwrap();
-    wait_until("the failure to be told", || told.entered() == 1);
+    wait_until("the failure to be reported", || reported.entered() == 1);
     assert!(!stream.is_idle().unwrap());
-    told.open();
+    reported.open();
     sync(&stream);
     assert_eq!(heard.take().len(), 1);
     gate.open();

@@ -506,9 +506,9 @@ impl Flow {
         let (position, thread) = (Some(*position), Some(*thread));
         let failure = Failure { fault, position, thread, launch: None };
         // User code is called before the run is complete, if possible.
-        let Some(tell) = failures.failed(failure) else { return };
+        let Some(report) = failures.failed(failure) else { return };
         let telling = self.strands.len();
-        if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(tell)))).is_ok()
+        if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(report)))).is_ok()
             && self.hand_over(run, 0, telling).is_ok()
         {
             run.strands[telling].at = At::Ending;

@@ -34,7 +34,7 @@ impl Queue {
         let mut working = None;
         while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
             let Task { operation, thread } = task;
-            let mut told = None;
+            let mut report = None;
             claim = match operation {
                 operation if operation.runs_kernels() && !runner.may_run_kernels() => {
                     self.hold(locked.unlock(), runner, Task { operation, thread });
@@ -86,7 +86,7 @@ impl Queue {
                             self.hold(claim, runner, Task { operation, thread });
                             return;
                         }
-                        Entry::Failed(fault) => told = self.fail(fault, thread, None),
+                        Entry::Failed(fault) => report = self.fail(fault, thread, None),
                     }
                     claim.lock()
                 }
@@ -101,7 +101,7 @@ impl Queue {
                         });
                         working = None;
                         self.shared.watcher.look(ANYWHERE);
-                        told = failed.and_then(|fault| self.fail(fault, thread, None));
+                        report = failed.and_then(|fault| self.fail(fault, thread, None));
                         let Some(function) = function else { break };
                         match runner.enter_user_code() {
                             Entry::Granted => {
@@ -116,13 +116,13 @@ impl Queue {
                                 return;
                             }
                             Entry::Failed(fault) => {
-                                told = self.fail(fault, thread, None);
+                                report = self.fail(fault, thread, None);
                                 break;
                             }
                         }
                     }
                     if let Some(fault) = run.failure() {
-                        told = self.fail(fault, thread, None);
+                        report = self.fail(fault, thread, None);
                     }
                     runner.resumed(run.end());
                     claim.lock()
@@ -136,7 +136,7 @@ impl Queue {
                     working.get_or_insert_with(|| self.busy().begin());
                     let failed = self.run_guarded(&operation);
                     self.shared.watcher.look(operation.written());
-                    told = failed
+                    report = failed
                         .and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
                     if let Operation::Graph(run) = operation {
                         runner.resumed(run.end());
@@ -144,7 +144,7 @@ impl Queue {
                     claim.lock()
                 }
             };
-            self.finish(&mut claim, told);
+            self.finish(&mut claim, report);
             if stop() {
                 if claim.release() {
                     self.executor.push(Arc::clone(self));
