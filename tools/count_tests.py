@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what ./dev test ran: a table, then the line "N passed, N failed".
+"""Counts what ./dev test ran: a table, the names of the failed tests, then the line "N passed, N failed".
 
 usage: count_tests.py RESULTS GTEST_RESULTS
 
@@ -15,10 +15,29 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 
+def failed_in_cargo(log):
+    """The names of the failed tests in the output of cargo test and cargo nextest, doc tests included."""
+    patterns = (r"\s+(?:FAIL|SIG[A-Z]+|TIMEOUT|ABORT|LEAK-FAIL) \[[^]]*\] (?:\([^)]*\) )?(.+)",
+                r"(?:test )?(\S.*?)(?: \.\.\.| ---) FAILED")
+    matches = (re.match(pattern, line) for line in plain(log).splitlines() for pattern in patterns)
+    return list(dict.fromkeys(match[1].strip() for match in matches if match))
+
+
+def failed_in_ctest(xml):
+    """The names of the failed tests of one ctest run."""
+    return [case.get("name") for case in ElementTree.parse(xml).getroot().iter("testcase")
+            if case.get("status") == "fail"]
+
+
+def plain(log):
+    """The log without terminal colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", log)
+
+
 def from_cargo(log):
     """(passed, failed, skipped) from the summary lines of cargo test and cargo nextest."""
     passed = failed = skipped = 0
-    for line in re.sub(r"\x1b\[[0-9;]*m", "", log).splitlines():
+    for line in plain(log).splitlines():
         match = re.match(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line)
         if match:
             passed, failed, skipped = (a + int(b) for a, b in zip((passed, failed, skipped), match.groups()))
@@ -62,22 +81,28 @@ def from_ctest(xml, gtest_results):
 def main():
     results, gtest_results = map(pathlib.Path, sys.argv[1:3])
     total = [0, 0]
+    failures = []
     for status_file in sorted(results.glob("*.status"), key=lambda path: path.stat().st_mtime_ns):
         name = status_file.stem
         xml = results / f"{name}.xml"
         if xml.exists():
             passed, failed, skipped = from_ctest(xml, gtest_results)
+            names = failed_in_ctest(xml)
         else:
-            passed, failed, skipped = from_cargo((results / f"{name}.log").read_text(errors="replace"))
+            log = (results / f"{name}.log").read_text(errors="replace")
+            passed, failed, skipped = from_cargo(log)
+            names = failed_in_cargo(log)
         broken = status_file.read_text().strip() != "0"
         ran_nothing = passed == 0 and not name.startswith("build-")
         if (broken or ran_nothing) and failed == 0:
             failed = 1
+            names = names or ["the step itself: it ran no test, or its command failed"]
+        failures += (f"FAILED {name}: {test}" for test in names)
         total[0] += passed
         total[1] += failed
         if passed or failed or skipped:
             print(f"{name:14} {passed:6} passed {failed:4} failed" + (f" {skipped:4} skipped" if skipped else ""))
-    print(f"{total[0]} passed, {total[1]} failed")
+    print("\n".join([*failures, f"{total[0]} passed, {total[1]} failed"]))
     # Running no test is no success.
     return 0 if total[1] == 0 and total[0] > 0 else 1
 

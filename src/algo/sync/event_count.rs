@@ -7,12 +7,12 @@
 //! # let (events, ready) = (EventCount::new(), AtomicBool::new(true));
 //! // The waiter:
 //! while !ready.load(Ordering::Acquire) {
-//! |    let key = events.prepare();
-//! |    if ready.load(Ordering::Acquire) {
-//! |        events.cancel(key);
-//! |        break;
-//! |    }
-//! |    events.wait(key, None);
+//!     let key = events.prepare();
+//!     if ready.load(Ordering::Acquire) {
+//!         events.cancel(key);
+//!         break;
+//!     }
+//!     events.wait(key, None);
 //! }
 //! // The notifier:
 //! ready.store(true, Ordering::Release);
