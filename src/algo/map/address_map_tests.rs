@@ -210,15 +210,20 @@ pub mod real {
     #[test]
     fn racing_removers_get_a_range_once() {
         let map = &AddressMap::new();
+        // Ranges that are retired are only removed under their owner's lock.
+        let owner = &std::sync::Mutex::new(());
         for _ in 0..500 {
             map.insert(range(MIDDLE + 0x100, 0x100)).unwrap();
             let (entry, _) = map.find_entry(MIDDLE + 0x100).unwrap();
             let got: usize = std::thread::scope(|scope| {
                 let removers: Vec<_> = (0..3)
                     .map(|n| {
-                        scope.spawn(move || match n {
-                            0 => usize::from(map.remove(MIDDLE + 0x100).is_some()),
-                            _ => usize::from(map.retire(entry)),
+                        scope.spawn(move || {
+                            let _lock = owner.lock();
+                            match n {
+                                0 => usize::from(map.remove(MIDDLE + 0x100).is_some()),
+                                _ => usize::from(map.retire(entry)),
+                            }
                         })
                     })
                     .collect();

@@ -128,6 +128,8 @@ fn a_reset_waits_for_the_callback_that_runs_and_drops_the_others() {
         let reader = Running::start(|| process(-1));
         begun.recv_timeout(LONG).unwrap();
         let reset = Running::start(|| device::reset_force(0));
+        // The reset drops what has not started just before it retires the stream.
+        wait_until("the reset to retire the stream", || work.is_retired());
         drop(work);
         reset.assert_blocked();
         go_on.send(()).unwrap();
