@@ -12,12 +12,7 @@ fn compile_c() {
     for file in files {
         println!("cargo::rerun-if-changed={file}");
     }
-    cc::Build::new()
-        .files(files)
-        .std("c99")
-        .warnings(true)
-        .extra_warnings(true)
-        .compile("portacl_c");
+    cc::Build::new().files(files).std("c99").warnings(true).extra_warnings(true).compile("portacl_c");
 }
 
 /// `src/backend/cuda/own_module.rs` decompresses it.

@@ -55,8 +55,7 @@ class LogLine {
         return true;
     }
     void Expect(char wanted) {
-        if (!Accept(wanted))
-            throw std::runtime_error(std::string("'") + wanted + "' expected before: " + at_);
+        if (!Accept(wanted)) throw std::runtime_error(std::string("'") + wanted + "' expected before: " + at_);
     }
     std::string String() {
         Expect('"');
@@ -73,9 +72,7 @@ class LogLine {
     // A number, true, false or null.
     std::string Word() {
         const char* start = at_;
-        while (std::isalnum(static_cast<unsigned char>(*at_)) || *at_ == '-' || *at_ == '+' ||
-               *at_ == '.')
-            at_++;
+        while (std::isalnum(static_cast<unsigned char>(*at_)) || *at_ == '-' || *at_ == '+' || *at_ == '.') at_++;
         if (at_ == start) throw std::runtime_error(std::string("no value before: ") + at_);
         return {start, at_};
     }

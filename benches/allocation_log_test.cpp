@@ -26,19 +26,18 @@ std::string FailureOf(const std::string& lines) {
 }
 
 std::string Malloc(const char* pointer, int size, const char* more = "") {
-    return R"({"event": "malloc", "time": 10, "pointer": ")" + std::string(pointer) +
-           R"(", "size": )" + std::to_string(size) +
-           R"(, "stream": "0x1", "thread": 7, "device": 0)" + more + "}\n";
+    return R"({"event": "malloc", "time": 10, "pointer": ")" + std::string(pointer) + R"(", "size": )" +
+           std::to_string(size) + R"(, "stream": "0x1", "thread": 7, "device": 0)" + more + "}\n";
 }
 
 std::string Free(const char* pointer, const char* stream = "0x1") {
-    return R"({"event": "free", "time": 20, "pointer": ")" + std::string(pointer) +
-           R"(", "stream": ")" + stream + R"(", "thread": 7, "device": 0})" + "\n";
+    return R"({"event": "free", "time": 20, "pointer": ")" + std::string(pointer) + R"(", "stream": ")" + stream +
+           R"(", "thread": 7, "device": 0})" + "\n";
 }
 
 TEST(AllocationLog, BecomesATrace) {
-    const auto log = Read(Malloc("0xa", 100) + Malloc("0xb", 200) + Free("0xa", "0x2") +
-                          Malloc("0xa", 300) + Free("0xb"));
+    const auto log =
+        Read(Malloc("0xa", 100) + Malloc("0xb", 200) + Free("0xa", "0x2") + Malloc("0xa", 300) + Free("0xb"));
     const auto& steps = log.trace.steps;
     ASSERT_EQ(steps.size(), 5u);
     EXPECT_EQ(log.trace.slots, 2u);
@@ -55,8 +54,7 @@ TEST(AllocationLog, BecomesATrace) {
 
 TEST(AllocationLog, SkipsWhatAReplayHasNoUseFor) {
     const auto log = Read(Malloc("0x0", 100) + Malloc("0xa", 100, R"(, "kind": "pinned")") +
-                          Malloc("0xc", 100, R"(, "kind": "imported")") +
-                          Malloc("0xd", 100, R"(, "kind": "graph")") +
+                          Malloc("0xc", 100, R"(, "kind": "imported")") + Malloc("0xd", 100, R"(, "kind": "graph")") +
                           R"({"event": "alloc", "bytes": 2097152})" + "\n\n" + Free("0xdead") +
                           Malloc("0xb", 5, R"(, "kind": "pool", "page": null, "ok": true)"));
     ASSERT_EQ(log.trace.steps.size(), 1u);
@@ -87,8 +85,7 @@ TEST(AllocationLog, TellsWhichLineIsWrong) {
     EXPECT_NE(FailureOf(R"({"event": "free"} x)").find("follows"), std::string::npos);
     EXPECT_NE(FailureOf(R"({"event": "free"})").find("no \"device\""), std::string::npos);
     EXPECT_NE(FailureOf(Malloc("0xa", -1)).find("no whole number"), std::string::npos);
-    EXPECT_NE(FailureOf(Malloc("0xa", 1) + Malloc("0xa", 1)).find("not freed before"),
-              std::string::npos);
+    EXPECT_NE(FailureOf(Malloc("0xa", 1) + Malloc("0xa", 1)).find("not freed before"), std::string::npos);
     EXPECT_THROW(bench::ReadAllocationLog("/nowhere/log", 0), std::runtime_error);
 }
 

@@ -159,10 +159,7 @@ struct Row {
 
 const Row kRows[] = {
     {"aclrtMemcpyAsync", 30,
-     [](Objects& o) {
-         ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE,
-                              o.stream));
-     },
+     [](Objects& o) { ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE, o.stream)); },
      [](Objects& o) { Raw().CopyIn(o.raw_device, o.raw_pinned, kSmall, o.raw_stream); }},
     {"aclrtRecordEvent", 30, [](Objects& o) { ACL(aclrtRecordEvent(o.event, o.stream)); },
      [](Objects& o) { Raw().EventRecord(o.raw_event, o.raw_stream); }},
@@ -179,13 +176,10 @@ const Row kRows[] = {
              mine.word->fetch_add(1, std::memory_order_release);
          };
          Raw().LaunchHostFunc(o.raw_stream, tell, &o);
-         Raw().WaitValue(o.raw_stream, reinterpret_cast<cuda::Address>(o.word), ++o.called,
-                         cuda::kWaitUntilEqual);
+         Raw().WaitValue(o.raw_stream, reinterpret_cast<cuda::Address>(o.word), ++o.called, cuda::kWaitUntilEqual);
      }},
     {"aclrtLaunchKernelWithArgsArray", 50,
-     [](Objects& o) {
-         ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments));
-     },
+     [](Objects& o) { ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments)); },
      [](Objects& o) { RawLaunch(o, 1, o.raw_stream); }},
     // A loop reuses the memory that it freed, without the driver.
     {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](Objects& o) { AllocateAndFree(o, kPooled); },
@@ -203,8 +197,7 @@ double Queue(void (*call)(Objects&), Objects& objects) {
 }
 
 void Print(const char* name, double api, double raw, const char* unit, const char* goal, bool met) {
-    std::fprintf(stderr, "%-44s %12.4g %12.4g %s   %s: %s\n", name, api, raw, unit, goal,
-                 met ? "met" : "missed");
+    std::fprintf(stderr, "%-44s %12.4g %12.4g %s   %s: %s\n", name, api, raw, unit, goal, met ? "met" : "missed");
     std::printf(
         "{\"name\": \"%s\", \"portacl\": %.4g, \"driver\": %.4g, \"unit\": \"%s\", "
         "\"goal\": \"%s\", \"met\": %s}\n",
@@ -221,10 +214,8 @@ void Calls(Objects& objects) {
             raw.push_back(Queue(row.raw, objects));
             above.push_back(api.back() - raw.back());
         }
-        const std::string goal =
-            "at most " + std::to_string(static_cast<int>(row.limit)) + " ns above";
-        Print(row.name, bench::Median(api), bench::Median(raw), "ns", goal.c_str(),
-              bench::Median(above) <= row.limit);
+        const std::string goal = "at most " + std::to_string(static_cast<int>(row.limit)) + " ns above";
+        Print(row.name, bench::Median(api), bench::Median(raw), "ns", goal.c_str(), bench::Median(above) <= row.limit);
     }
 }
 
@@ -250,8 +241,7 @@ void Rates(Objects& o, std::size_t largest) {
         row("pinned host to device",
             Rate(size,
                  [&] {
-                     ACL(aclrtMemcpyAsync(o.device, size, o.pinned, size, ACL_MEMCPY_HOST_TO_DEVICE,
-                                          o.stream));
+                     ACL(aclrtMemcpyAsync(o.device, size, o.pinned, size, ACL_MEMCPY_HOST_TO_DEVICE, o.stream));
                      ACL(aclrtSynchronizeStream(o.stream));
                  }),
             Rate(size,
@@ -263,8 +253,7 @@ void Rates(Objects& o, std::size_t largest) {
         row("device to pinned host",
             Rate(size,
                  [&] {
-                     ACL(aclrtMemcpyAsync(o.pinned, size, o.device, size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                          o.stream));
+                     ACL(aclrtMemcpyAsync(o.pinned, size, o.device, size, ACL_MEMCPY_DEVICE_TO_HOST, o.stream));
                      ACL(aclrtSynchronizeStream(o.stream));
                  }),
             Rate(size,
@@ -280,33 +269,21 @@ void Rates(Objects& o, std::size_t largest) {
             Raw().StreamSynchronize(o.raw_stream);
         });
         row("pageable host to device",
-            Rate(size,
-                 [&] {
-                     ACL(aclrtMemcpy(o.device, size, pageable.data(), size,
-                                     ACL_MEMCPY_HOST_TO_DEVICE));
-                 }),
-            in, 1);
-        const double out =
-            Rate(size, [&] { Raw().CopyOutNow(pageable.data(), o.raw_device, size); });
+            Rate(size, [&] { ACL(aclrtMemcpy(o.device, size, pageable.data(), size, ACL_MEMCPY_HOST_TO_DEVICE)); }), in,
+            1);
+        const double out = Rate(size, [&] { Raw().CopyOutNow(pageable.data(), o.raw_device, size); });
         row("device to pageable host",
-            Rate(size,
-                 [&] {
-                     ACL(aclrtMemcpy(pageable.data(), size, o.device, size,
-                                     ACL_MEMCPY_DEVICE_TO_HOST));
-                 }),
+            Rate(size, [&] { ACL(aclrtMemcpy(pageable.data(), size, o.device, size, ACL_MEMCPY_DEVICE_TO_HOST)); }),
             out, 1);
         // The library passes such copies to the driver. If this goal is missed, it should not.
         const auto staged = [&](const char* what, double own, double raw) {
-            std::snprintf(name, sizeof name, "%s by chunks of one's own, %zu KiB", what,
-                          size >> 10);
+            std::snprintf(name, sizeof name, "%s by chunks of one's own, %zu KiB", what, size >> 10);
             Print(name, own, raw, "GB/s", "at most 1.10 of the driver's", own <= 1.1 * raw);
         };
         staged("pageable host to device",
-               Rate(size, [&] { staging.In(o.raw_device, pageable.data(), size, o.raw_stream); }),
-               in);
+               Rate(size, [&] { staging.In(o.raw_device, pageable.data(), size, o.raw_stream); }), in);
         staged("device to pageable host",
-               Rate(size, [&] { staging.Out(pageable.data(), o.raw_device, size, o.raw_stream); }),
-               out);
+               Rate(size, [&] { staging.Out(pageable.data(), o.raw_device, size, o.raw_stream); }), out);
     }
 }
 
@@ -328,8 +305,7 @@ void Allocation() {
         theirs.push_back(bench::PerCall(20, raw));
     }
     const double mine = bench::Median(ours), its = bench::Median(theirs);
-    Print("aclrtMalloc + aclrtFree, 1 MiB", mine, its, "ns", "at most 1.1 of the driver's",
-          mine <= 1.1 * its);
+    Print("aclrtMalloc + aclrtFree, 1 MiB", mine, its, "ns", "at most 1.1 of the driver's", mine <= 1.1 * its);
 }
 
 // A copy in, a copy out of other memory and a kernel, each on a separate stream: the time for all
@@ -347,9 +323,7 @@ void Overlap(Objects& o, std::size_t largest) {
     char* const raw_pinned = static_cast<char*>(o.raw_pinned);
 
     const auto copy_in = [&] { Raw().CopyIn(o.raw_device, raw_pinned, half, raw_streams[0]); };
-    const auto copy_out = [&] {
-        Raw().CopyOut(raw_pinned + half, o.raw_device + half, half, raw_streams[1]);
-    };
+    const auto copy_out = [&] { Raw().CopyOut(raw_pinned + half, o.raw_device + half, half, raw_streams[1]); };
     const auto run = [&] { RawLaunch(o, kBlocks, raw_streams[2]); };
     const auto raw_finish = [&] {
         for (const cuda::Stream stream : raw_streams) Raw().StreamSynchronize(stream);
@@ -369,19 +343,15 @@ void Overlap(Objects& o, std::size_t largest) {
     std::vector<double> ours, theirs;
     for (int round = 0; round < kEach; round++) {
         ours.push_back(bench::PerCall(1, [&] {
-            ACL(aclrtMemcpyAsync(device, half, pinned, half, ACL_MEMCPY_HOST_TO_DEVICE,
-                                 streams[0]));
-            ACL(aclrtMemcpyAsync(pinned + half, half, device + half, half,
-                                 ACL_MEMCPY_DEVICE_TO_HOST, streams[1]));
-            ACL(aclrtLaunchKernelWithArgsArray(o.kernel, kBlocks, streams[2], nullptr,
-                                               o.arguments));
+            ACL(aclrtMemcpyAsync(device, half, pinned, half, ACL_MEMCPY_HOST_TO_DEVICE, streams[0]));
+            ACL(aclrtMemcpyAsync(pinned + half, half, device + half, half, ACL_MEMCPY_DEVICE_TO_HOST, streams[1]));
+            ACL(aclrtLaunchKernelWithArgsArray(o.kernel, kBlocks, streams[2], nullptr, o.arguments));
             for (const aclrtStream stream : streams) ACL(aclrtSynchronizeStream(stream));
         }));
         theirs.push_back(bench::PerCall(1, [&] { copy_in(), copy_out(), run(), raw_finish(); }));
     }
     const double mine = bench::Median(ours), its = bench::Median(theirs);
-    std::fprintf(stderr, "alone: %.4g ns in, %.4g ns out, %.4g ns kernel\n", copies[0], copies[1],
-                 kernel);
+    std::fprintf(stderr, "alone: %.4g ns in, %.4g ns out, %.4g ns kernel\n", copies[0], copies[1], kernel);
     char name[64];
     std::snprintf(name, sizeof name, "two copies of %zu KiB and a kernel", half >> 10);
     Print(name, mine, its, "ns", "at most 1.05 of the driver's", mine <= 1.05 * its);
@@ -438,8 +408,7 @@ int Above() {
     for (int round = 0; round < kRoundsOfAll; round++)
         for (std::size_t i = 0; i < std::size(kRows); i++) Compare(kRows[i], objects, pairs[i]);
     for (std::size_t i = 0; i < std::size(kRows); i++)
-        std::printf("{\"name\": \"%s\", \"at\": \"above\", \"value\": %.1f}\n", kRows[i].name,
-                    MedianAbove(pairs[i]));
+        std::printf("{\"name\": \"%s\", \"at\": \"above\", \"value\": %.1f}\n", kRows[i].name, MedianAbove(pairs[i]));
     return 0;
 }
 

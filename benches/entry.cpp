@@ -100,8 +100,7 @@ int main() {
         ROW("aclrtGetDevice", GetDevice()),
         ROW("aclrtSetDevice (the current one)", aclrtSetDevice(0)),
         ROW("aclrtSynchronizeStream (idle)", aclrtSynchronizeStream(mine.stream)),
-        ROW("aclrtMemcpy of 64 B",
-            aclrtMemcpy(mine.device, kSmall, mine.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE)),
+        ROW("aclrtMemcpy of 64 B", aclrtMemcpy(mine.device, kSmall, mine.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE)),
     };
     for (int round = 0; round < kRounds; round++)
         for (Row& row : rows) {

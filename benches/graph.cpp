@@ -19,8 +19,7 @@ class Work {
         ACL(aclrtCreateStream(&other_));
         ACL(aclrtCreateEventExWithFlag(&fork_, ACL_EVENT_SYNC));
         ACL(aclrtCreateEventExWithFlag(&join_, ACL_EVENT_SYNC));
-        ACL(aclrtMalloc(reinterpret_cast<void**>(&memory_), 2 * kTasks * kBytes,
-                        ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL(aclrtMalloc(reinterpret_cast<void**>(&memory_), 2 * kTasks * kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
     }
     ~Work() {
         ACL(aclrtFree(memory_));
@@ -74,8 +73,7 @@ class Work {
     char* At(int place) const { return memory_ + place * kBytes; }
 
     void Copy(int i, aclrtStream stream) {
-        ACL(aclrtMemcpyAsync(At(kTasks + i), kBytes, At(i), kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                             stream));
+        ACL(aclrtMemcpyAsync(At(kTasks + i), kBytes, At(i), kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     }
 
     template <typename Call>

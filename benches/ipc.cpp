@@ -55,13 +55,11 @@ int main(int argc, char** argv) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    for (const int end : {in[0], in[1], out[0], out[1]})
-        posix_spawn_file_actions_addclose(&actions, end);
+    for (const int end : {in[0], in[1], out[0], out[1]}) posix_spawn_file_actions_addclose(&actions, end);
     std::string argument = "export";
     char* arguments[] = {argv[0], argument.data(), nullptr};
     pid_t process;
-    if (posix_spawn(&process, "/proc/self/exe", &actions, nullptr, arguments, environ) != 0)
-        return 1;
+    if (posix_spawn(&process, "/proc/self/exe", &actions, nullptr, arguments, environ) != 0) return 1;
     close(in[0]);
     close(out[1]);
     char key[kKey] = {};

@@ -88,8 +88,7 @@ void Report(const char* whose, const Cost& cost, Times times) {
 }  // namespace
 
 int main() {
-    const std::string path =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "blocks.so";
+    const std::string path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "blocks.so";
     const double rate = StepsPerNanosecond(Find(path.c_str(), "work"));
     ACL(aclInit(nullptr));
     ACL(aclrtSetDevice(0));

@@ -34,8 +34,7 @@ inline void Report(const char* name, double value, const char* unit) {
 
 // The same, for one point of a series: a size in bytes, or a number of things.
 inline void ReportAt(const char* name, std::size_t at, double value, const char* unit) {
-    std::printf("{\"name\": \"%s\", \"at\": %zu, \"value\": %.4g, \"unit\": \"%s\"}\n", name, at,
-                value, unit);
+    std::printf("{\"name\": \"%s\", \"at\": %zu, \"value\": %.4g, \"unit\": \"%s\"}\n", name, at, value, unit);
     std::fflush(stdout);
 }
 

@@ -24,8 +24,7 @@ void Pair(std::size_t bytes) {
 void Pairs(const char* name, std::size_t bytes, int calls) {
     Pair(bytes);
     std::vector<double> took;
-    for (int round = 0; round < kRounds; round++)
-        took.push_back(bench::PerCall(calls, [=] { Pair(bytes); }));
+    for (int round = 0; round < kRounds; round++) took.push_back(bench::PerCall(calls, [=] { Pair(bytes); }));
     bench::Report(name, bench::Median(took), "ns");
 }
 
@@ -109,9 +108,8 @@ void Snapshots() {
             took.push_back((NanosecondsOfThread() - computed) / kLive);
             each = bench::NanosecondsSince(start);
         }));
-        without.push_back(SlowestBeside([=] {
-            std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<long>(each)));
-        }));
+        without.push_back(
+            SlowestBeside([=] { std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<long>(each))); }));
     }
     bench::Report("snapshot of 100,000, each", bench::Median(took), "ns");
     bench::Report("slowest allocate + free beside a snapshot", bench::Median(with), "ns");

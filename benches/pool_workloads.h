@@ -50,8 +50,7 @@ std::vector<double> InTurns(std::size_t contestants, Round round) {
     return medians;
 }
 
-inline void Compare(const std::vector<Contestant>& contestants, const char* name, std::size_t at,
-                    const Trace& trace) {
+inline void Compare(const std::vector<Contestant>& contestants, const char* name, std::size_t at, const Trace& trace) {
     std::vector<std::uint64_t> reserved(contestants.size());
     const auto each = InTurns(contestants.size(), [&](std::size_t who) {
         const Run run = contestants[who].once(trace);
@@ -63,8 +62,7 @@ inline void Compare(const std::vector<Contestant>& contestants, const char* name
         const std::string result = contestants[who].name + ": " + name;
         ReportAt(result.c_str(), at, each[who], "ns");
         if (reserved[who] == 0) continue;
-        ReportAt((result + ", reserved over used").c_str(), at,
-                 static_cast<double>(reserved[who]) / used, "");
+        ReportAt((result + ", reserved over used").c_str(), at, static_cast<double>(reserved[who]) / used, "");
     }
 }
 
@@ -87,18 +85,14 @@ inline void RunPools(const std::vector<Contestant>& contestants) {
             if (one.longest == SIZE_MAX) SlowSteps(one, n, trace);
     }
     Compare(contestants, "random to 64 MiB", 10'000, RandomAllocations(10'000, 64 * kMiB));
-    Compare(contestants, "random to 1 MiB, 8 streams", 10'000,
-            RandomAllocations(10'000, kMiB, kManyStreams));
+    Compare(contestants, "random to 1 MiB, 8 streams", 10'000, RandomAllocations(10'000, kMiB, kManyStreams));
     Compare(contestants, "steady, 1 stream", 1'000, Steady(1'000, 50'000, 1));
     Compare(contestants, "steady, 8 streams", 1'000, Steady(1'000, 50'000, kManyStreams));
 
-    const std::vector<Trace> pair = {RandomAllocations(10'000, kMiB, 1, 1),
-                                     RandomAllocations(10'000, kMiB, 1, 2)};
-    const auto each = InTurns(contestants.size(),
-                              [&](std::size_t who) { return contestants[who].threads(pair); });
+    const std::vector<Trace> pair = {RandomAllocations(10'000, kMiB, 1, 1), RandomAllocations(10'000, kMiB, 1, 2)};
+    const auto each = InTurns(contestants.size(), [&](std::size_t who) { return contestants[who].threads(pair); });
     for (std::size_t who = 0; who < contestants.size(); who++)
-        ReportAt((contestants[who].name + ": random to 1 MiB, 2 threads").c_str(), 10'000,
-                 each[who], "ns");
+        ReportAt((contestants[who].name + ": random to 1 MiB, 2 threads").c_str(), 10'000, each[who], "ns");
 }
 
 }  // namespace bench

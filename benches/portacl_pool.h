@@ -34,9 +34,7 @@ class PortaclPool {
         ACL(aclrtMemPoolMallocAsync(&memory, bytes, pool_, streams_[stream]));
         return memory;
     }
-    void Free(void* memory, std::uint32_t stream) {
-        ACL(aclrtMemPoolFreeAsync(memory, streams_[stream]));
-    }
+    void Free(void* memory, std::uint32_t stream) { ACL(aclrtMemPoolFreeAsync(memory, streams_[stream])); }
     std::uint64_t Reserved() const { return Attribute(ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT); }
     std::uint64_t PeakReserved() const { return Attribute(ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH); }
     void EnterThread() const { ACL(aclrtSetDevice(0)); }

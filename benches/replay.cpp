@@ -56,8 +56,7 @@ void Replay(const bench::AllocationLog& log) {
     bench::Report("replay, steps", static_cast<double>(log.trace.steps.size()), "");
     bench::Report("replay, streams", log.trace.streams, "");
     bench::Report("replay, unknown frees", static_cast<double>(log.unknown_frees), "");
-    bench::Report("requested: replay, peak", static_cast<double>(bench::PeakRequested(log.trace)),
-                  "bytes");
+    bench::Report("requested: replay, peak", static_cast<double>(bench::PeakRequested(log.trace)), "bytes");
     const std::vector<bench::Contestant> contestants = {
         bench::Pooled<PortaclPool>("portacl"),
         bench::Pooled<peers::CachingAllocator>("caching"),

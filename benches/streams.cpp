@@ -9,8 +9,7 @@ namespace {
 
 class Portacl {
   public:
-    static constexpr bool kHasEvents = true, kHasHostFunctions = true, kHasMemory = true,
-                          kHasHops = true;
+    static constexpr bool kHasEvents = true, kHasHostFunctions = true, kHasMemory = true, kHasHops = true;
 
     Portacl() {
         ACL(aclInit(nullptr));
@@ -47,8 +46,7 @@ class Portacl {
     void Hold(int queue) {
         gate_ = std::promise<void>();
         Call(
-            queue, [](void* self) { static_cast<Portacl*>(self)->gate_.get_future().wait(); },
-            this);
+            queue, [](void* self) { static_cast<Portacl*>(self)->gate_.get_future().wait(); }, this);
     }
     void Release() { gate_.set_value(); }
     void Prepare(std::size_t bytes) {
@@ -58,8 +56,7 @@ class Portacl {
         ACL(aclrtMemset(device_, bytes, 0, bytes));
     }
     void Copy(int queue, std::size_t bytes) {
-        ACL(aclrtMemcpyAsync(device_, bytes, host_, bytes, ACL_MEMCPY_HOST_TO_DEVICE,
-                             streams_[queue]));
+        ACL(aclrtMemcpyAsync(device_, bytes, host_, bytes, ACL_MEMCPY_HOST_TO_DEVICE, streams_[queue]));
     }
 
   private:

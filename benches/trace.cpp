@@ -37,8 +37,7 @@ struct Row {
 };
 
 double Burst(const Row& row, Objects& mine) {
-    const double took =
-        bench::PerCall(kCalls, [&] { CheckAcl(row.call(mine), row.name); }) / row.calls;
+    const double took = bench::PerCall(kCalls, [&] { CheckAcl(row.call(mine), row.name); }) / row.calls;
     CheckAcl(aclrtSynchronizeStream(mine.stream), "aclrtSynchronizeStream");
     return took;
 }
@@ -47,8 +46,7 @@ double Burst(const Row& row, Objects& mine) {
 
 int main() {
     const std::string folder =
-        (std::filesystem::temp_directory_path() / ("portacl_bench_" + std::to_string(getpid())))
-            .string();
+        (std::filesystem::temp_directory_path() / ("portacl_bench_" + std::to_string(getpid()))).string();
     uint32_t devices[] = {0};
     Objects mine;
     CheckAcl(aclInit(nullptr), "aclInit");
@@ -59,22 +57,17 @@ int main() {
     CheckAcl(aclrtMalloc(&mine.other, kSize, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
     mine.stamp = aclprofCreateStamp();
     CheckAcl(aclprofInit(folder.c_str(), folder.size()), "aclprofInit");
-    aclprofConfig* config =
-        aclprofCreateConfig(devices, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
+    aclprofConfig* config = aclprofCreateConfig(devices, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
     if (!config) CheckAcl(ACL_ERROR_FAILURE, "aclprofCreateConfig");
 
     Row rows[] = {
-        {"aclrtMemsetAsync 64 B", 1,
-         [](Objects& o) { return aclrtMemsetAsync(o.device, kSize, 1, kSmall, o.stream); }},
+        {"aclrtMemsetAsync 64 B", 1, [](Objects& o) { return aclrtMemsetAsync(o.device, kSize, 1, kSmall, o.stream); }},
         {"aclrtMemcpyAsync 4 KiB", 1,
          [](Objects& o) {
-             return aclrtMemcpyAsync(o.device, kSize, o.other, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                     o.stream);
+             return aclrtMemcpyAsync(o.device, kSize, o.other, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, o.stream);
          }},
         {"aclrtMemcpy 64 B", 1,
-         [](Objects& o) {
-             return aclrtMemcpy(o.device, kSize, o.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE);
-         }},
+         [](Objects& o) { return aclrtMemcpy(o.device, kSize, o.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE); }},
         {"aclrtRecordEvent", 1, [](Objects& o) { return aclrtRecordEvent(o.event, o.stream); }},
         {"aclprofPush, aclprofPop", 2,
          [](Objects& o) {

@@ -91,8 +91,7 @@ void RunAll(Runtime& runtime) {
 
     if constexpr (Runtime::kHasEvents) {
         std::vector<double> queries;
-        for (int round = 0; round < kRounds; round++)
-            queries.push_back(PerCall(100'000, [&] { runtime.Query(); }));
+        for (int round = 0; round < kRounds; round++) queries.push_back(PerCall(100'000, [&] { runtime.Query(); }));
         Report("event query", Median(queries), "ns");
     }
     if constexpr (Runtime::kHasHostFunctions) {

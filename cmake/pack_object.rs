@@ -79,10 +79,7 @@ fn text(bytes: &[u8], at: usize) -> String {
 impl Object {
     fn read(path: &str) -> Object {
         let bytes = std::fs::read(path).unwrap_or_else(|why| panic!("{path}: {why}"));
-        assert!(
-            bytes.starts_with(b"\x7fELF\x02\x01"),
-            "{path} is no ELF file of 64 bits, lower byte first"
-        );
+        assert!(bytes.starts_with(b"\x7fELF\x02\x01"), "{path} is no ELF file of 64 bits, lower byte first");
         assert_eq!(number::<2>(&bytes, 16), 1, "{path} is no relocatable object");
         let table = number::<8>(&bytes, 0x28) as usize;
         // With many sections the header has no room for two numbers: they are in the first section's header.
@@ -98,8 +95,7 @@ impl Object {
         let sections: Vec<Section> = (0..count)
             .map(|index| {
                 let header = table + 64 * index;
-                let (kind, size) =
-                    (number::<4>(&bytes, header + 4) as u32, number::<8>(&bytes, header + 32));
+                let (kind, size) = (number::<4>(&bytes, header + 4) as u32, number::<8>(&bytes, header + 32));
                 const NOBITS: u32 = 8;
                 let length = if kind == NOBITS { 0 } else { size as usize };
                 Section {
@@ -130,8 +126,7 @@ impl Object {
             .map(|(index, at)| Symbol {
                 section: match number::<2>(bytes, at + 6) as usize {
                     0xffff => {
-                        let wide =
-                            of_kind(SYMTAB_SHNDX).expect("wide numbers of sections").contents.start;
+                        let wide = of_kind(SYMTAB_SHNDX).expect("wide numbers of sections").contents.start;
                         number::<4>(bytes, wide + 4 * index) as usize
                     }
                     // Undefined, absolute, common: in no section.
@@ -277,11 +272,9 @@ fn merge_sections(object: &Object) {
     // A small section may stay in all programs only if it keeps no removable section alive.
     loop {
         let stays = |&node: &usize| nodes[node].kind.is_none() || common[node];
-        let all_stay =
-            |members: &[usize]| members.iter().all(|&node| nodes[node].needs.iter().all(stays));
-        let goes = |&(&(by, _), members): &(_, &Vec<usize>)| {
-            !needed_by_most(by) && common[members[0]] && !all_stay(members)
-        };
+        let all_stay = |members: &[usize]| members.iter().all(|&node| nodes[node].needs.iter().all(stays));
+        let goes =
+            |&(&(by, _), members): &(_, &Vec<usize>)| !needed_by_most(by) && common[members[0]] && !all_stay(members);
         let Some((_, members)) = pieces.iter().find(goes) else { break };
         members.iter().for_each(|&node| common[node] = false);
     }
@@ -312,12 +305,8 @@ fn resolve_relocations(object: &mut Object) -> usize {
             let relative = matches!(relocation.kind, R_X86_64_PC32 | R_X86_64_PLT32);
             let ours = !symbol.global && !matches!(symbol.kind, STT_TLS | STT_GNU_IFUNC);
             if relative && ours && symbol.section == place {
-                let distance = symbol
-                    .value
-                    .wrapping_add_signed(relocation.addend)
-                    .wrapping_sub(relocation.offset);
-                let distance =
-                    i32::try_from(distance as i64).expect("a section of less than 2 GiB");
+                let distance = symbol.value.wrapping_add_signed(relocation.addend).wrapping_sub(relocation.offset);
+                let distance = i32::try_from(distance as i64).expect("a section of less than 2 GiB");
                 let at = object.sections[place].contents.start + relocation.offset as usize;
                 object.bytes[at..at + 4].copy_from_slice(&distance.to_le_bytes());
                 resolved += 1;
@@ -326,8 +315,7 @@ fn resolve_relocations(object: &mut Object) -> usize {
                 kept += 24;
             }
         }
-        object.bytes[header + 32..header + 40]
-            .copy_from_slice(&((kept - start) as u64).to_le_bytes());
+        object.bytes[header + 32..header + 40].copy_from_slice(&((kept - start) as u64).to_le_bytes());
     }
     resolved
 }

@@ -25,8 +25,7 @@ using Clock = std::chrono::steady_clock;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -67,8 +66,8 @@ std::string WhereItRuns(int32_t device) {
     const char* backend = portaclBackendName();
     char name[128];
     CHECK(portaclDeviceName(device, name, sizeof name));
-    return std::string("backend ") + (backend ? backend : "unknown") + ", device " +
-           std::to_string(device) + ": " + name;
+    return std::string("backend ") + (backend ? backend : "unknown") + ", device " + std::to_string(device) + ": " +
+           name;
 #else
     return "device " + std::to_string(device) + ": " + aclrtGetSocName();
 #endif
@@ -129,8 +128,7 @@ int main(int argc, char** argv) {
         host_out[i] = -1;
     }
     // The first use of a kernel loads it; the rates below exclude that.
-    CHECK(aclrtReduceAsync(out, a, sizeof(float), ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
-                           stream, nullptr));
+    CHECK(aclrtReduceAsync(out, a, sizeof(float), ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, stream, nullptr));
     CHECK(aclrtSynchronizeStream(stream));
 
     progress.Step("copying A and B to the device");
@@ -143,8 +141,7 @@ int main(int argc, char** argv) {
     progress.Step("computing");
     start = Clock::now();
     CHECK(aclrtMemcpyAsync(out, bytes, a, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
-    CHECK(aclrtReduceAsync(out, b, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, stream,
-                           nullptr));
+    CHECK(aclrtReduceAsync(out, b, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, stream, nullptr));
     CHECK(aclrtSynchronizeStream(stream));
     const double compute = SecondsSince(start);
 
@@ -164,8 +161,8 @@ int main(int argc, char** argv) {
     for (size_t i = 0; i < count; ++i) {
         if (host_out[i] == host_a[i] + host_b[i]) continue;
         if (wrong++ == 0)
-            std::fprintf(stderr, "element %zu is %g, expected %g + %g\n", i, double(host_out[i]),
-                         double(host_a[i]), double(host_b[i]));
+            std::fprintf(stderr, "element %zu is %g, expected %g + %g\n", i, double(host_out[i]), double(host_a[i]),
+                         double(host_b[i]));
     }
 
     for (void* array : {a, b, out}) CHECK(aclrtFree(array));

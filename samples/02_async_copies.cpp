@@ -26,8 +26,7 @@ constexpr size_t kStreams = 2;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -59,15 +58,14 @@ void QueuePiece(const Lane& lane, const float* from, float* to, size_t bytes) {
     CHECK(aclrtMemcpyAsync(lane.input, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
     CHECK(aclrtMemsetAsync(lane.sum, bytes, 0, bytes, lane.stream));
     for (int round = 0; round < kRounds; ++round)
-        CHECK(aclrtReduceAsync(lane.sum, lane.input, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                               ACL_FLOAT, lane.stream, nullptr));
+        CHECK(aclrtReduceAsync(lane.sum, lane.input, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, lane.stream,
+                               nullptr));
     CHECK(aclrtMemcpyAsync(to, bytes, lane.sum, bytes, ACL_MEMCPY_DEVICE_TO_HOST, lane.stream));
 }
 
 // Processes all chunks with the first `streams` lanes in turn. Returns milliseconds, measured on
 // the device.
-float Run(const std::array<Lane, kStreams>& lanes, size_t streams, const float* from, float* to,
-          size_t count) {
+float Run(const std::array<Lane, kStreams>& lanes, size_t streams, const float* from, float* to, size_t count) {
     aclrtEvent start = nullptr;
     CHECK(aclrtCreateEventExWithFlag(&start, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
     CHECK(aclrtRecordEvent(start, lanes[0].stream));
@@ -106,8 +104,7 @@ size_t ElementsFrom(int argc, char** argv) {
     const unsigned long long count = std::strtoull(argv[1], &end, 10);
     const bool number = end != argv[1] && *end == '\0' && argv[1][0] != '-';
     if (argc > 2 || !number || count < kPieces || count > SIZE_MAX / sizeof(float) / 8) {
-        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number, at least %zu\n",
-                     argv[0], kPieces);
+        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number, at least %zu\n", argv[0], kPieces);
         std::exit(EXIT_FAILURE);
     }
     return count;
@@ -143,14 +140,11 @@ int main(int argc, char** argv) {
         }
         const double moved = 2.0 * double(bytes);
         std::printf("%-22s %12s %20s\n", "", "time", "copied in and out");
-        std::printf("%-22s %9.3f ms %15.2f GB/s\n", "one stream", double(times[0]),
-                    moved / times[0] / 1e6);
-        std::printf("%-22s %9.3f ms %15.2f GB/s\n", "two streams", double(times[1]),
-                    moved / times[1] / 1e6);
+        std::printf("%-22s %9.3f ms %15.2f GB/s\n", "one stream", double(times[0]), moved / times[0] / 1e6);
+        std::printf("%-22s %9.3f ms %15.2f GB/s\n", "two streams", double(times[1]), moved / times[1] / 1e6);
         const double saved = 100.0 * (1.0 - double(times[1]) / double(times[0]));
-        std::printf("\noverlap: two streams took %.0f %% %s time (%.2f times as fast)\n",
-                    saved < 0 ? -saved : saved, saved < 0 ? "more" : "less",
-                    double(times[0]) / double(times[1]));
+        std::printf("\noverlap: two streams took %.0f %% %s time (%.2f times as fast)\n", saved < 0 ? -saved : saved,
+                    saved < 0 ? "more" : "less", double(times[0]) / double(times[1]));
     }
 
     CHECK(aclrtFreeHost(output));

@@ -20,8 +20,7 @@ constexpr size_t kSize = 1024;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -36,8 +35,7 @@ bool Show(int number, const Mistake& mistake) {
     const aclError code = mistake.make();
     // The text of this thread's latest failure; reading it clears it.
     const char* text = aclGetRecentErrMsg();
-    std::printf("%2d. %s\n    code %d\n    text %s\n", number, mistake.what, code,
-                text ? text : "(none)");
+    std::printf("%2d. %s\n    code %d\n    text %s\n", number, mistake.what, code, text ? text : "(none)");
     if (code == mistake.expected && text != nullptr) return true;
     std::printf("    EXPECTED code %d and a text\n", mistake.expected);
     return false;
@@ -51,10 +49,9 @@ void* DeviceMemory() {
 
 std::vector<Mistake> Mistakes(void* device, std::vector<char>& host) {
     return {
-        {"Starting the library a second time: harmless, programs treat it as success",
-         ACL_ERROR_REPEAT_INITIALIZE, [] { return aclInit(nullptr); }},
-        {"Using a device that is not there", ACL_ERROR_RT_INVALID_DEVICEID,
-         [] { return aclrtSetDevice(1000); }},
+        {"Starting the library a second time: harmless, programs treat it as success", ACL_ERROR_REPEAT_INITIALIZE,
+         [] { return aclInit(nullptr); }},
+        {"Using a device that is not there", ACL_ERROR_RT_INVALID_DEVICEID, [] { return aclrtSetDevice(1000); }},
         {"Allocating more memory than the device has", ACL_ERROR_RT_MEMORY_ALLOCATION,
          [] {
              size_t free = 0, total = 0;
@@ -63,18 +60,11 @@ std::vector<Mistake> Mistakes(void* device, std::vector<char>& host) {
              return aclrtMalloc(&address, total + 1, ACL_MEM_MALLOC_HUGE_FIRST);
          }},
         {"Copying more than the destination takes", ACL_ERROR_INVALID_PARAM,
-         [=, &host] {
-             return aclrtMemcpy(device, kSize, host.data(), 2 * kSize, ACL_MEMCPY_HOST_TO_DEVICE);
-         }},
+         [=, &host] { return aclrtMemcpy(device, kSize, host.data(), 2 * kSize, ACL_MEMCPY_HOST_TO_DEVICE); }},
         {"Copying past the end of an allocation", ACL_ERROR_RT_PARAM_INVALID,
-         [=, &host] {
-             return aclrtMemcpy(device, host.size(), host.data(), host.size(),
-                                ACL_MEMCPY_HOST_TO_DEVICE);
-         }},
+         [=, &host] { return aclrtMemcpy(device, host.size(), host.data(), host.size(), ACL_MEMCPY_HOST_TO_DEVICE); }},
         {"Copying in the wrong direction", ACL_ERROR_RT_PARAM_INVALID,
-         [=, &host] {
-             return aclrtMemcpy(device, kSize, host.data(), kSize, ACL_MEMCPY_DEVICE_TO_HOST);
-         }},
+         [=, &host] { return aclrtMemcpy(device, kSize, host.data(), kSize, ACL_MEMCPY_DEVICE_TO_HOST); }},
         {"Freeing memory twice", ACL_ERROR_RT_PARAM_INVALID,
          [] {
              void* address = DeviceMemory();
@@ -88,8 +78,7 @@ std::vector<Mistake> Mistakes(void* device, std::vector<char>& host) {
              CHECK(aclrtDestroyStream(stream));
              return aclrtMemsetAsync(device, kSize, 0, kSize, stream);
          }},
-        {"Asking for the time of an event that was never recorded",
-         ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+        {"Asking for the time of an event that was never recorded", ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
          [] {
              aclrtEvent event = nullptr;
              CHECK(aclrtCreateEvent(&event));
@@ -114,8 +103,7 @@ int main() {
 
     // A device belongs to a thread: each new one has to set it again.
     std::thread([&] {
-        const Mistake forgotten{"Forgetting aclrtSetDevice in a new thread",
-                                ACL_ERROR_RT_CONTEXT_NULL,
+        const Mistake forgotten{"Forgetting aclrtSetDevice in a new thread", ACL_ERROR_RT_CONTEXT_NULL,
                                 [=] { return aclrtMemset(device, kSize, 0, kSize); }};
         as_expected += Show(++number, forgotten);
     }).join();
@@ -128,7 +116,7 @@ int main() {
     CHECK(aclrtResetDevice(0));
     CHECK(aclFinalize());
 
-    std::printf("\n%d of %d mistakes were reported as expected, and the device %s\n", as_expected,
-                number, unharmed ? "works on" : "DOES NOT WORK any more");
+    std::printf("\n%d of %d mistakes were reported as expected, and the device %s\n", as_expected, number,
+                unharmed ? "works on" : "DOES NOT WORK any more");
     return as_expected == number && unharmed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

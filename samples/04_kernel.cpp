@@ -26,8 +26,7 @@ namespace {
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -86,16 +85,14 @@ int main(int argc, char** argv) {
     constexpr uint32_t kBlocks = 64;
     CHECK(aclrtLaunchKernelWithArgsArray(kernel, kBlocks, stream, nullptr, arguments));
     // Ordered after the kernel. The binary can be unloaded: pending launches keep what they need.
-    CHECK(
-        aclrtMemcpyAsync(sum.data(), bytes, out_device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    CHECK(aclrtMemcpyAsync(sum.data(), bytes, out_device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     CHECK(aclrtBinaryUnLoad(binary));
     CHECK(aclrtSynchronizeStream(stream));
 
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < count; ++i) wrong += sum[i] != a[i] + b[i];
-    std::printf("%llu sums by %u blocks of %s: %llu wrong\n",
-                static_cast<unsigned long long>(count), kBlocks, program.c_str(),
-                static_cast<unsigned long long>(wrong));
+    std::printf("%llu sums by %u blocks of %s: %llu wrong\n", static_cast<unsigned long long>(count), kBlocks,
+                program.c_str(), static_cast<unsigned long long>(wrong));
 
     CHECK(aclrtDestroyStream(stream));
     for (void* memory : {out_device, a_device, b_device}) CHECK(aclrtFree(memory));

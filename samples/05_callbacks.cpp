@@ -30,8 +30,7 @@ constexpr int kBuffers = 2;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -57,8 +56,7 @@ class Consumer {
             // is not subscribed yet, or not any more.
             const aclError code = aclrtProcessReport(100);
             if (code == ACL_ERROR_RT_THREAD_SUBSCRIBE) std::this_thread::yield();
-            if (code != ACL_ERROR_RT_THREAD_SUBSCRIBE && code != ACL_ERROR_RT_REPORT_TIMEOUT)
-                CHECK(code);
+            if (code != ACL_ERROR_RT_THREAD_SUBSCRIBE && code != ACL_ERROR_RT_REPORT_TIMEOUT) CHECK(code);
         }
     }
 
@@ -113,10 +111,8 @@ int main(int argc, char** argv) {
         CHECK(aclrtMemsetD32Async(one, kBytes, 1, kNumbers, stream));
         for (int n = 0; n < count; ++n) {
             void* const buffer = host[n % kBuffers];
-            CHECK(aclrtReduceAsync(current, one, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                   ACL_INT32, stream, nullptr));
-            CHECK(aclrtMemcpyAsync(buffer, kBytes, current, kBytes, ACL_MEMCPY_DEVICE_TO_HOST,
-                                   stream));
+            CHECK(aclrtReduceAsync(current, one, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr));
+            CHECK(aclrtMemcpyAsync(buffer, kBytes, current, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             blocks[n] = {static_cast<const int32_t*>(buffer), 0};
             CHECK(aclrtLaunchCallback(AddUp, &blocks[n], ACL_CALLBACK_BLOCK, stream));
             if (n % kBuffers == kBuffers - 1)
@@ -127,11 +123,10 @@ int main(int argc, char** argv) {
         CHECK(aclrtSynchronizeStream(stream));
         CHECK(aclrtUnSubscribeReport(consumer.Id(), stream));
 
-        for (int n = 0; n < count; ++n)
-            right &= blocks[n].sum == int64_t(n + 1) * static_cast<int64_t>(kNumbers);
+        for (int n = 0; n < count; ++n) right &= blocks[n].sum == int64_t(n + 1) * static_cast<int64_t>(kNumbers);
         right &= rounds == count / kBuffers;
-        std::printf("%d blocks of %zu numbers added up in a thread of the program: %s\n", count,
-                    kNumbers, right ? "right" : "WRONG");
+        std::printf("%d blocks of %zu numbers added up in a thread of the program: %s\n", count, kNumbers,
+                    right ? "right" : "WRONG");
 
         for (void* buffer : host) CHECK(aclrtFreeHost(buffer));
         CHECK(aclrtFree(one));

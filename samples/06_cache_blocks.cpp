@@ -31,8 +31,7 @@ constexpr size_t kBlock = kTokens * kTokenBytes;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -67,8 +66,8 @@ struct Batch {
         attribute.dstLoc = destination;
         attribute.srcLoc = source;
         size_t first = 0, blamed = 0;
-        const aclError code = aclrtMemcpyBatch(to.data(), room.data(), from.data(), sizes.data(),
-                                               sizes.size(), &attribute, &first, 1, &blamed);
+        const aclError code = aclrtMemcpyBatch(to.data(), room.data(), from.data(), sizes.data(), sizes.size(),
+                                               &attribute, &first, 1, &blamed);
         if (code != ACL_SUCCESS && blamed != SIZE_MAX)
             std::fprintf(stderr, "copy %zu of %zu is to blame\n", blamed, sizes.size());
         CHECK(code);
@@ -76,8 +75,7 @@ struct Batch {
 };
 
 double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-        .count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 // The contents of block `number`.
@@ -94,8 +92,8 @@ size_t CountWrong(const unsigned char* block, size_t number) {
 // Columns `column` to `column + width` of a block in device memory.
 std::vector<unsigned char> Columns(void* block, size_t column, size_t width) {
     std::vector<unsigned char> columns(kTokens * width);
-    CHECK(aclrtMemcpy2d(columns.data(), width, static_cast<char*>(block) + column, kTokenBytes,
-                        width, kTokens, ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK(aclrtMemcpy2d(columns.data(), width, static_cast<char*>(block) + column, kTokenBytes, width, kTokens,
+                        ACL_MEMCPY_DEVICE_TO_HOST));
     return columns;
 }
 
@@ -137,8 +135,7 @@ int main(int argc, char** argv) {
 
     auto start = std::chrono::steady_clock::now();
     for (size_t number = 0; number < count; ++number)
-        CHECK(aclrtMemcpy(host + number * kBlock, kBlock, blocks[number], kBlock,
-                          ACL_MEMCPY_DEVICE_TO_HOST));
+        CHECK(aclrtMemcpy(host + number * kBlock, kBlock, blocks[number], kBlock, ACL_MEMCPY_DEVICE_TO_HOST));
     const double one_by_one = MillisecondsSince(start);
     std::memset(host, 0, count * kBlock);
     start = std::chrono::steady_clock::now();
@@ -146,8 +143,7 @@ int main(int argc, char** argv) {
     const double at_once = MillisecondsSince(start);
 
     size_t wrong = 0;
-    for (size_t number = 0; number < count; ++number)
-        wrong += CountWrong(host + number * kBlock, number);
+    for (size_t number = 0; number < count; ++number) wrong += CountWrong(host + number * kBlock, number);
     std::printf("%zu blocks of %zu KiB to the host\n", count, kBlock / 1024);
     std::printf("one call for each block  %9.3f ms\n", one_by_one);
     std::printf("one call for all blocks  %9.3f ms\n", at_once);
@@ -156,10 +152,9 @@ int main(int argc, char** argv) {
     const std::vector<unsigned char> columns = Columns(blocks.back(), kColumn, kWidth);
     for (size_t token = 0; token < kTokens; ++token)
         for (size_t i = 0; i < kWidth; ++i)
-            wrong += columns[token * kWidth + i] !=
-                     Content(count - 1, token * kTokenBytes + kColumn + i);
-    std::printf("columns %zu to %zu of the last block: %zu rows of %zu bytes\n", kColumn,
-                kColumn + kWidth, kTokens, kWidth);
+            wrong += columns[token * kWidth + i] != Content(count - 1, token * kTokenBytes + kColumn + i);
+    std::printf("columns %zu to %zu of the last block: %zu rows of %zu bytes\n", kColumn, kColumn + kWidth, kTokens,
+                kWidth);
 
     for (void* block : blocks) CHECK(aclrtFree(block));
     CHECK(aclrtFreeHost(pinned));

@@ -41,8 +41,8 @@ void UseMemory(aclrtMemPool pool, aclrtStream stream, int value, unsigned char* 
     void* memory = nullptr;
     CHECK(aclrtMemPoolMallocAsync(&memory, kBytes, pool, stream));
     CHECK(aclrtMemsetAsync(memory, kBytes, value, kBytes, stream));
-    CHECK(aclrtMemcpyAsync(last_byte, 1, static_cast<char*>(memory) + kBytes - 1, 1,
-                           ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    CHECK(
+        aclrtMemcpyAsync(last_byte, 1, static_cast<char*>(memory) + kBytes - 1, 1, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     CHECK(aclrtMemPoolFreeAsync(memory, stream));
 }
 
@@ -93,10 +93,9 @@ int main(int argc, char** argv) {
         wrong += bytes[2 * round + 1] != (round + 1) % 251;
     }
     std::printf("%d allocations of %zu MiB, %d of them wrong\n", 2 * rounds, kBytes >> 20, wrong);
-    std::printf(
-        "most in use at once: %llu MiB, most taken from the device: %llu MiB\n",
-        static_cast<unsigned long long>(Ask(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH) >> 20),
-        static_cast<unsigned long long>(Ask(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH) >> 20));
+    std::printf("most in use at once: %llu MiB, most taken from the device: %llu MiB\n",
+                static_cast<unsigned long long>(Ask(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH) >> 20),
+                static_cast<unsigned long long>(Ask(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH) >> 20));
 
     CHECK(aclrtFreeHost(host));
     CHECK(aclrtDestroyEvent(freed));

@@ -34,22 +34,20 @@ void Run(std::size_t count) {
     stream.record(begin);
     portacl::copy_async(out, host_a, stream);
     portacl::copy_async(b, host_b, stream);
-    portacl::check(aclrtReduceAsync(out.data(), b.data(), b.size_bytes(),
-                                    ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, stream.get(),
-                                    nullptr));
+    portacl::check(aclrtReduceAsync(out.data(), b.data(), b.size_bytes(), ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
+                                    stream.get(), nullptr));
     portacl::copy_async(host_out, out, stream);
     stream.record(end);
     // Runs in stream order, on a thread of the library.
     stream.launch([&last, &host_out] { last = host_out[host_out.size() - 1]; });
     stream.synchronize();
-    std::printf("copies and sum took %.3f ms, the last element is %g\n",
-                static_cast<double>(end.since(begin).count()), static_cast<double>(last));
+    std::printf("copies and sum took %.3f ms, the last element is %g\n", static_cast<double>(end.since(begin).count()),
+                static_cast<double>(last));
 
     for (std::size_t i = 0; i < count; ++i) {
         if (host_out[i] == host_a[i] + host_b[i]) continue;
-        std::fprintf(stderr, "element %zu is %g, expected %g + %g\n", i,
-                     static_cast<double>(host_out[i]), static_cast<double>(host_a[i]),
-                     static_cast<double>(host_b[i]));
+        std::fprintf(stderr, "element %zu is %g, expected %g + %g\n", i, static_cast<double>(host_out[i]),
+                     static_cast<double>(host_a[i]), static_cast<double>(host_b[i]));
         throw std::runtime_error("the sum is wrong");
     }
     std::printf("all %zu elements are right\n", count);

@@ -67,8 +67,8 @@ void Run() {
         const portacl::ScopedMemoryHook guard(counter);
         Work(10);
     }
-    std::printf("10 steps: %d allocations, %d of them from the device, at most %zu KiB at a time\n",
-                counter.mallocs, counter.allocs, counter.peak >> 10);
+    std::printf("10 steps: %d allocations, %d of them from the device, at most %zu KiB at a time\n", counter.mallocs,
+                counter.allocs, counter.peak >> 10);
     if (counter.mallocs != 21) throw std::runtime_error("not every allocation was counted");
     if (counter.underflow) throw std::runtime_error("more was freed than allocated");
     if (counter.used != 0) throw std::runtime_error("less was freed than allocated");

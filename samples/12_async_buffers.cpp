@@ -17,8 +17,8 @@ constexpr std::size_t kBytes = 8 << 20;
 
 // Fills memory of the pool in one stream and copies it in the other. It is allocated in the order
 // of the first stream and freed in the order of the second, which hand_over orders after the fill.
-void UseMemory(portacl::MemPoolRef pool, portacl::StreamRef first, portacl::StreamRef second,
-               unsigned char value, portacl::Span<unsigned char> last_byte) {
+void UseMemory(portacl::MemPoolRef pool, portacl::StreamRef first, portacl::StreamRef second, unsigned char value,
+               portacl::Span<unsigned char> last_byte) {
     portacl::AsyncBuffer<unsigned char> buffer(kBytes, first, pool);
     portacl::fill_bytes_async(buffer, value, first);
     buffer.hand_over(second);
@@ -36,8 +36,7 @@ void Run(std::size_t rounds) {
     const portacl::HostBuffer<unsigned char> last_bytes(rounds);
     const portacl::Stream first, second;
     for (std::size_t round = 0; round < rounds; ++round) {
-        UseMemory(pool, first, second, static_cast<unsigned char>(round % 251),
-                  {last_bytes.data() + round, 1});
+        UseMemory(pool, first, second, static_cast<unsigned char>(round % 251), {last_bytes.data() + round, 1});
         // From time to time the first stream waits for the second, and can reuse its memory.
         if (round % 4 == 3) {
             const portacl::Event freed;

@@ -35,16 +35,14 @@ using Weights = portacl::DeviceBuffer<float>;
 void PrintStats(const char* what, const portacl::MemoryStats& stats) {
     std::printf("%-7s %9llu bytes in %llu now, %9llu at most, %llu allocations in all\n", what,
                 static_cast<unsigned long long>(stats.current_bytes),
-                static_cast<unsigned long long>(stats.current_count),
-                static_cast<unsigned long long>(stats.peak_bytes),
+                static_cast<unsigned long long>(stats.current_count), static_cast<unsigned long long>(stats.peak_bytes),
                 static_cast<unsigned long long>(stats.total_count));
 }
 
 // Follows the largest users from the root down.
 void PrintHottestPath(const portacl::MemoryProfile& node, int depth) {
     std::printf("%*s%s %llu bytes in %llu\n", 2 * depth, "", node.function.c_str(),
-                static_cast<unsigned long long>(node.malloc_bytes),
-                static_cast<unsigned long long>(node.malloc_count));
+                static_cast<unsigned long long>(node.malloc_bytes), static_cast<unsigned long long>(node.malloc_count));
     if (!node.below.empty()) PrintHottestPath(node.below.front(), depth + 1);
 }
 

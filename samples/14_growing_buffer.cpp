@@ -34,8 +34,7 @@ class GrowingBuffer {
         prop_.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED;
         prop_.memAttr = ACL_HBM_MEM_HUGE;
         prop_.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
-        CHECK(aclrtMemGetAllocationGranularity(&prop_, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED,
-                                               &piece_));
+        CHECK(aclrtMemGetAllocationGranularity(&prop_, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED, &piece_));
         CHECK(aclrtReserveMemAddress(&base_, RoundUp(most), 0, nullptr, 1));
     }
 
@@ -95,8 +94,7 @@ int main(int argc, char** argv) {
     for (size_t size = 1 << 20; filled < all; size *= 2) {
         const size_t next = size < all ? size : all;
         buffer.Grow(next);
-        CHECK(aclrtMemcpy(buffer.At(filled), next - filled, &data[filled], next - filled,
-                          ACL_MEMCPY_HOST_TO_DEVICE));
+        CHECK(aclrtMemcpy(buffer.At(filled), next - filled, &data[filled], next - filled, ACL_MEMCPY_HOST_TO_DEVICE));
         filled = next;
     }
 
@@ -104,8 +102,8 @@ int main(int argc, char** argv) {
     std::vector<unsigned char> back(all);
     CHECK(aclrtMemcpy(back.data(), all, buffer.At(0), all, ACL_MEMCPY_DEVICE_TO_HOST));
     const bool right = back == data;
-    std::printf("%zu MiB in %zu pieces of memory, side by side: %s\n", buffer.Size() >> 20,
-                buffer.Pieces(), right ? "all bytes are right" : "WRONG");
+    std::printf("%zu MiB in %zu pieces of memory, side by side: %s\n", buffer.Size() >> 20, buffer.Pieces(),
+                right ? "all bytes are right" : "WRONG");
 
     buffer.End();
     CHECK(aclrtResetDevice(0));

@@ -28,8 +28,7 @@ constexpr int kPieces = 3, kBuffers = 2;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -84,16 +83,16 @@ void Submit(Pipeline& pipeline, int piece, void* stamp) {
 
     // The previous use of the buffer must be complete.
     CHECK(aclrtStreamWaitEvent(pipeline.upload, buffer.computed));
-    CHECK(aclrtMemcpyAsync(buffer.input, kBytes, static_cast<char*>(pipeline.source) + offset,
-                           kBytes, ACL_MEMCPY_HOST_TO_DEVICE, pipeline.upload));
+    CHECK(aclrtMemcpyAsync(buffer.input, kBytes, static_cast<char*>(pipeline.source) + offset, kBytes,
+                           ACL_MEMCPY_HOST_TO_DEVICE, pipeline.upload));
     CHECK(aclrtRecordEvent(buffer.filled, pipeline.upload));
 
     CHECK(aclrtStreamWaitEvent(pipeline.compute, buffer.fetched));
     CHECK(aclrtStreamWaitEvent(pipeline.compute, buffer.filled));
     CHECK(aclrtMemsetAsync(buffer.sum, kBytes, 0, kBytes, pipeline.compute));
     for (int i = 0; i < 3; ++i) {
-        CHECK(aclrtReduceAsync(buffer.sum, buffer.input, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                               ACL_FLOAT, pipeline.compute, nullptr));
+        CHECK(aclrtReduceAsync(buffer.sum, buffer.input, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
+                               pipeline.compute, nullptr));
     }
     CHECK(aclrtRecordEvent(buffer.computed, pipeline.compute));
 
@@ -129,8 +128,7 @@ int main(int argc, char** argv) {
 
         uint32_t devices[] = {0};
         CHECK(aclprofInit(folder.c_str(), folder.size()));
-        aclprofConfig* config =
-            aclprofCreateConfig(devices, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
+        aclprofConfig* config = aclprofCreateConfig(devices, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
         if (!config) CHECK(ACL_ERROR_FAILURE);
         void* stamp = aclprofCreateStamp();
         aclprofStepInfo* step = aclprofCreateStepInfo();

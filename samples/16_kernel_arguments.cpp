@@ -28,8 +28,7 @@ namespace {
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -86,14 +85,12 @@ int main(int argc, char** argv) {
     // In stream order, like everything below.
     const float factor = 3;
     CHECK(portaclRegisterSymbol(binary, &scale, "scale"));
-    CHECK(aclrtMemcpyToSymbolAsync(&scale, &factor, sizeof factor, 0, ACL_MEMCPY_HOST_TO_DEVICE,
-                                   stream));
+    CHECK(aclrtMemcpyToSymbolAsync(&scale, &factor, sizeof factor, 0, ACL_MEMCPY_HOST_TO_DEVICE, stream));
 
     // The first half: everything in one block, which the caller can reuse when the call returns.
     Block block{out, in, nullptr, {0, kCount / 2, 10}};
     aclrtPlaceHolderInfo place{offsetof(Block, options), offsetof(Block, data)};
-    CHECK(aclrtLaunchKernelWithHostArgs(kernel, kBlocks, stream, nullptr, &block, sizeof block,
-                                        &place, 1));
+    CHECK(aclrtLaunchKernelWithHostArgs(kernel, kBlocks, stream, nullptr, &block, sizeof block, &place, 1));
 
     // The second half: a list, launched once for each of its quarters.
     aclrtArgsHandle list = nullptr;
@@ -106,8 +103,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtKernelArgsGetPlaceHolderBuffer(list, third, sizeof(Options), &buffer));
     CHECK(aclrtKernelArgsFinalize(list));
     for (uint64_t quarter = 2; quarter < 4; ++quarter) {
-        const Options options{kCount / 4 * quarter, kCount / 4 * (quarter + 1),
-                              static_cast<float>(100 * quarter)};
+        const Options options{kCount / 4 * quarter, kCount / 4 * (quarter + 1), static_cast<float>(100 * quarter)};
         std::memcpy(buffer, &options, sizeof options);
         CHECK(aclrtLaunchKernelWithConfig(kernel, kBlocks, stream, nullptr, list, nullptr));
     }
@@ -121,8 +117,8 @@ int main(int argc, char** argv) {
         const float offset = quarter < 2 ? 10 : static_cast<float>(100 * quarter);
         wrong += result[i] != factor * numbers[i] + offset;
     }
-    std::printf("%llu numbers by three launches: %llu wrong\n",
-                static_cast<unsigned long long>(kCount), static_cast<unsigned long long>(wrong));
+    std::printf("%llu numbers by three launches: %llu wrong\n", static_cast<unsigned long long>(kCount),
+                static_cast<unsigned long long>(wrong));
 
     CHECK(aclrtFree(in));
     CHECK(aclrtFree(out));

@@ -60,8 +60,7 @@ int Run(const char* program, const char* file) {
     char* arguments[] = {name.data(), argument.data(), nullptr};
     pid_t process = 0;
     int status = -1;
-    if (posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, arguments, environ) != 0)
-        return 1;
+    if (posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, arguments, environ) != 0) return 1;
     waitpid(process, &status, 0);
     return status;
 }
@@ -80,8 +79,7 @@ int main(int argc, char** argv) {
     // All processes that have the key can import it. With ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT only
     // those that aclrtIpcMemSetImportPid lists.
     char key[65];
-    CHECK(aclrtIpcMemGetExportKey(memory, kSize, key, sizeof key,
-                                  ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+    CHECK(aclrtIpcMemGetExportKey(memory, kSize, key, sizeof key, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION));
     char file[] = "/tmp/shared_memory_XXXXXX";
     const int descriptor = mkstemp(file);
     if (descriptor < 0) return 1;
@@ -95,8 +93,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemcpy(bytes.data(), kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
     bool right = status == 0;
     for (const char byte : bytes) right = right && byte == 42;
-    std::printf("%zu MiB that another process has filled: %s\n", kSize >> 20,
-                right ? "all bytes are right" : "WRONG");
+    std::printf("%zu MiB that another process has filled: %s\n", kSize >> 20, right ? "all bytes are right" : "WRONG");
 
     CHECK(aclrtIpcMemClose(key));
     CHECK(aclrtFree(memory));

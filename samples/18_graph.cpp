@@ -37,10 +37,8 @@ int main(int argc, char** argv) {
     CHECK(aclrtCreateStream(&first));
     CHECK(aclrtCreateStream(&second));
     aclrtEvent begin = nullptr, fork = nullptr, join = nullptr, end = nullptr;
-    for (aclrtEvent* timed : {&begin, &end})
-        CHECK(aclrtCreateEventExWithFlag(timed, ACL_EVENT_TIME_LINE));
-    for (aclrtEvent* order : {&fork, &join})
-        CHECK(aclrtCreateEventExWithFlag(order, ACL_EVENT_SYNC));
+    for (aclrtEvent* timed : {&begin, &end}) CHECK(aclrtCreateEventExWithFlag(timed, ACL_EVENT_TIME_LINE));
+    for (aclrtEvent* order : {&fork, &join}) CHECK(aclrtCreateEventExWithFlag(order, ACL_EVENT_SYNC));
     void* const input = DeviceMemory();
     void* const other = DeviceMemory();
     void* host = nullptr;
@@ -56,8 +54,7 @@ int main(int argc, char** argv) {
     CHECK(aclrtMemsetD32Async(other, kBytes, 100, kWords, second));
     CHECK(aclrtRecordEvent(join, second));
     CHECK(aclrtStreamWaitEvent(first, join));  // and the first stream waits for it
-    CHECK(aclrtReduceAsync(input, other, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, first,
-                           nullptr));
+    CHECK(aclrtReduceAsync(input, other, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, first, nullptr));
     CHECK(aclrtMemcpyAsync(host, kBytes, input, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, first));
     CHECK(aclrtRecordEvent(end, first));
     aclmdlRI graph = nullptr;

@@ -26,8 +26,7 @@ constexpr uint32_t kPatience = 10;
 void Check(aclError code, const char* call, int line) {
     if (code == ACL_SUCCESS) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
-                 text ? text : "no text");
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code, text ? text : "no text");
     std::exit(EXIT_FAILURE);
 }
 
@@ -72,8 +71,7 @@ int main(int argc, char** argv) {
     // One side is enqueued completely first: its waits come before the records.
     for (int round = 0; round < rounds; ++round) {
         CHECK(aclrtWaitAndResetNotify(is_made, adder, kPatience));
-        CHECK(aclrtReduceAsync(sums, block, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                               adder, nullptr));
+        CHECK(aclrtReduceAsync(sums, block, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, adder, nullptr));
         CHECK(aclrtRecordNotify(is_added, adder));
     }
     for (int round = 0; round < rounds; ++round) {
@@ -90,8 +88,7 @@ int main(int argc, char** argv) {
     int64_t total = 0;
     for (const int32_t sum : all) total += sum;
     const double mean = static_cast<double>(total) / (static_cast<double>(kNumbers) * rounds);
-    std::printf("%d blocks of %zu numbers from 0 to 99: their mean is %.3f\n", rounds, kNumbers,
-                mean);
+    std::printf("%d blocks of %zu numbers from 0 to 99: their mean is %.3f\n", rounds, kNumbers, mean);
 
     CHECK(aclrtFree(counter));
     CHECK(aclrtFree(sums));

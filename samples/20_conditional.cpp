@@ -80,8 +80,7 @@ int main(int argc, char** argv) {
     CHECK(aclmdlRICondHandleCreate(graph, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &handle));
     CHECK(aclmdlRICondHandleGetCondPtr(handle, &goes_on));
     CHECK(aclrtMemsetD32Async(distance, bytes, kFar, cells, stream));
-    for (size_t source : sources)
-        CHECK(aclrtMemsetD32Async(distance + source, sizeof(int32_t), 0, 1, stream));
+    for (size_t source : sources) CHECK(aclrtMemsetD32Async(distance + source, sizeof(int32_t), 0, 1, stream));
     CHECK(aclmdlRIAddCondTask({handle, ACL_MODEL_RI_COND_TYPE_WHILE, 1, &body}, stream, 0));
     CHECK(aclmdlRICaptureEnd(stream, &graph));
     CHECK(aclmdlRISetName(graph, "distances"));
@@ -89,22 +88,18 @@ int main(int argc, char** argv) {
     // One step, from the left and from the right: distance = min(distance, neighbour's + 1).
     CHECK(aclmdlRICaptureToModelRIBegin(inner, body, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
     const size_t most = bytes - sizeof(int32_t);
-    const struct {
-        int32_t *to, *from;
-    } sides[] = {{shifted + 1, distance}, {shifted, distance + 1}};
+    const struct { int32_t *to, *from; } sides[] = {{shifted + 1, distance}, {shifted, distance + 1}};
     for (const auto& side : sides) {
         CHECK(aclrtMemsetD32Async(shifted, bytes, kFar, cells, inner));
         CHECK(aclrtMemcpyAsync(side.to, most, side.from, most, ACL_MEMCPY_DEVICE_TO_DEVICE, inner));
-        CHECK(aclrtReduceAsync(shifted, ones, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                               inner, nullptr));
-        CHECK(aclrtReduceAsync(distance, shifted, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN,
-                               ACL_INT32, inner, nullptr));
+        CHECK(aclrtReduceAsync(shifted, ones, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, inner, nullptr));
+        CHECK(aclrtReduceAsync(distance, shifted, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN, ACL_INT32, inner, nullptr));
     }
     // The body itself decides whether there is another iteration.
     CHECK(aclrtMemcpyAsync(watch->now, bytes, distance, bytes, ACL_MEMCPY_DEVICE_TO_HOST, inner));
     CHECK(aclrtLaunchHostFunc(inner, Compare, watch));
-    CHECK(aclrtMemcpyAsync(goes_on, sizeof(uint64_t), &watch->goes_on, sizeof(uint64_t),
-                           ACL_MEMCPY_HOST_TO_DEVICE, inner));
+    CHECK(aclrtMemcpyAsync(goes_on, sizeof(uint64_t), &watch->goes_on, sizeof(uint64_t), ACL_MEMCPY_HOST_TO_DEVICE,
+                           inner));
     CHECK(aclmdlRICaptureEnd(inner, &body));
     CHECK(aclmdlRISetName(body, "a step"));
     if (argc > 2) CHECK(portaclGraphPrintDot(graph, argv[2]));
@@ -116,16 +111,13 @@ int main(int argc, char** argv) {
         for (size_t i = 0; i < cells; ++i) {
             int32_t wanted = kFar;
             for (size_t source : sources)
-                wanted =
-                    std::min(wanted, static_cast<int32_t>(i > source ? i - source : source - i));
+                wanted = std::min(wanted, static_cast<int32_t>(i > source ? i - source : source - i));
             if (watch->now[i] != wanted) {
-                std::fprintf(stderr, "cell %zu is %d from a source, not %d\n", i, watch->now[i],
-                             wanted);
+                std::fprintf(stderr, "cell %zu is %d from a source, not %d\n", i, watch->now[i], wanted);
                 return 1;
             }
         }
-        std::printf("distances of %zu cells after %d steps, in one run of a graph\n", cells,
-                    watch->rounds);
+        std::printf("distances of %zu cells after %d steps, in one run of a graph\n", cells, watch->rounds);
     }
 
     CHECK(aclmdlRIDestroy(graph));

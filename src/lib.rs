@@ -3,12 +3,7 @@
 //! Direction of calls: [`ffi`] -> [`core`] -> [`backend`]; everything may use [`algo`]; nothing
 //! points upwards. `ARCHITECTURE.md` shows where each part is, and why.
 
-#[cfg(not(all(
-    target_os = "linux",
-    target_env = "gnu",
-    target_pointer_width = "64",
-    target_endian = "little"
-)))]
+#[cfg(not(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64", target_endian = "little")))]
 compile_error!("portacl supports Linux with glibc on 64-bit little-endian machines only");
 
 #[cfg(panic = "abort")]

@@ -30,11 +30,9 @@ struct GpuRun {
 }
 
 fn gpu_run(path: &str, text: &str) -> GpuRun {
-    let report: serde_json::Value =
-        serde_json::from_str(text).unwrap_or_else(|why| panic!("{path}: {why}"));
-    let word = |key: &str| -> String {
-        report[key].as_str().unwrap_or_else(|| panic!("{path}: no text {key:?}")).to_owned()
-    };
+    let report: serde_json::Value = serde_json::from_str(text).unwrap_or_else(|why| panic!("{path}: {why}"));
+    let word =
+        |key: &str| -> String { report[key].as_str().unwrap_or_else(|| panic!("{path}: no text {key:?}")).to_owned() };
     let tests = report["tests"].as_array().unwrap_or_else(|| panic!("{path}: no list \"tests\""));
     GpuRun {
         date: word("date"),
@@ -125,11 +123,7 @@ fn rows(suite: &BTreeMap<String, BTreeSet<String>>) -> Vec<Row> {
             name: row[1].clone(),
             header: row[2].clone(),
             works: works[&row[1]],
-            tests: suite
-                .iter()
-                .filter(|(_, calls)| calls.contains(&row[1]))
-                .map(|(test, _)| test.clone())
-                .collect(),
+            tests: suite.iter().filter(|(_, calls)| calls.contains(&row[1])).map(|(test, _)| test.clone()).collect(),
         })
         .collect();
     rows.sort_by(|a, b| (&a.header, &a.name).cmp(&(&b.header, &b.name)));
@@ -164,16 +158,10 @@ fn document(rows: &[Row], runs: &[GpuRun]) -> String {
         rows.len()
     );
     for group in rows.chunk_by(|a, b| a.header == b.header) {
-        writeln!(
-            text,
-            "\n## {}\n\n| function | cpu | cuda | tests |\n|---|---|---|---|",
-            group[0].header
-        )
-        .unwrap();
+        writeln!(text, "\n## {}\n\n| function | cpu | cuda | tests |\n|---|---|---|---|", group[0].header).unwrap();
         for row in group {
             let cpu = if row.works { "works" } else { "207000" };
-            let tests: Vec<_> =
-                row.tests.iter().map(|test| test.trim_end_matches(".cpp")).collect();
+            let tests: Vec<_> = row.tests.iter().map(|test| test.trim_end_matches(".cpp")).collect();
             let cells = [&row.name, cpu, &cuda(row, runs), &tests.join(", ")].map(str::to_owned);
             writeln!(text, "| {} |", cells.join(" | ").trim_end()).unwrap();
         }

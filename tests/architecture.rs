@@ -21,8 +21,7 @@ const ANYWHERE: [&str; 7] = [
 
 /// Runs a check on all sources below `folder`.
 fn check(folder: &str, violations: impl Fn(&str, &str) -> Vec<String>) {
-    let found: Vec<String> =
-        files(folder, &["rs"]).iter().flat_map(|path| violations(path, &read(path))).collect();
+    let found: Vec<String> = files(folder, &["rs"]).iter().flat_map(|path| violations(path, &read(path))).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -59,9 +58,7 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
             "guard_value_anywhere" => ANYWHERE.contains(&function.name.as_str()),
             _ => false,
         };
-        let named = arguments
-            .trim_start_matches(['(', ' ', '\n'])
-            .starts_with(&format!("\"{}\",", function.name));
+        let named = arguments.trim_start_matches(['(', ' ', '\n']).starts_with(&format!("\"{}\",", function.name));
         let alone = behind_bracket(arguments).is_some_and(str::is_empty);
         if !(known && named && alone) {
             violations.push(format!(
@@ -86,8 +83,7 @@ fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
     exported_functions(text)
         .iter()
         .filter(|function| {
-            let says_missing =
-                function.comment.contains("aclGetRecentErrMsg returns what is missing");
+            let says_missing = function.comment.contains("aclGetRecentErrMsg returns what is missing");
             function.comment.is_empty() || says_missing != function.is_unsupported()
         })
         .map(|function| {
@@ -140,23 +136,17 @@ const PER_THREAD: &str = "src/algo/thread/per_thread.rs";
 /// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of
 /// the program. Tests and the loom model have others.
 fn other_thread_values(path: &str, text: &str) -> Vec<String> {
-    let is_module =
-        |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
-    let product =
-        text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
+    let is_module = |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
+    let product = text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
     without_comments(product)
         .lines()
         .enumerate()
         .filter(|(_, code)| {
             let plain = code.replace("loom::thread_local!", "");
             path != PER_THREAD
-                && ["thread_local!", "LocalKey", "#[thread_local]"]
-                    .iter()
-                    .any(|word| plain.contains(word))
+                && ["thread_local!", "LocalKey", "#[thread_local]"].iter().any(|word| plain.contains(word))
         })
-        .map(|(line, _)| {
-            format!("{path}:{}: a thread-local value that is not per_thread!", line + 1)
-        })
+        .map(|(line, _)| format!("{path}:{}: a thread-local value that is not per_thread!", line + 1))
         .collect()
 }
 
@@ -167,8 +157,7 @@ fn signatures(text: &str) -> BTreeMap<String, String> {
         .skip(1)
         .filter_map(|rest| {
             let name = rest.split('(').next()?;
-            let signature: String =
-                rest.split([';', '{']).next()?.split_whitespace().collect::<Vec<_>>().concat();
+            let signature: String = rest.split([';', '{']).next()?.split_whitespace().collect::<Vec<_>>().concat();
             Some((name.to_owned(), signature.replace(",)", ")")))
         })
         .collect()
@@ -213,9 +202,7 @@ fn wrong_codes(text: &str, constants: &BTreeMap<String, i32>) -> Vec<String> {
     let variants: Vec<(&str, i32)> = without_comments(body)
         .lines()
         .filter_map(|line| line.trim().trim_end_matches(',').split_once(" = "))
-        .map(|(name, number)| {
-            (name.to_owned().leak() as &str, number.replace('_', "").parse().unwrap())
-        })
+        .map(|(name, number)| (name.to_owned().leak() as &str, number.replace('_', "").parse().unwrap()))
         .collect();
     assert!(variants.len() > 10, "the variants of Code are not where they were");
     variants
@@ -307,9 +294,7 @@ mod seen_failing {
     use super::*;
 
     fn entry(body: &str) -> String {
-        format!(
-            "/// Frees.\n#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn aclX(a: i32) -> i32 {{\n{body}\n}}\n"
-        )
+        format!("/// Frees.\n#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn aclX(a: i32) -> i32 {{\n{body}\n}}\n")
     }
 
     #[test]
@@ -342,8 +327,7 @@ mod seen_failing {
     #[test]
     fn comments_that_lie() {
         let missing = "    guard_unsupported(\"aclX\", \"no\")";
-        let missing_value =
-            "    guard_value(\"aclX\", 0, || {\n        Err(Error::unsupported(\"no\"))\n    })";
+        let missing_value = "    guard_value(\"aclX\", 0, || {\n        Err(Error::unsupported(\"no\"))\n    })";
         assert_eq!(wrongly_documented("a.rs", &entry(missing)).len(), 1);
         assert_eq!(wrongly_documented("a.rs", &entry(missing_value)).len(), 1);
         let says = |body| {
@@ -361,10 +345,7 @@ mod seen_failing {
     #[test]
     fn layers_that_look_up() {
         assert_eq!(upward("src/core/a.rs", "use crate::ffi::base::guard;").len(), 1);
-        assert_eq!(
-            upward("src/backend/cpu/a.rs", "let a = crate::core::base::error::last();").len(),
-            1
-        );
+        assert_eq!(upward("src/backend/cpu/a.rs", "let a = crate::core::base::error::last();").len(), 1);
         assert_eq!(upward("src/algo/a.rs", "fn a() {}\nuse crate::{backend, algo};").len(), 1);
         assert_eq!(upward("src/algo/a.rs", "// as crate::backend has it"), [""; 0]);
         assert_eq!(upward("src/ffi/a.rs", "use crate::core::base::error;"), [""; 0]);
@@ -373,15 +354,13 @@ mod seen_failing {
     #[test]
     fn unsafe_code() {
         assert_eq!(with_unsafe("a.rs", "fn a() {\n    unsafe { b() }\n}\n"), ["a.rs:2: unsafe"]);
-        let test =
-            "#![forbid(unsafe_code)]\n// unsafe\n#[cfg(test)]\nmod tests {\n    unsafe {}\n}\n";
+        let test = "#![forbid(unsafe_code)]\n// unsafe\n#[cfg(test)]\nmod tests {\n    unsafe {}\n}\n";
         assert_eq!(with_unsafe("a.rs", test), [""; 0]);
     }
 
     #[test]
     fn values_that_go_before_their_thread() {
-        let bad =
-            "fn a() {\n    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n}\n";
+        let bad = "fn a() {\n    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n}\n";
         assert_eq!(other_thread_values("src/core/a.rs", bad).len(), 1);
         assert_eq!(other_thread_values("src/core/a.rs", "use std::thread::LocalKey;\n").len(), 1);
         assert_eq!(other_thread_values(PER_THREAD, bad), [""; 0]);
@@ -396,8 +375,7 @@ mod seen_failing {
     #[test]
     fn other_exports() {
         let wanted = BTreeSet::from(["aclA".to_owned(), "aclB".to_owned()]);
-        let names =
-            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(differing_exports(&names(&["aclA", "aclB", "portaclC"]), &wanted), [""; 0]);
         assert_eq!(differing_exports(&names(&["aclA"]), &wanted), ["aclB is not defined"]);
         assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclC"]), &wanted).len(), 1);

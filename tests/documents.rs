@@ -103,15 +103,13 @@ fn tests_of_rows(document: &str) -> Vec<Vec<String>> {
 /// Each row of the table of GPU limitations names existing tests.
 #[test]
 fn what_a_gpu_cannot_do_is_tested() {
-    let sources: String =
-        files("cpp_tests", "cpp").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let sources: String = files("cpp_tests", "cpp").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
     let rows = tests_of_rows(&read("docs/compatibility.md"));
     assert!(rows.len() > 10, "{rows:?}");
     for name in rows.iter().flatten() {
         let (suite, test) = name.split_once('.').unwrap_or_else(|| panic!("{name:?}: no test"));
         // The beginning of TEST, TEST_F or OWN_PROCESS_TEST; the last has settings after the name.
-        let exists =
-            [")", ","].iter().any(|end| sources.contains(&format!("({suite}, {test}{end}")));
+        let exists = [")", ","].iter().any(|end| sources.contains(&format!("({suite}, {test}{end}")));
         assert!(exists, "docs/compatibility.md names {name}, which is no test in cpp_tests");
     }
 }
@@ -144,10 +142,8 @@ fn begins_with_released(changelog: &str, version: &str) -> bool {
     let first = headings.next();
     let latest = if first == Some("Unreleased") { headings.next() } else { first };
     let date = latest.and_then(|text| text.strip_prefix(version)?.strip_prefix(" - "));
-    let is_date = |text: &str| {
-        text.len() == 10
-            && text.split('-').all(|part| part.parse::<u32>().is_ok_and(|part| part > 0))
-    };
+    let is_date =
+        |text: &str| text.len() == 10 && text.split('-').all(|part| part.parse::<u32>().is_ok_and(|part| part > 0));
     date.is_some_and(is_date)
 }
 
@@ -155,8 +151,7 @@ fn begins_with_released(changelog: &str, version: &str) -> bool {
 fn the_changelog_begins_with_this_version() {
     assert!(begins_with_released(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
     assert!(begins_with_released("## Unreleased\n## 1.2.3 - 2026-01-31", "1.2.3"));
-    for wrong in ["## 1.2.4 - 2026-01-31", "## 1.2.3 - unreleased", "## Unreleased", "## 1.2.3", ""]
-    {
+    for wrong in ["## 1.2.4 - 2026-01-31", "## 1.2.3 - unreleased", "## Unreleased", "## 1.2.3", ""] {
         assert!(!begins_with_released(wrong, "1.2.3"), "{wrong}");
     }
 }

@@ -16,22 +16,15 @@ fn section(text: &str) -> &str {
 
 /// The names of functions in backquotes.
 fn names(text: &str) -> BTreeSet<&str> {
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|name| name.starts_with("acl") || name.starts_with("portacl"))
-        .collect()
+    text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("acl") || name.starts_with("portacl")).collect()
 }
 
 #[test]
 fn the_calls_that_go_on_exist_and_are_documented() {
     let sources = files("src/ffi", &["rs"]);
     let texts: Vec<String> = sources.iter().map(|path| read(path)).collect();
-    let functions: BTreeSet<String> = texts
-        .iter()
-        .flat_map(|text| exported_functions(text))
-        .map(|function| function.name.to_string())
-        .collect();
+    let functions: BTreeSet<String> =
+        texts.iter().flat_map(|text| exported_functions(text)).map(|function| function.name.to_string()).collect();
     let unknown: Vec<_> = GOES_ON.iter().filter(|name| !functions.contains(**name)).collect();
     assert!(unknown.is_empty(), "GOES_ON names no function: {unknown:?}");
     assert!(GOES_ON.is_sorted(), "GOES_ON is sorted");

@@ -34,9 +34,8 @@ fn uses(path: &str, text: &str) -> Vec<String> {
             continue;
         }
         let is_use = |name: &str| {
-            line.match_indices(name).any(|(at, _)| {
-                !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_')
-            })
+            line.match_indices(name)
+                .any(|(at, _)| !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
         };
         for (name, instead) in PANICKING.iter().filter(|(name, _)| is_use(name)) {
             found.push(format!("{path}:{}: {name} panics; use {instead}", number + 1));

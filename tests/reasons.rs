@@ -77,8 +77,7 @@ fn violations<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<
 
 #[test]
 fn every_unsafe_block_has_a_reason_of_its_own() {
-    let paths: Vec<String> =
-        ["src", "cxx", "tests"].iter().flat_map(|folder| files(folder, &["rs"])).collect();
+    let paths: Vec<String> = ["src", "cxx", "tests"].iter().flat_map(|folder| files(folder, &["rs"])).collect();
     let texts: Vec<String> = paths.iter().map(|path| read(path)).collect();
     let sources = paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str));
     let count: usize = texts.iter().map(|text| reasons(text).len()).sum();
@@ -89,17 +88,12 @@ fn every_unsafe_block_has_a_reason_of_its_own() {
 
 #[test]
 fn copied_and_empty_reasons_are_seen() {
-    let good = "// SAFETY: the lock is held.\nunsafe {}\n    // SAFETY: the block has\n    // `len` bytes.\nunsafe {}\n";
+    let good =
+        "// SAFETY: the lock is held.\nunsafe {}\n    // SAFETY: the block has\n    // `len` bytes.\nunsafe {}\n";
     assert_eq!(violations([("a.rs", good)]), Vec::<String>::new());
     // Copied within a file, and into another one with other line breaks.
-    assert_eq!(
-        violations([("a.rs", good), ("b.rs", "// SAFETY: the lock\n// is held.\n")]).len(),
-        1
-    );
-    assert_eq!(
-        violations([("a.rs", good), ("b.rs", "// SAFETY: The block has `len` bytes.")]).len(),
-        1
-    );
+    assert_eq!(violations([("a.rs", good), ("b.rs", "// SAFETY: the lock\n// is held.\n")]).len(), 1);
+    assert_eq!(violations([("a.rs", good), ("b.rs", "// SAFETY: The block has `len` bytes.")]).len(), 1);
     let lint = "#[allow(dead_code, reason = \"the C header decides\")]\n";
     let long = "#[expect(\n    dead_code,\n    reason = \"the C header decides\"\n)]\n";
     assert_eq!(violations([("a.rs", lint)]), Vec::<String>::new());

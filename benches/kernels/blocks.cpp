@@ -12,8 +12,7 @@ static void Work(const portaclBlock& block, uint64_t steps) {
 
 // The last hundredth of the blocks takes about half of the total time.
 static void Uneven(const portaclBlock& block, uint64_t steps) {
-    Work(block,
-         uint64_t{100} * block.index[0] < uint64_t{99} * block.count[0] ? steps : 99 * steps);
+    Work(block, uint64_t{100} * block.index[0] < uint64_t{99} * block.count[0] ? steps : 99 * steps);
 }
 
 PORTACL_KERNEL(work, Work);

@@ -149,8 +149,7 @@ class CachingAllocator {
     struct Block;
     struct Order {
         bool operator()(const Block* a, const Block* b) const {
-            return std::tie(a->stream, a->size, a->address) <
-                   std::tie(b->stream, b->size, b->address);
+            return std::tie(a->stream, a->size, a->address) < std::tie(b->stream, b->size, b->address);
         }
     };
     using Pool = std::set<Block*, Order>;
@@ -171,8 +170,7 @@ class CachingAllocator {
     };
 
     // One block more, or less.
-    void Count(const Pool& pool, Statistics::Blocks Statistics::*which, int by,
-               std::uint64_t size) {
+    void Count(const Pool& pool, Statistics::Blocks Statistics::*which, int by, std::uint64_t size) {
         for (Statistics* counted : {&statistics_[&pool == &large_], &statistics_[2]}) {
             Statistics::Blocks& blocks = counted->*which;
             blocks.number.Add(by);

@@ -55,9 +55,7 @@ class CoalescingPool {
         bool first;
 
         bool operator<(const Block& other) const { return address < other.address; }
-        bool Precedes(const Block& other) const {
-            return address + size == other.address && !other.first;
-        }
+        bool Precedes(const Block& other) const { return address + size == other.address && !other.first; }
     };
     using List = std::list<Block>;
     static constexpr Block kNone{0, 0, false};

@@ -87,8 +87,7 @@ struct Driver {
     Function<Module*, const void*> ModuleLoad{"cuModuleLoadData"};
     Function<Module> ModuleUnload{"cuModuleUnload"};
     Function<Kernel*, Module, const char*> ModuleFind{"cuModuleGetFunction"};
-    Function<Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
-             void**, void**>
+    Function<Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**>
         Launch{"cuLaunchKernel"};
     Function<void*, Address, std::size_t> CopyOutNow{"cuMemcpyDtoH_v2"};
 };

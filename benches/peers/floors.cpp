@@ -38,8 +38,7 @@ void RepMovsb(char* to, const char* from, std::size_t bytes) {
 #endif
 
 // With `threads` threads that are already running: their start is not part of the copy.
-double MedianOfCopies(CopyFunction copy, int threads, char* to, const char* from,
-                      std::size_t bytes) {
+double MedianOfCopies(CopyFunction copy, int threads, char* to, const char* from, std::size_t bytes) {
     const std::size_t part = bytes / threads;
     pthread_barrier_t barrier;
     pthread_barrier_init(&barrier, nullptr, threads);

@@ -39,8 +39,7 @@ void LockSmallPages() {
         const auto start = bench::Clock::now();
         char* memory = static_cast<char*>(Map(kLarge));
         madvise(memory, kLarge, MADV_NOHUGEPAGE);
-        for (std::size_t at = 0; at < kLarge; at += kPage)
-            static_cast<volatile char*>(memory)[at] = 1;
+        for (std::size_t at = 0; at < kLarge; at += kPage) static_cast<volatile char*>(memory)[at] = 1;
         mlock(memory, kLarge);
         took.push_back(bench::NanosecondsSince(start));
         munmap(memory, kLarge);

@@ -11,8 +11,7 @@ namespace {
 
 class MutexQueue {
   public:
-    static constexpr bool kHasEvents = false, kHasHostFunctions = true, kHasMemory = false,
-                          kHasHops = false;
+    static constexpr bool kHasEvents = false, kHasHostFunctions = true, kHasMemory = false, kHasHops = false;
 
     ~MutexQueue() {
         {

@@ -26,8 +26,7 @@ struct Callback {
 
 class OpenCl {
   public:
-    static constexpr bool kHasEvents = true, kHasHostFunctions = true, kHasMemory = true,
-                          kHasHops = true;
+    static constexpr bool kHasEvents = true, kHasHostFunctions = true, kHasMemory = true, kHasHops = true;
 
     OpenCl() {
         cl_platform_id platform;
@@ -61,8 +60,7 @@ class OpenCl {
     void Finish(int queue) { CL(clFinish(queues_[queue])); }
     bool Query() {
         cl_int status;
-        CL(clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                          nullptr));
+        CL(clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
         return status == CL_COMPLETE;
     }
     void Call(int queue, void (*function)(void*), void* argument) {
@@ -72,8 +70,8 @@ class OpenCl {
             const auto* call = static_cast<Callback*>(block);
             call->function(call->argument);
         };
-        CL(clEnqueueNativeKernel(queues_[queue], run, &callback, sizeof callback, 0, nullptr,
-                                 nullptr, 0, nullptr, nullptr));
+        CL(clEnqueueNativeKernel(queues_[queue], run, &callback, sizeof callback, 0, nullptr, nullptr, 0, nullptr,
+                                 nullptr));
     }
     void Hop(int from, int to) {
         cl_event event;
@@ -103,8 +101,7 @@ class OpenCl {
         Finish(0);
     }
     void Copy(int queue, std::size_t bytes) {
-        CL(clEnqueueWriteBuffer(queues_[queue], buffer_, CL_FALSE, 0, bytes, host_, 0, nullptr,
-                                nullptr));
+        CL(clEnqueueWriteBuffer(queues_[queue], buffer_, CL_FALSE, 0, bytes, host_, 0, nullptr, nullptr));
     }
 
   private:

@@ -255,8 +255,8 @@ TEST(CachingAllocator, CountsAsItsModelDoes) {
     pool.Clock(1).Finish();
     pool.Free(small, 0);
     pool.EmptyCache();
-    for (const auto* blocks : {&pool.All().allocations, &pool.All().active,
-                               &pool.All().inactive_split, &pool.All().segments}) {
+    for (const auto* blocks :
+         {&pool.All().allocations, &pool.All().active, &pool.All().inactive_split, &pool.All().segments}) {
         EXPECT_EQ(blocks->number.current, 0);
         EXPECT_EQ(blocks->bytes.current, 0);
         EXPECT_EQ(blocks->bytes.allocated, blocks->bytes.freed);

@@ -9,8 +9,7 @@ namespace {
 
 class Tbb {
   public:
-    static constexpr bool kHasEvents = false, kHasHostFunctions = true, kHasMemory = false,
-                          kHasHops = false;
+    static constexpr bool kHasEvents = false, kHasHostFunctions = true, kHasMemory = false, kHasHops = false;
     using Work = std::pair<void (*)(void*), void*>;
 
     void Mark(int queue) {

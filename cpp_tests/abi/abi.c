@@ -15,21 +15,17 @@
 #define NUMBER_MACRO(NAME, VALUE)                               \
     _Static_assert((NAME) == (VALUE), #NAME " is not " #VALUE); \
     _Static_assert(SAME_TYPE(__typeof__(NAME), __typeof__(VALUE)), #NAME " has another type");
-#define INT_CONSTANT(NAME, VALUE) \
-    _Static_assert(SAME_TYPE(__typeof__(NAME), int), #NAME " is no int");
-#define SIZE(KIND, NAME, BYTES) \
-    _Static_assert(sizeof(KIND NAME) == (BYTES), #NAME " has another size than " #BYTES);
-#define UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET)             \
-    _Static_assert(offsetof(KIND NAME, FIELD_NAME) == (OFFSET), \
-                   #NAME "." #FIELD_NAME " is not at " #OFFSET);
+#define INT_CONSTANT(NAME, VALUE) _Static_assert(SAME_TYPE(__typeof__(NAME), int), #NAME " is no int");
+#define SIZE(KIND, NAME, BYTES) _Static_assert(sizeof(KIND NAME) == (BYTES), #NAME " has another size than " #BYTES);
+#define UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET) \
+    _Static_assert(offsetof(KIND NAME, FIELD_NAME) == (OFFSET), #NAME "." #FIELD_NAME " is not at " #OFFSET);
 #define FIELD(KIND, NAME, FIELD_NAME, OFFSET, ...)                                     \
     UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET)                                        \
     _Static_assert(SAME_TYPE(__typeof__(((KIND NAME*)NULL)->FIELD_NAME), __VA_ARGS__), \
                    #NAME "." #FIELD_NAME " has another type");
 #define TYPE(NAME, ...) _Static_assert(SAME_TYPE(NAME, __VA_ARGS__), #NAME " is another type");
-#define FUNCTION(NAME, RETURNS, PARAMETERS)                             \
-    _Static_assert(SAME_TYPE(__typeof__(&NAME), RETURNS(*) PARAMETERS), \
-                   #NAME " has another signature");
+#define FUNCTION(NAME, RETURNS, PARAMETERS) \
+    _Static_assert(SAME_TYPE(__typeof__(&NAME), RETURNS(*) PARAMETERS), #NAME " has another signature");
 
 #include ABI_TABLE
 

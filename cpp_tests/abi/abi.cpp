@@ -21,16 +21,13 @@
 #define SIZE(KIND, NAME, BYTES)                                                          \
     static_assert(sizeof(KIND NAME) == (BYTES), #NAME " has another size than " #BYTES); \
     static_assert(std::is_standard_layout<KIND NAME>::value, #NAME " is not like in C");
-#define UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET)       \
-    static_assert(offsetof(NAME, FIELD_NAME) == (OFFSET), \
-                  #NAME "." #FIELD_NAME " is not at " #OFFSET);
-#define FIELD(KIND, NAME, FIELD_NAME, OFFSET, ...)                    \
-    UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET)                       \
-    static_assert(SAME_TYPE(decltype(NAME::FIELD_NAME), __VA_ARGS__), \
-                  #NAME "." #FIELD_NAME " has another type");
+#define UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET) \
+    static_assert(offsetof(NAME, FIELD_NAME) == (OFFSET), #NAME "." #FIELD_NAME " is not at " #OFFSET);
+#define FIELD(KIND, NAME, FIELD_NAME, OFFSET, ...) \
+    UNION_FIELD(KIND, NAME, FIELD_NAME, OFFSET)    \
+    static_assert(SAME_TYPE(decltype(NAME::FIELD_NAME), __VA_ARGS__), #NAME "." #FIELD_NAME " has another type");
 #define TYPE(NAME, ...) static_assert(SAME_TYPE(NAME, __VA_ARGS__), #NAME " is another type");
-#define FUNCTION(NAME, RETURNS, PARAMETERS)                          \
-    static_assert(SAME_TYPE(decltype(&NAME), RETURNS(*) PARAMETERS), \
-                  #NAME " has another signature");
+#define FUNCTION(NAME, RETURNS, PARAMETERS) \
+    static_assert(SAME_TYPE(decltype(&NAME), RETURNS(*) PARAMETERS), #NAME " has another signature");
 
 #include ABI_TABLE

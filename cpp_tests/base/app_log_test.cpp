@@ -30,15 +30,14 @@ class AppLog : public testing::Test {
 // Which of the four levels are written, as their first letters.
 std::string Written() {
     return Logged([] {
-        for (aclLogLevel level : {ACL_DEBUG, ACL_INFO, ACL_WARNING, ACL_ERROR})
-            aclAppLog(level, "f", "f.cpp", 1, "x");
+        for (aclLogLevel level : {ACL_DEBUG, ACL_INFO, ACL_WARNING, ACL_ERROR}) aclAppLog(level, "f", "f.cpp", 1, "x");
     });
 }
 
 TEST_F(AppLog, FormatsLikePrintf) {
     const std::string line = Logged([] {
-        aclAppLog(ACL_ERROR, "work", "file.cpp", 42, "%d %s %.2f %ld %c %.1f %u %llu %.3f %d", -1,
-                  "two", 3.25, 4L, '5', 6.5, 7u, 8ull, 9.125, 10);
+        aclAppLog(ACL_ERROR, "work", "file.cpp", 42, "%d %s %.2f %ld %c %.1f %u %llu %.3f %d", -1, "two", 3.25, 4L, '5',
+                  6.5, 7u, 8ull, 9.125, 10);
     });
     EXPECT_EQ(line, "[ERROR] file.cpp:42 work: -1 two 3.25 4 5 6.5 7 8 9.125 10\n");
 }
@@ -81,28 +80,25 @@ TEST_F(AppLog, InvalidLevelSettingsAreIgnored) {
 
 TEST_F(AppLog, UnknownLevelsAreErrors) {
     for (int level : {-1, 4, 1000}) {
-        const std::string line =
-            Logged([level] { aclAppLog(static_cast<aclLogLevel>(level), "f", "f.cpp", 1, "x"); });
+        const std::string line = Logged([level] { aclAppLog(static_cast<aclLogLevel>(level), "f", "f.cpp", 1, "x"); });
         EXPECT_EQ(line, "[ERROR] f.cpp:1 f: x\n") << level;
     }
 }
 
 TEST_F(AppLog, NullTextsAreAccepted) {
-    const std::string line = Logged(
-        [] { aclAppLog(ACL_ERROR, nullptr, nullptr, 7, static_cast<const char*>(nullptr)); });
+    const std::string line =
+        Logged([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 7, static_cast<const char*>(nullptr)); });
     EXPECT_EQ(line, "[ERROR] ?:7 ?: \n");
 }
 
 TEST_F(AppLog, LongLinesAreCut) {
     const std::string text(100000, 'a');
-    const std::string line =
-        Logged([&] { aclAppLog(ACL_ERROR, "f", "f.cpp", 1, "%s", text.c_str()); });
+    const std::string line = Logged([&] { aclAppLog(ACL_ERROR, "f", "f.cpp", 1, "%s", text.c_str()); });
     EXPECT_LT(line.size(), 4096u);
     EXPECT_GT(line.size(), 1000u);
     EXPECT_EQ(line.substr(line.size() - 4), "...\n");
     const std::string name(100000, 'n');
-    const std::string named =
-        Logged([&] { aclAppLog(ACL_ERROR, name.c_str(), "f.cpp", 1, "%d", 5); });
+    const std::string named = Logged([&] { aclAppLog(ACL_ERROR, name.c_str(), "f.cpp", 1, "%d", 5); });
     EXPECT_LT(named.size(), 4096u);
     EXPECT_EQ(named.back(), '\n');
 }
@@ -121,8 +117,7 @@ TEST_F(AppLog, LinesOfThreadsAreNotInterleaved) {
         std::vector<std::thread> threads;
         for (int thread = 0; thread < kThreads; ++thread)
             threads.emplace_back([thread] {
-                for (int line = 0; line < kLines; ++line)
-                    aclAppLog(ACL_ERROR, "f", "f.cpp", 1, "%d", thread);
+                for (int line = 0; line < kLines; ++line) aclAppLog(ACL_ERROR, "f", "f.cpp", 1, "%d", thread);
             });
         for (std::thread& thread : threads) thread.join();
     });

@@ -42,10 +42,8 @@ void Nothing(void*) {}
 
 // Each row fails with `code` and a text that begins with the name of the call.
 template <typename... Arguments>
-void ExpectAll(const std::vector<Row<Arguments...>>& rows, aclError code, const char* word,
-               Arguments... arguments) {
-    for (const auto& row : rows)
-        EXPECT_TRUE(FailedSaying(row.text, row.call(arguments...), code, {word}));
+void ExpectAll(const std::vector<Row<Arguments...>>& rows, aclError code, const char* word, Arguments... arguments) {
+    for (const auto& row : rows) EXPECT_TRUE(FailedSaying(row.text, row.call(arguments...), code, {word}));
 }
 
 // The rows except those whose call is in `names`.
@@ -118,14 +116,12 @@ class Arguments : public WithDevice {
         std::array<char, 32> text = Poison<std::array<char, 32>>();
     };
     void ExpectNothingWritten() const {
-        EXPECT_TRUE(IsPoison(r_.pointer) && IsPoison(r_.number) && IsPoison(r_.count) &&
-                    IsPoison(r_.wide) && IsPoison(r_.time) && IsPoison(r_.size) &&
-                    IsPoison(r_.total) && IsPoison(r_.ms) && IsPoison(r_.stream) &&
-                    IsPoison(r_.attribute) && IsPoison(r_.event) && IsPoison(r_.recorded) &&
-                    IsPoison(r_.waited) && IsPoison(r_.device) &&
-                    IsPoison(r_.busy.cubeUtilization) && IsPoison(r_.busy.memoryUtilization) &&
-                    IsPoison(r_.uuid) && IsPoison(r_.usage) && IsPoison(r_.text) &&
-                    IsPoison(r_.mode) && IsPoison(r_.ipc) && IsPoison(r_.error) &&
+        EXPECT_TRUE(IsPoison(r_.pointer) && IsPoison(r_.number) && IsPoison(r_.count) && IsPoison(r_.wide) &&
+                    IsPoison(r_.time) && IsPoison(r_.size) && IsPoison(r_.total) && IsPoison(r_.ms) &&
+                    IsPoison(r_.stream) && IsPoison(r_.attribute) && IsPoison(r_.event) && IsPoison(r_.recorded) &&
+                    IsPoison(r_.waited) && IsPoison(r_.device) && IsPoison(r_.busy.cubeUtilization) &&
+                    IsPoison(r_.busy.memoryUtilization) && IsPoison(r_.uuid) && IsPoison(r_.usage) &&
+                    IsPoison(r_.text) && IsPoison(r_.mode) && IsPoison(r_.ipc) && IsPoison(r_.error) &&
                     IsPoison(r_.map));
     }
 
@@ -136,10 +132,8 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s), aclrtStreamGetId(s, &r_.number)),
             ROW((aclrtStream s), aclrtStreamGetFlags(s, &r_.count)),
             ROW((aclrtStream s), aclrtStreamGetPriority(s, &r_.count)),
-            ROW((aclrtStream s),
-                aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &r_.attribute)),
-            ROW((aclrtStream s),
-                aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &failure_mode_)),
+            ROW((aclrtStream s), aclrtGetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &r_.attribute)),
+            ROW((aclrtStream s), aclrtSetStreamAttribute(s, ACL_STREAM_ATTR_FAILURE_MODE, &failure_mode_)),
             ROW((aclrtStream s), aclrtSetStreamFailureMode(s, ACL_CONTINUE_ON_FAILURE)),
             ROW((aclrtStream s), aclrtStreamQuery(s, &r_.stream)),
             ROW((aclrtStream s), aclrtStreamAbort(s)),
@@ -153,11 +147,9 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s), aclrtStreamWaitEventWithTimeout(s, event_, 1)),
             ROW((aclrtStream s), aclrtSetStreamOverflowSwitch(s, 0)),
             ROW((aclrtStream s), aclrtCmoAsync(device_, 64, ACL_RT_CMO_TYPE_PREFETCH, s)),
-            ROW((aclrtStream s),
-                aclrtCmoAsyncWithBarrier(device_, 64, ACL_RT_CMO_TYPE_PREFETCH, 0, s)),
+            ROW((aclrtStream s), aclrtCmoAsyncWithBarrier(device_, 64, ACL_RT_CMO_TYPE_PREFETCH, 0, s)),
             ROW((aclrtStream s), aclrtCmoWaitBarrier(&barrier_, s, 0)),
-            ROW((aclrtStream s),
-                aclrtCmoAsyncWithDesc(device_, ACL_RT_CMO_TYPE_PREFETCH, s, nullptr)),
+            ROW((aclrtStream s), aclrtCmoAsyncWithDesc(device_, ACL_RT_CMO_TYPE_PREFETCH, s, nullptr)),
             ROW((aclrtStream s), aclrtGetStreamOverflowSwitch(s, &r_.count)),
             ROW((aclrtStream s), aclrtGetOverflowStatus(device_, 64, s)),
             ROW((aclrtStream s), aclrtResetOverflowStatus(s)),
@@ -176,26 +168,21 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s), aclrtUnSubscribeReport(self_, s)),
             ROW((aclrtStream s), aclrtSubscribeHostFunc(self_, s)),
             ROW((aclrtStream s), aclrtUnSubscribeHostFunc(self_, s)),
+            ROW((aclrtStream s), aclrtMemcpyAsync(device_, kSize, host_, kSize, ACL_MEMCPY_HOST_TO_DEVICE, s)),
             ROW((aclrtStream s),
-                aclrtMemcpyAsync(device_, kSize, host_, kSize, ACL_MEMCPY_HOST_TO_DEVICE, s)),
-            ROW((aclrtStream s), aclrtMemcpyAsyncWithCondition(device_, kSize, host_, kSize,
-                                                               ACL_MEMCPY_HOST_TO_DEVICE, s)),
+                aclrtMemcpyAsyncWithCondition(device_, kSize, host_, kSize, ACL_MEMCPY_HOST_TO_DEVICE, s)),
+            ROW((aclrtStream s), aclrtMemcpy2dAsync(device_, 64, host_, 64, 64, 2, ACL_MEMCPY_HOST_TO_DEVICE, s)),
             ROW((aclrtStream s),
-                aclrtMemcpy2dAsync(device_, 64, host_, 64, 64, 2, ACL_MEMCPY_HOST_TO_DEVICE, s)),
-            ROW((aclrtStream s), aclrtMemcpyBatchAsync(dsts_, sizes_, srcs_, sizes_, 1, &attribute_,
-                                                       first_, 1, &fail_index_, s)),
-            ROW((aclrtStream s), aclrtMemcpyBatchAsyncV2(dsts_, sizes_, srcs_, sizes_, 1,
-                                                         &attribute_, first_, 1, s)),
-            ROW((aclrtStream s), aclrtMemcpyAsyncWithOffset(static_cast<void**>(device_), 8, 0,
-                                                            static_cast<const void**>(other_), 8, 0,
-                                                            ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, s)),
+                aclrtMemcpyBatchAsync(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1, &fail_index_, s)),
+            ROW((aclrtStream s), aclrtMemcpyBatchAsyncV2(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1, s)),
             ROW((aclrtStream s),
-                aclrtMemcpyAsyncWithDesc(device_, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, s)),
+                aclrtMemcpyAsyncWithOffset(static_cast<void**>(device_), 8, 0, static_cast<const void**>(other_), 8, 0,
+                                           ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, s)),
+            ROW((aclrtStream s), aclrtMemcpyAsyncWithDesc(device_, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, s)),
             ROW((aclrtStream s), aclrtMemsetAsync(device_, kSize, 1, kSize, s)),
             ROW((aclrtStream s), aclrtMemsetD32Async(device_, kSize, 1, kSize / 4, s)),
             ROW((aclrtStream s),
-                aclrtReduceAsync(device_, other_, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
-                                 s, nullptr)),
+                aclrtReduceAsync(device_, other_, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, s, nullptr)),
             ROW((aclrtStream s), aclrtRandomNumAsync(&random_, s, nullptr)),
             ROW((aclrtStream s), aclrtRecordNotify(notify_, s)),
             ROW((aclrtStream s), aclrtWaitAndResetNotify(notify_, s, 1)),
@@ -207,24 +194,20 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s), aclrtLaunchKernel(kernel_, 1, nullptr, 0, s)),
             ROW((aclrtStream s), aclrtLaunchKernelV2(kernel_, 1, nullptr, 0, nullptr, s)),
             ROW((aclrtStream s), aclrtLaunchKernelWithArgsArray(kernel_, 1, s, nullptr, nullptr)),
+            ROW((aclrtStream s), aclrtLaunchSIMTKernelWithArgsArray(kernel_, one_, one_, 0, s, nullptr, nullptr)),
+            ROW((aclrtStream s), aclrtLaunchKernelWithHostArgs(kernel_, 1, s, nullptr, nullptr, 0, nullptr, 0)),
             ROW((aclrtStream s),
-                aclrtLaunchSIMTKernelWithArgsArray(kernel_, one_, one_, 0, s, nullptr, nullptr)),
-            ROW((aclrtStream s),
-                aclrtLaunchKernelWithHostArgs(kernel_, 1, s, nullptr, nullptr, 0, nullptr, 0)),
-            ROW((aclrtStream s), aclrtLaunchSIMTKernelWithHostArgs(
-                                     kernel_, one_, one_, 0, s, nullptr, nullptr, 0, nullptr, 0)),
-            ROW((aclrtStream s),
-                aclrtLaunchKernelWithConfig(kernel_, 1, s, nullptr, list_, nullptr)),
+                aclrtLaunchSIMTKernelWithHostArgs(kernel_, one_, one_, 0, s, nullptr, nullptr, 0, nullptr, 0)),
+            ROW((aclrtStream s), aclrtLaunchKernelWithConfig(kernel_, 1, s, nullptr, list_, nullptr)),
         };
     }
 
     // These calls check the memory first.
     StreamRows ManagedCalls() {
         return {
+            ROW((aclrtStream s), aclrtMemManagedPrefetchAsync(managed_, kManagedGrain, place_, 0, s)),
             ROW((aclrtStream s),
-                aclrtMemManagedPrefetchAsync(managed_, kManagedGrain, place_, 0, s)),
-            ROW((aclrtStream s), aclrtMemManagedPrefetchBatchAsync(managed_list_, managed_sizes_, 1,
-                                                                   &place_, first_, 1, 0, s)),
+                aclrtMemManagedPrefetchBatchAsync(managed_list_, managed_sizes_, 1, &place_, first_, 1, 0, s)),
         };
     }
 
@@ -265,8 +248,7 @@ class Arguments : public WithDevice {
             ROW((int32_t d), aclrtDeviceTaskAbort(d, 1000)),
             ROW((int32_t d), aclrtGetErrorVerbose(d, &r_.error)),
             ROW((int32_t d), aclrtRepairError(d, &no_error_)),
-            ROW((int32_t d), aclrtHostMemMapCapabilities(static_cast<uint32_t>(d),
-                                                         ACL_RT_HAC_TYPE_AIC, &r_.map)),
+            ROW((int32_t d), aclrtHostMemMapCapabilities(static_cast<uint32_t>(d), ACL_RT_HAC_TYPE_AIC, &r_.map)),
             ROW((int32_t d), aclrtGetDeviceResLimit(d, kCube, &r_.count)),
             ROW((int32_t d), aclrtSetDeviceResLimit(d, kCube, 1)),
             ROW((int32_t d), aclrtResetDeviceResLimit(d)),
@@ -278,12 +260,9 @@ class Arguments : public WithDevice {
             ROW((int32_t d), aclrtDevicePeerAccessStatus(0, d, &r_.number)),
             ROW((int32_t d), aclrtDeviceGetUuid(d, &r_.uuid)),
             ROW((int32_t d), aclrtDeviceGetPCIBusId(d, r_.text.data(), 32)),
-            ROW((int32_t d), aclrtGetDeviceCapability(
-                                 d, ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV, &r_.number)),
-            ROW((int32_t d), aclrtGetDeviceInfo(static_cast<uint32_t>(d),
-                                                ACL_DEV_ATTR_AICORE_CORE_NUM, &r_.wide)),
-            ROW((int32_t d), aclGetDeviceCapability(static_cast<uint32_t>(d),
-                                                    ACL_DEVICE_INFO_AI_CORE_NUM, &r_.wide)),
+            ROW((int32_t d), aclrtGetDeviceCapability(d, ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV, &r_.number)),
+            ROW((int32_t d), aclrtGetDeviceInfo(static_cast<uint32_t>(d), ACL_DEV_ATTR_AICORE_CORE_NUM, &r_.wide)),
+            ROW((int32_t d), aclGetDeviceCapability(static_cast<uint32_t>(d), ACL_DEVICE_INFO_AI_CORE_NUM, &r_.wide)),
             ROW((int32_t d), aclrtGetDevicesTopo(static_cast<uint32_t>(d), 0, &r_.time)),
             ROW((int32_t d), aclrtGetDevicesTopo(0, static_cast<uint32_t>(d), &r_.time)),
             ROW((int32_t d), aclrtGetLogicDevIdByUserDevId(d, &r_.number)),
@@ -335,8 +314,7 @@ class Arguments : public WithDevice {
             ROW((), aclrtMemAllocManaged(&r_.pointer, kManagedGrain, ACL_RT_MEM_ATTACH_GLOBAL)),
             ROW((), aclrtGetMemInfo(ACL_HBM_MEM, &r_.size, &r_.total)),
             ROW((), aclrtMemcpy(page_, kSize, page_ + kSize, kSize, ACL_MEMCPY_HOST_TO_HOST)),
-            ROW((), aclrtMemcpyBatch(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1,
-                                     &fail_index_)),
+            ROW((), aclrtMemcpyBatch(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1, &fail_index_)),
             ROW((), aclrtBinaryLoadFromFile(program_.c_str(), nullptr, &r_.pointer)),
             ROW((), aclrtBinaryLoadFromData(image_.data(), image_.size(), nullptr, &r_.pointer)),
             ROW((), aclrtMemcpyBatchV2(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1)),
@@ -441,8 +419,7 @@ TEST_F(Arguments, InvalidEvents) {
 
 TEST_F(Arguments, InvalidDevices) {
     const auto count = static_cast<int32_t>(DeviceCount());
-    for (const int32_t bad :
-         {-1, count, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
+    for (const int32_t bad : {-1, count, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
         SCOPED_TRACE(bad);
         ExpectAll(DeviceIdCalls(), ACL_ERROR_RT_INVALID_DEVICEID, "device", bad);
     }
@@ -496,11 +473,11 @@ TEST_F(Arguments, InsideAHostFunction) {
         ExpectAll(RegistrationCalls(), kDead, kWhere);
         // The calls that are left out only read state, without waiting; there is no current context
         // here.
-        ExpectAll(Without({"aclrtGetDevice", "aclrtGetCurrentContext", "aclrtCtxSetSysParamOpt",
-                           "aclrtCtxGetSysParamOpt", "aclrtDeviceGetStreamPriorityRange",
-                           "aclrtGetStreamAvailableNum", "aclrtGetEventAvailNum"},
-                          ContextCalls()),
-                  kDead, kWhere);
+        ExpectAll(
+            Without({"aclrtGetDevice", "aclrtGetCurrentContext", "aclrtCtxSetSysParamOpt", "aclrtCtxGetSysParamOpt",
+                     "aclrtDeviceGetStreamPriorityRange", "aclrtGetStreamAvailableNum", "aclrtGetEventAvailNum"},
+                    ContextCalls()),
+            kDead, kWhere);
     };
     const auto call = [](void* body) { (*static_cast<std::function<void()>*>(body))(); };
     ACL_OK(aclrtLaunchHostFunc(stream, call, &body));

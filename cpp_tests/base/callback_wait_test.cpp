@@ -40,8 +40,7 @@ class Barrier {
 // A hook for all threads that runs a function in one of them, once.
 class OneShotHook {
   public:
-    OneShotHook(std::string name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_PROCESS)
-        : name_(std::move(name)) {
+    OneShotHook(std::string name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_PROCESS) : name_(std::move(name)) {
         portaclMemoryHook hook{};
         hook.structSize = sizeof hook;
         hook.name = name_.c_str();
@@ -101,8 +100,7 @@ struct Outcome {
 // `count` hooks, each of which unregisters the next one on its own thread while all of them run.
 void UnregisterInACycle(int count) {
     std::vector<std::unique_ptr<OneShotHook>> hooks;
-    for (int i = 0; i < count; ++i)
-        hooks.push_back(std::make_unique<OneShotHook>("hook " + std::to_string(i)));
+    for (int i = 0; i < count; ++i) hooks.push_back(std::make_unique<OneShotHook>("hook " + std::to_string(i)));
     Barrier meeting(count);
     std::vector<Outcome> outcomes(count);
     OnThreads(count, [&](int i) {
@@ -118,8 +116,7 @@ void UnregisterInACycle(int count) {
         EXPECT_EQ(refused, -1) << "exactly one unregistration is refused";
         refused = i;
         EXPECT_EQ(outcomes[i].code, kRefused);
-        for (const char* word :
-             {"portaclMemoryHookUnregister", "waits for the callback", "unregister it again"})
+        for (const char* word : {"portaclMemoryHookUnregister", "waits for the callback", "unregister it again"})
             EXPECT_NE(outcomes[i].text.find(word), std::string::npos) << outcomes[i].text;
     }
     ASSERT_NE(refused, -1);
@@ -200,8 +197,7 @@ OWN_PROCESS_TEST(CallbackWait, AHostFunctionUnregistersAHookThatWaitsForItsStrea
         });
         CallHooks();
         EXPECT_EQ(argument.outcome.code, kRefused);
-        EXPECT_NE(argument.outcome.text.find("host function"), std::string::npos)
-            << argument.outcome.text;
+        EXPECT_NE(argument.outcome.text.find("host function"), std::string::npos) << argument.outcome.text;
         ACL_EXPECT_OK(portaclMemoryHookUnregister(hook.id));
     }
     ACL_OK(aclFinalize());
@@ -267,19 +263,15 @@ void WaitForStreams(const std::string& what) {
         ACL_OK(aclrtStreamWaitEvent(behind, event));
         char bytes[4096];
         const auto to_host = [&] {
-            return aclrtMemcpyAsync(bytes, sizeof bytes, memory, sizeof bytes,
-                                    ACL_MEMCPY_DEVICE_TO_HOST, behind);
+            return aclrtMemcpyAsync(bytes, sizeof bytes, memory, sizeof bytes, ACL_MEMCPY_DEVICE_TO_HOST, behind);
         };
         const std::vector<std::pair<const char*, std::function<aclError()>>> waits = {
             {"aclrtSynchronizeStream", [&] { return aclrtSynchronizeStream(behind); }},
-            {"aclrtSynchronizeStreamWithTimeout",
-             [&] { return aclrtSynchronizeStreamWithTimeout(behind, -1); }},
+            {"aclrtSynchronizeStreamWithTimeout", [&] { return aclrtSynchronizeStreamWithTimeout(behind, -1); }},
             {"aclrtSynchronizeEvent", [&] { return aclrtSynchronizeEvent(event); }},
-            {"aclrtSynchronizeEventWithTimeout",
-             [&] { return aclrtSynchronizeEventWithTimeout(event, -1); }},
+            {"aclrtSynchronizeEventWithTimeout", [&] { return aclrtSynchronizeEventWithTimeout(event, -1); }},
             {"aclrtSynchronizeDevice", [&] { return aclrtSynchronizeDevice(); }},
-            {"aclrtSynchronizeDeviceWithTimeout",
-             [&] { return aclrtSynchronizeDeviceWithTimeout(-1); }},
+            {"aclrtSynchronizeDeviceWithTimeout", [&] { return aclrtSynchronizeDeviceWithTimeout(-1); }},
             {"aclrtMemcpyAsync", to_host},
             {"aclrtFreeWithDevSync", [&] { return aclrtFreeWithDevSync(memory); }},
             {"aclrtFreeHostWithDevSync", [&] { return aclrtFreeHostWithDevSync(host); }},
@@ -289,8 +281,7 @@ void WaitForStreams(const std::string& what) {
         for (const auto& [name, wait] : waits) {
             EXPECT_EQ(wait(), kRefused) << name;
             const std::string text = TakeText();
-            for (const std::string& word :
-                 {std::string(name), "inside a " + what, std::string("1 are pending")})
+            for (const std::string& word : {std::string(name), "inside a " + what, std::string("1 are pending")})
                 EXPECT_NE(text.find(word), std::string::npos) << name << ": " << text;
         }
         // A wait with a timeout is not refused.
@@ -298,8 +289,7 @@ void WaitForStreams(const std::string& what) {
         EXPECT_EQ(ran, 0);
         ACL_EXPECT_OK(aclrtProcessReport(10000));
         EXPECT_EQ(ran, 1);
-        for (const auto& [name, wait] : waits)
-            EXPECT_EQ(wait(), ACL_SUCCESS) << name << ": " << TakeText();
+        for (const auto& [name, wait] : waits) EXPECT_EQ(wait(), ACL_SUCCESS) << name << ": " << TakeText();
         behind.Release();
         ACL_EXPECT_OK(aclrtUnSubscribeReport(ThisThread(), stream));
     }
@@ -329,9 +319,7 @@ OWN_PROCESS_TEST(CallbackWait, InMemoryHooks) {
 OWN_PROCESS_TEST(CallbackWait, InCallbacksOfInitAndFinalize) {
     const auto type = ACL_REG_TYPE_OTHER;
     ACL_OK(aclInitCallbackRegister(
-        type,
-        [](const char*, size_t, void*) { return WaitOnce("callback of aclInit"), ACL_SUCCESS; },
-        nullptr));
+        type, [](const char*, size_t, void*) { return WaitOnce("callback of aclInit"), ACL_SUCCESS; }, nullptr));
     ACL_OK(aclFinalizeCallbackRegister(
         type, [](void*) { return WaitOnce("callback of aclFinalize"), ACL_SUCCESS; }, nullptr));
     ACL_OK(aclInit(nullptr));
@@ -353,16 +341,12 @@ OWN_PROCESS_TEST(CallbackWait, InCallbacksOfDevicesAndStreams) {
     EXPECT_EQ(waits, 1);
     waits = 0;
     ACL_OK(aclrtRegStreamStateCallback(
-        "waits", [](aclrtStream, aclrtStreamState, void*) { WaitOnce("stream-state callback"); },
-        nullptr));
+        "waits", [](aclrtStream, aclrtStreamState, void*) { WaitOnce("stream-state callback"); }, nullptr));
     { Stream stream; }
     EXPECT_EQ(waits, 2);
     waits = 0;
     ACL_OK(aclrtSetDeviceTaskAbortCallback(
-        "waits",
-        [](int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*) {
-            return WaitOnce("task-abort callback"), 0;
-        },
+        "waits", [](int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*) { return WaitOnce("task-abort callback"), 0; },
         nullptr));
     ACL_OK(aclrtDeviceTaskAbort(0, 10000));
     EXPECT_EQ(waits, 2);
@@ -373,8 +357,8 @@ OWN_PROCESS_TEST(CallbackWait, InCallbacksOfSnapshots) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtSnapShotCallbackRegister(
-        ACL_RT_SNAPSHOT_LOCK_PRE,
-        [](int32_t, void*) { return WaitOnce("callback of a snapshot"), uint32_t{0}; }, nullptr));
+        ACL_RT_SNAPSHOT_LOCK_PRE, [](int32_t, void*) { return WaitOnce("callback of a snapshot"), uint32_t{0}; },
+        nullptr));
     ACL_OK(aclrtSnapShotProcessLock(getpid(), nullptr));
     EXPECT_EQ(waits, 1);
     ACL_OK(aclrtSnapShotProcessUnlock(getpid(), nullptr));

@@ -52,8 +52,7 @@ void Play(const std::string& part, bool fails) {
     for (int round = 0; round < 2; ++round) {
         if (part == "version") {
             char version[64] = "";
-            EXPECT_EQ(aclsysGetVersionStr(const_cast<char*>("runtime"), version) != ACL_SUCCESS,
-                      fails);
+            EXPECT_EQ(aclsysGetVersionStr(const_cast<char*>("runtime"), version) != ACL_SUCCESS, fails);
             continue;
         }
         if (part == "log") {

@@ -96,8 +96,8 @@ class Config : public testing::Test {
         SCOPED_TRACE(std::string(name) + "=" + value);
         {
             const Variable variable(name, value);
-            ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), name,
-                             "\"" + std::string(value) + "\"", allowed);
+            ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), name, "\"" + std::string(value) + "\"",
+                             allowed);
             ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetDevice(0), name);
         }
         ACL_EXPECT_OK(aclInit(nullptr));
@@ -161,8 +161,8 @@ TEST_F(Config, InvalidPaths) {
 }
 
 TEST_F(Config, MalformedFiles) {
-    for (const char* content : {"", " ", "{", "}", "[]", "3", "\"text\"", "null", "{} {}",
-                                "{\"a\": }", "{'a': 1}", "{\"a\": 1,}", "{\"a\": \"\xff\"}",
+    for (const char* content : {"", " ", "{", "}", "[]", "3", "\"text\"", "null", "{} {}", "{\"a\": }", "{'a': 1}",
+                                "{\"a\": 1,}", "{\"a\": \"\xff\"}",
                                 "\x7f"
                                 "ELF",
                                 "{\"a\": 1"}) {
@@ -182,8 +182,7 @@ TEST_F(Config, NestingIsLimitedToTen) {
 }
 
 TEST_F(Config, BadErrMsgMode) {
-    for (const char* value :
-         {"\"2\"", "\"\"", "\"x\"", "\"-1\"", "2", "-1", "null", "true", "[]", "{}"})
+    for (const char* value : {"\"2\"", "\"\"", "\"x\"", "\"-1\"", "2", "-1", "null", "true", "[]", "{}"})
         ExpectRefused(ACL_ERROR_INVALID_PARAM, std::string("{\"err_msg_mode\": ") + value + "}",
                       "err_msg_mode is " + Printed(value));
 }
@@ -196,14 +195,12 @@ TEST_F(Config, ErrMsgModeSharesTheText) {
 }
 
 TEST_F(Config, BadDefaultDevice) {
-    for (const char* value : {"\"x\"", "\"\"", "\"-1\"", "\" 0\"", "\"0.0\"",
-                              "\"99999999999999999999\"", "-1", "0.5", "null", "[0]"})
-        ExpectRefused(ACL_ERROR_FAILURE,
-                      std::string("{\"defaultDevice\": {\"default_device\": ") + value + "}}",
+    for (const char* value :
+         {"\"x\"", "\"\"", "\"-1\"", "\" 0\"", "\"0.0\"", "\"99999999999999999999\"", "-1", "0.5", "null", "[0]"})
+        ExpectRefused(ACL_ERROR_FAILURE, std::string("{\"defaultDevice\": {\"default_device\": ") + value + "}}",
                       "default_device is " + Printed(value));
     for (const char* section : {"{}", "3", "\"0\"", "[]", "null"})
-        ExpectRefused(ACL_ERROR_FAILURE, std::string("{\"defaultDevice\": ") + section + "}",
-                      "default_device");
+        ExpectRefused(ACL_ERROR_FAILURE, std::string("{\"defaultDevice\": ") + section + "}", "default_device");
 }
 
 TEST_F(Config, DefaultDeviceThatDoesNotExist) {
@@ -218,8 +215,7 @@ TEST_F(Config, DefaultDeviceIsSetOnFirstUse) {
     uint32_t count = 0;
     ACL_OK(aclrtGetDeviceCount(&count));
     const auto last = static_cast<int32_t>(count) - 1;
-    const ConfigFile file(R"({"defaultDevice": {"default_device": ")" + std::to_string(last) +
-                          R"("}})");
+    const ConfigFile file(R"({"defaultDevice": {"default_device": ")" + std::to_string(last) + R"("}})");
     ACL_OK(aclInit(file.path()));
 
     int32_t device = -1;
@@ -291,8 +287,7 @@ TEST_F(Config, InvalidVariables) {
         ExpectRefusedVariable("PORTACL_BACKEND", value, "auto, cpu or cuda");
     for (const char* value : {"0", "65", "-1", "two", "1.5", "4294967297", " 4"})
         ExpectRefusedVariable("PORTACL_CPU_DEVICES", value, "1 to 64");
-    for (const char* value :
-         {"1", "1K", "x", "M", "-1G", "1.5G", "99999999999999999999", "99999999T"})
+    for (const char* value : {"1", "1K", "x", "M", "-1G", "1.5G", "99999999999999999999", "99999999T"})
         ExpectRefusedVariable("PORTACL_CPU_MEMORY", value, "4M");
     for (const char* value : {"yes", "1", "Always"})
         ExpectRefusedVariable("PORTACL_CPU_ASYNC", value, "auto or always");
@@ -306,9 +301,8 @@ TEST_F(Config, InvalidVariables) {
 }
 
 TEST_F(Config, EmptyVariablesMeanDefaults) {
-    for (const char* name :
-         {"PORTACL_CPU_DEVICES", "PORTACL_CPU_MEMORY", "PORTACL_CPU_SEED", "PORTACL_THREAD_STACK",
-          "PORTACL_FINALIZE_TIMEOUT_MS", "PORTACL_SNAPSHOT_TIMEOUT_MS"}) {
+    for (const char* name : {"PORTACL_CPU_DEVICES", "PORTACL_CPU_MEMORY", "PORTACL_CPU_SEED", "PORTACL_THREAD_STACK",
+                             "PORTACL_FINALIZE_TIMEOUT_MS", "PORTACL_SNAPSHOT_TIMEOUT_MS"}) {
         SCOPED_TRACE(name);
         const Variable variable(name, "");
         ACL_EXPECT_OK(aclInit(nullptr));
@@ -334,8 +328,7 @@ TEST_F(Config, CpuDevicesAndMemory) {
     ACL_OK(aclrtGetDeviceCount(&count));
     EXPECT_EQ(count, 3u);
     ACL_OK(aclrtSetDevice(2));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(3), "deviceId is 3",
-                     "3 devices");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(3), "deviceId is 3", "3 devices");
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     EXPECT_EQ(total, size_t{64} << 20);
@@ -370,8 +363,7 @@ OWN_PROCESS_TEST(ConfigProcess, ALimitOfFileSizesIsReported) {
     ACL_OK(aclInit(nullptr));
     const rlim_t before = LimitFiles(0);
     if (std::getenv("PORTACL_CPU_GUARD")) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetDevice(0), "ulimit -f",
-                         "may have 0 bytes");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetDevice(0), "ulimit -f", "may have 0 bytes");
     } else {
         ACL_OK(aclrtSetDevice(0));
         ACL_OK(aclrtResetDevice(0));
@@ -419,8 +411,8 @@ OWN_PROCESS_TEST(ConfigProcess, DevicesFitIntoALimitOfAddresses) {
 
 OWN_PROCESS_TEST(ConfigProcess, BadVariableWithoutInit, {"PORTACL_BACKEND", "gpu"}) {
     auto count = Poison<uint32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCount(&count), "PORTACL_BACKEND",
-                     "\"gpu\"", "auto, cpu or cuda");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCount(&count), "PORTACL_BACKEND", "\"gpu\"",
+                     "auto, cpu or cuda");
     EXPECT_TRUE(IsPoison(count));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetDevice(0), "PORTACL_BACKEND");
     // Calls that need no device work.

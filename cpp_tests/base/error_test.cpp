@@ -30,11 +30,7 @@ bool Says(const std::string& text, const std::string& part) {
 bool IsUtf8(const std::string& text) {
     for (size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
-        const size_t length = lead < 0x80       ? 1
-                              : lead >> 5 == 6  ? 2
-                              : lead >> 4 == 14 ? 3
-                              : lead >> 3 == 30 ? 4
-                                                : 0;
+        const size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
         if (length == 0 || i + length > text.size()) return false;
         for (size_t j = 1; j < length; ++j)
             if ((static_cast<unsigned char>(text[i + j]) & 0xC0) != 0x80) return false;
@@ -192,33 +188,24 @@ TEST_F(FailureText, NamesTheInvalidArgument) {
     uint32_t count = 0;
     ACL_OK(aclrtGetDeviceCount(&count));
     const std::string devices = std::to_string(count) + " devices";
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(4711), "deviceId is 4711",
-                     devices);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 8, ACL_MEM_MALLOC_HUGE_FIRST),
-                     "devPtr is null");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(4711), "deviceId is 4711", devices);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 8, ACL_MEM_MALLOC_HUGE_FIRST), "devPtr is null");
     void* memory = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_HUGE_FIRST),
-                     "size is 0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_HUGE_FIRST), "size is 0");
     size_t free = 0, total = 0;
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     aclrtMalloc(&memory, total + 1, ACL_MEM_MALLOC_HUGE_FIRST),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, total + 1, ACL_MEM_MALLOC_HUGE_FIRST),
                      std::to_string(total + 1), std::to_string(total));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_MEMORY_TYPE,
-                     aclrtGetMemInfo(static_cast<aclrtMemAttr>(99), &free, &total), "attr is 99",
-                     "17");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_MEMORY_TYPE, aclrtGetMemInfo(static_cast<aclrtMemAttr>(99), &free, &total),
+                     "attr is 99", "17");
     char bytes[8];
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtMemcpy(bytes, 4, bytes, 8, ACL_MEMCPY_HOST_TO_HOST), "count 8",
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(bytes, 4, bytes, 8, ACL_MEMCPY_HOST_TO_HOST), "count 8",
                      "destMax 4");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtMemcpy(bytes, 8, bytes, 8, static_cast<aclrtMemcpyKind>(77)),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(bytes, 8, bytes, 8, static_cast<aclrtMemcpyKind>(77)),
                      "kind is 77", "0 to 7");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStreamWithTimeout(nullptr, -2),
-                     "timeout is -2", "-1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStreamWithTimeout(nullptr, -2), "timeout is -2", "-1");
     void* garbage = reinterpret_cast<void*>(uintptr_t{0xabcd});
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(garbage), "stream",
-                     "0xabcd");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(garbage), "stream", "0xabcd");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyEvent(garbage), "event", "0xabcd");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(garbage), "devPtr", "0xabcd");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(garbage), "hostPtr", "0xabcd");
@@ -283,11 +270,9 @@ TEST_F(LastError, EachThreadHasItsOwn) {
 TEST_F(LastError, OnlyTheThreadLevelExists) {
     for (const int level : {1, -1, 1000}) {
         const std::string value = "level is " + std::to_string(level);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtGetLastError(static_cast<aclrtLastErrLevel>(level)), value,
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetLastError(static_cast<aclrtLastErrLevel>(level)), value,
                          "ACL_RT_THREAD_LEVEL");
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtPeekAtLastError(static_cast<aclrtLastErrLevel>(level)), value,
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPeekAtLastError(static_cast<aclrtLastErrLevel>(level)), value,
                          "ACL_RT_THREAD_LEVEL");
     }
 }

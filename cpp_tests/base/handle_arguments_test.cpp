@@ -38,17 +38,16 @@ class HandleArguments : public WithDevice {
   protected:
     template <typename Argument>
     void ExpectAll(const Rows<Argument>& rows, aclError code, Argument argument) {
-        for (const auto& row : rows)
-            EXPECT_TRUE(FailedSaying(row.text, row.call(argument), code, {}));
-        EXPECT_TRUE(IsPoison(pointer_) && IsPoison(id_) && IsPoison(value_) && IsPoison(number_) &&
-                    IsPoison(key_) && IsPoison(properties_) && IsPoison(fabric_));
+        for (const auto& row : rows) EXPECT_TRUE(FailedSaying(row.text, row.call(argument), code, {}));
+        EXPECT_TRUE(IsPoison(pointer_) && IsPoison(id_) && IsPoison(value_) && IsPoison(number_) && IsPoison(key_) &&
+                    IsPoison(properties_) && IsPoison(fabric_));
     }
 
     // Null, a value that never was a handle, a handle of another kind, and a destroyed one.
     void ExpectNone(const Rows<void*>& rows, void* other_kind, void* destroyed) {
         ExpectAll<void*>(rows, kInvalid, nullptr);
-        for (void* bad : {reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX),
-                          static_cast<void*>(page_), other_kind, destroyed}) {
+        for (void* bad : {reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX), static_cast<void*>(page_),
+                          other_kind, destroyed}) {
             SCOPED_TRACE(Shown(bad));
             ExpectAll<void*>(rows, kDead, bad);
         }
@@ -80,8 +79,7 @@ class HandleArguments : public WithDevice {
             ROW(void* p, aclrtMemPoolGetAttr(p, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, &value_)),
             ROW(void* p, aclrtMemPoolSetAttr(p, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &zero_)),
             ROW(void* p, aclrtMemPoolTrimTo(p, 0)),
-            ROW(void* p,
-                portaclMemPoolExportToShareableHandle(&number_, p, ACL_MEM_HANDLE_TYPE_POSIX, 0)),
+            ROW(void* p, portaclMemPoolExportToShareableHandle(&number_, p, ACL_MEM_HANDLE_TYPE_POSIX, 0)),
             ROW(void* p, aclrtMemPoolDestroy(p)),
         };
     }
@@ -92,10 +90,8 @@ class HandleArguments : public WithDevice {
             ROW(void* h, aclrtMemMapNoAccess(place_, kPiece, 0, h, 0)),
             ROW(void* h, aclrtMemGetAllocationPropertiesFromHandle(h, &properties_)),
             ROW(void* h, aclrtMemExportToShareableHandle(h, ACL_MEM_HANDLE_TYPE_NONE, 1, &value_)),
-            ROW(void* h, aclrtMemExportToShareableHandleV2(h, 1, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT,
-                                                           &value_)),
-            ROW(void* h, aclrtMemExportToShareableHandleV2(h, 1, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC,
-                                                           &fabric_)),
+            ROW(void* h, aclrtMemExportToShareableHandleV2(h, 1, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, &value_)),
+            ROW(void* h, aclrtMemExportToShareableHandleV2(h, 1, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &fabric_)),
             ROW(void* h, aclrtFreePhysical(h)),
         };
     }
@@ -176,9 +172,8 @@ TEST_F(HandleArguments, InvalidKeys) {
     ACL_OK(aclrtCreateNotify(&notify, 0));
     ACL_OK(aclrtNotifyGetExportKey(notify, of_notify.text, sizeof of_notify.text, 2));
     const std::string damaged = WithPart(closed, 3, "0"), longer(70, 'a');
-    for (const char* bad :
-         {"a", "not a key at all", damaged.c_str(), longer.c_str(),
-          static_cast<const char*>(closed), static_cast<const char*>(of_notify)}) {
+    for (const char* bad : {"a", "not a key at all", damaged.c_str(), longer.c_str(), static_cast<const char*>(closed),
+                            static_cast<const char*>(of_notify)}) {
         SCOPED_TRACE(bad);
         ExpectAll<const char*>(KeyCalls(), kDead, bad);
     }

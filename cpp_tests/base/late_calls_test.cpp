@@ -23,8 +23,7 @@ constexpr size_t kSize = 4096;
 
 size_t Count(const std::string& text, const std::string& word) {
     size_t count = 0;
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
-        ++count;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
     return count;
 }
 
@@ -52,9 +51,7 @@ struct Hook {
         hook.beforeMalloc = [](void* self, const portaclMemoryEvent*) {
             return static_cast<Hook*>(self)->BeforeMalloc();
         };
-        hook.afterFree = [](void* self, const portaclMemoryEvent*) {
-            static_cast<Hook*>(self)->AfterFree();
-        };
+        hook.afterFree = [](void* self, const portaclMemoryEvent*) { static_cast<Hook*>(self)->AfterFree(); };
         LATE_OK(portaclMemoryHookRegister(&hook, scope, &id));
     }
 
@@ -172,8 +169,7 @@ struct LateHookWork : LateWork {
         LATE_OK(portaclMemoryHookGiveReason("no hook runs"));
         LATE_OK(portaclMemoryHookNoteFailure("no hook runs"));
         LATE(portaclMemoryHookUnregister(0) == ACL_ERROR_RT_PARAM_INVALID);
-        const std::string path =
-            testing::TempDir() + "portacl_late_hook_" + std::to_string(getpid());
+        const std::string path = testing::TempDir() + "portacl_late_hook_" + std::to_string(getpid());
         uint64_t ids[4]{};
         constexpr auto kThread = PORTACL_MEMORY_HOOK_THREAD;
         LATE_OK(portaclMemoryHookRegisterDebugPrint((path + ".debug").c_str(), kThread, &ids[0]));
@@ -220,9 +216,7 @@ struct StatisticsWork : LateWork {
     std::pair<int, int> Reported() const {
         std::ostringstream text;
         size_t count = 0;
-        const auto write = [](void* to, const char* line) {
-            *static_cast<std::ostringstream*>(to) << line << '\n';
-        };
+        const auto write = [](void* to, const char* line) { *static_cast<std::ostringstream*>(to) << line << '\n'; };
         LATE_OK(portaclMemoryReportLeaksTo(write, &text, &count));
         std::ostringstream address;
         address << "0x" << std::hex << reinterpret_cast<uintptr_t>(memory);
@@ -262,8 +256,7 @@ struct StreamWork : LateWork {
         name = "late " + std::to_string(++number);
         LATE_OK(aclrtSetDevice(0));
         LATE_OK(aclrtRegStreamStateCallback(
-            name.c_str(), [](aclrtStream, aclrtStreamState, void* reported) { Count(reported); },
-            &reported));
+            name.c_str(), [](aclrtStream, aclrtStreamState, void* reported) { Count(reported); }, &reported));
         LATE_OK(aclrtCreateStream(&stream));
         LATE_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
     }
@@ -324,8 +317,7 @@ struct CaptureWork : LateWork {
         LATE_OK(aclmdlRIExecuteAsync(graph, stream));
         LATE_OK(aclrtSynchronizeStream(stream));
         char last = 0;
-        LATE_OK(aclrtMemcpy(&last, 1, static_cast<char*>(memory) + kSize - 1, 1,
-                            ACL_MEMCPY_DEVICE_TO_HOST));
+        LATE_OK(aclrtMemcpy(&last, 1, static_cast<char*>(memory) + kSize - 1, 1, ACL_MEMCPY_DEVICE_TO_HOST));
         LATE(last == 9);
         LATE_OK(aclmdlRIDestroy(graph));
         LATE(ended == 1);
@@ -371,8 +363,7 @@ struct ProfileWork : LateWork {
         LATE(mkdtemp(folder) != nullptr);
         LATE_OK(aclprofInit(folder, std::strlen(folder)));
         uint32_t device = 0;
-        aclprofConfig* config =
-            aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
+        aclprofConfig* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
         LATE(config != nullptr);
         LATE_OK(aclprofStart(config));
         Memory memory;
@@ -442,8 +433,7 @@ LATE_TEST(MemoryWithDebugPrint, MemoryWork, {"PORTACL_MEMORY_HOOK", "debug"})
 LATE_TEST(MemoryWithLeakCheck, MemoryWork, {"PORTACL_LEAK_CHECK", "abort"})
 LATE_TEST(HooksOfOneThread, HookWork<PORTACL_MEMORY_HOOK_THREAD>)
 LATE_TEST(HooksOfAllThreads, HookWork<PORTACL_MEMORY_HOOK_PROCESS>)
-LATE_TEST(HooksOfAllThreadsWithLeakCheck, HookWork<PORTACL_MEMORY_HOOK_PROCESS>,
-          {"PORTACL_LEAK_CHECK", "abort"})
+LATE_TEST(HooksOfAllThreadsWithLeakCheck, HookWork<PORTACL_MEMORY_HOOK_PROCESS>, {"PORTACL_LEAK_CHECK", "abort"})
 LATE_TEST(HooksRegisteredLate, LateHookWork)
 LATE_TEST(Statistics, StatisticsWork)
 LATE_TEST(Streams, StreamWork)
@@ -482,8 +472,7 @@ TEST(LateCalls, MemoryWithLog) {
 }
 
 TEST(LateCalls, MemoryWithProfile) {
-    const std::string profile =
-        Written(&LateInProcess<MemoryWork>, "PORTACL_MEMORY_HOOK", "profile:");
+    const std::string profile = Written(&LateInProcess<MemoryWork>, "PORTACL_MEMORY_HOOK", "profile:");
     if (IsChild()) return;
     EXPECT_EQ(profile.find("\n_root ("), profile.find('\n')) << profile;
     EXPECT_NE(profile.find(" in 56,"), std::string::npos) << profile.substr(0, 200);

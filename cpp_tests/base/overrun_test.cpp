@@ -16,14 +16,12 @@ bool IsBuilt(const std::string& name) {
 }
 
 // `variant`: how the program and its kernels were compiled.
-ProcessResult Make(const std::string& variant, bool guard, const std::string& kind,
-                   const std::string& fault) {
+ProcessResult Make(const std::string& variant, bool guard, const std::string& kind, const std::string& fault) {
     const auto folder = ProgramDirectory();
-    return RunProcess((folder / ("overrun_child_" + variant)).string(),
-                      {(folder / ("overrun_kernels_" + variant + ".so")).string(), kind, fault},
-                      {{"PORTACL_BACKEND", "cpu"},
-                       {"PORTACL_CPU_GUARD", guard ? "1" : "0"},
-                       {"PORTACL_CPU_MEMORY", "256M"}});
+    return RunProcess(
+        (folder / ("overrun_child_" + variant)).string(),
+        {(folder / ("overrun_kernels_" + variant + ".so")).string(), kind, fault},
+        {{"PORTACL_BACKEND", "cpu"}, {"PORTACL_CPU_GUARD", guard ? "1" : "0"}, {"PORTACL_CPU_MEMORY", "256M"}});
 }
 
 testing::AssertionResult Matches(const ProcessResult& result, const std::string& pattern) {
@@ -33,19 +31,18 @@ testing::AssertionResult Matches(const ProcessResult& result, const std::string&
 
 testing::AssertionResult IsSilent(const ProcessResult& result) {
     const bool done = result.output.find("\ndone\n") != std::string::npos;
-    const bool quiet = result.output.find("portacl:") == std::string::npos &&
-                       result.output.find("Sanitizer") == std::string::npos;
+    const bool quiet =
+        result.output.find("portacl:") == std::string::npos && result.output.find("Sanitizer") == std::string::npos;
     if (result.exit_code == 0 && done && quiet) return testing::AssertionSuccess();
-    return testing::AssertionFailure()
-           << "exit code " << result.exit_code << ", signal " << result.signal << "; its output:\n"
-           << result.output;
+    return testing::AssertionFailure() << "exit code " << result.exit_code << ", signal " << result.signal
+                                       << "; its output:\n"
+                                       << result.output;
 }
 
 // Bytes of the allocation that the program may use.
 std::string Size(const ProcessResult& result) {
     std::smatch found;
-    return std::regex_search(result.output, found, std::regex("size ([0-9]+)")) ? found[1].str()
-                                                                                : "?";
+    return std::regex_search(result.output, found, std::regex("size ([0-9]+)")) ? found[1].str() : "?";
 }
 
 class Overrun : public testing::Test {
@@ -77,12 +74,10 @@ TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
     for (const std::string kind : {"device", "pinned", "pool"}) {
         SCOPED_TRACE(kind);
         const auto result = Make("plain", true, kind, "kernel-near");
-        EXPECT_TRUE(Matches(
-            result, "portacl: 4 bytes at offset " + Size(result) +
-                        ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " +
-                        Size(result) +
-                        " bytes (on device 0|in host memory), were overwritten; found when kernel "
-                        "write_at had run"));
+        EXPECT_TRUE(Matches(result, "portacl: 4 bytes at offset " + Size(result) +
+                                        ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " + Size(result) +
+                                        " bytes (on device 0|in host memory), were overwritten; found when kernel "
+                                        "write_at had run"));
         EXPECT_TRUE(Matches(result, "synchronize: 507015 .*past the end of the allocation"));
         EXPECT_EQ(result.exit_code, 0) << "what was found is found once:\n" << result.output;
     }
@@ -101,14 +96,11 @@ TEST_F(Overrun, InGuardModeAKernelThatAccessesUnallocatedMemoryIsKilled) {
         const char* fault;
         const char* words;
     } const cases[] = {
-        {"device", "kernel-far",
-         "kernel write_at touched .* bytes past the end of the (freed )?allocation"},
+        {"device", "kernel-far", "kernel write_at touched .* bytes past the end of the (freed )?allocation"},
         {"small", "kernel-far", "kernel write_at touched .* on device 0"},
-        {"large", "kernel-near",
-         "kernel write_at touched .* 0 bytes past the end of the allocation"},
+        {"large", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
         {"large", "kernel-far", "kernel write_at touched .* bytes past the end of the allocation"},
-        {"managed", "kernel-near",
-         "kernel write_at touched .* 0 bytes past the end of the allocation"},
+        {"managed", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
         {"pool", "kernel-far", "kernel write_at touched .* on device 0"},
         {"device", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
     };
@@ -124,8 +116,7 @@ TEST_F(Overrun, InGuardModeAHostAccessPastAnAllocationIsKilled) {
     for (const std::string kind : {"pinned", "managed"}) {
         for (const std::string fault : {"host-far", "host-freed"}) {
             SCOPED_TRACE(kind + " " + fault);
-            if (kind == "pinned" && fault == "host-far")
-                continue;  // this may be memory of the program
+            if (kind == "pinned" && fault == "host-far") continue;  // this may be memory of the program
             EXPECT_EQ(Make("plain", true, kind, fault).signal, SIGSEGV);
         }
     }
@@ -134,10 +125,9 @@ TEST_F(Overrun, InGuardModeAHostAccessPastAnAllocationIsKilled) {
 // The memory is freed; the library returns the code, and the program ends here.
 TEST_F(Overrun, InGuardModeAFreeReportsOverwrittenCanaries) {
     const auto result = Make("plain", true, "pinned", "host-near");
-    EXPECT_TRUE(
-        Matches(result,
-                "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
-                "the allocation at .* in host memory, were overwritten; found when it was freed"));
+    EXPECT_TRUE(Matches(result,
+                        "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
+                        "the allocation at .* in host memory, were overwritten; found when it was freed"));
     EXPECT_TRUE(Matches(result, "(^|\n)portacl: 4 bytes at offset"));
 }
 
@@ -175,8 +165,7 @@ TEST_F(OverrunWithSanitizer, AccessesToFreedMemoryAreReported) {
     for (const std::string kind : kKinds) {
         for (const std::string fault : {"host-freed", "kernel-freed"}) {
             SCOPED_TRACE(kind + " " + fault);
-            EXPECT_TRUE(Matches(Make("asan", false, kind, fault),
-                                "ERROR: AddressSanitizer: use-after-poison"));
+            EXPECT_TRUE(Matches(Make("asan", false, kind, fault), "ERROR: AddressSanitizer: use-after-poison"));
         }
     }
 }

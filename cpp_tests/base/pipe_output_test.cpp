@@ -96,8 +96,8 @@ OWN_PROCESS_TEST(PipeOutput, APictureOfAGraphWithoutAReaderIsRefused) {
     ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, fifo.Path().c_str()),
-                     fifo.Path(), "nobody reads it");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, fifo.Path().c_str()), fifo.Path(),
+                     "nobody reads it");
     ACL_OK(aclmdlRIDestroy(graph));
     ACL_OK(aclrtDestroyStream(stream));
     ACL_OK(aclrtResetDevice(0));

@@ -69,8 +69,7 @@ TEST_F(DeviceName, BadArguments) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceName(0, nullptr, 64), "name", "null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceName(0, name.data(), 0), "size", "0");
     for (int32_t device : {-1, static_cast<int32_t>(DeviceCount()), 1000})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         portaclDeviceName(device, name.data(), name.size()), "deviceId",
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceName(device, name.data(), name.size()), "deviceId",
                          Shown(static_cast<long long>(device)));
     ACL_OK(aclFinalize());
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclDeviceName(0, name.data(), name.size()));

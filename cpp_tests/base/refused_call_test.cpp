@@ -99,11 +99,10 @@ void NeedFiles(const std::string& error) {
     ACL_OK(aclrtFree(memory));
     const aclrtPhysicalMemProp physical = PhysicalProps();
     auto handle = Poison<aclrtDrvMemHandle>();
-    ACL_FAILS_SAYING(kUnsupported, aclrtMallocPhysical(&handle, 2 * kMiB, &physical, 0),
-                     "memfd_create: " + error, "device 0");
+    ACL_FAILS_SAYING(kUnsupported, aclrtMallocPhysical(&handle, 2 * kMiB, &physical, 0), "memfd_create: " + error,
+                     "device 0");
     const aclrtPhysicalMemProp on_host = HostProps();
-    ACL_FAILS_SAYING(kUnsupported, aclrtMallocPhysical(&handle, 2 * kMiB, &on_host, 0),
-                     "memfd_create: " + error);
+    ACL_FAILS_SAYING(kUnsupported, aclrtMallocPhysical(&handle, 2 * kMiB, &on_host, 0), "memfd_create: " + error);
     EXPECT_TRUE(IsPoison(handle));
     aclrtMemPoolProps shared = PoolProps();
     shared.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
@@ -115,11 +114,9 @@ void NeedFiles(const std::string& error) {
 void OpenWithoutFiles(int error) {
     ACL_OK(aclInit(nullptr));
     REFUSE_CALL(SYS_memfd_create, error);
-    const std::string said =
-        std::string(std::strerror(error)) + " (os error " + std::to_string(error) + ")";
+    const std::string said = std::string(std::strerror(error)) + " (os error " + std::to_string(error) + ")";
     if (IsCpu() && IsGuarded()) {
-        ACL_FAILS_SAYING(kUnsupported, aclrtSetDevice(0), "memfd_create: " + said,
-                         "PORTACL_CPU_GUARD");
+        ACL_FAILS_SAYING(kUnsupported, aclrtSetDevice(0), "memfd_create: " + said, "PORTACL_CPU_GUARD");
         ACL_OK(aclFinalize());
         return;
     }
@@ -147,8 +144,7 @@ static void Register(int error) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const size_t page = 4096, size = 8 * page;
-    void* const mapped =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
     REFUSE_CALL(SYS_mincore, error);
     void* seen = nullptr;
@@ -162,8 +158,8 @@ static void Register(int error) {
         char* const hole = static_cast<char*>(mapped) + 5 * page;
         ASSERT_EQ(0, munmap(hole, page));
         ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-                         aclrtHostRegister(mapped, size, ACL_HOST_REGISTER_MAPPED, &seen),
-                         Shown(hole), error == ENOMEM ? "mapped" : "mincore: ");
+                         aclrtHostRegister(mapped, size, ACL_HOST_REGISTER_MAPPED, &seen), Shown(hole),
+                         error == ENOMEM ? "mapped" : "mincore: ");
     }
     ACL_OK(aclrtFree(device));
     ACL_OK(aclrtResetDevice(0));
@@ -208,8 +204,8 @@ static void Offer(long number, int error) {
     ACL_OK(aclrtMalloc(&memory, 2 * kMiB, ACL_MEM_MALLOC_NORMAL_ONLY));
     REFUSE_CALL(number, error);
     char key[65] = {};
-    const aclError code = aclrtIpcMemGetExportKey(
-        memory, 2 * kMiB, key, sizeof key, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+    const aclError code =
+        aclrtIpcMemGetExportKey(memory, 2 * kMiB, key, sizeof key, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION);
     if (code == ACL_SUCCESS) {
         ACL_OK(aclrtIpcMemClose(key));
     } else {

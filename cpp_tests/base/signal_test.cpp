@@ -36,8 +36,7 @@ std::map<std::string, SignalSet> BlockedByThreadsOfTheLibrary() {
         std::string word, name;
         while (status >> word) {
             if (word == "Name:") status >> name;
-            if (word == "SigBlk:" && name.rfind("portacl-", 0) == 0)
-                status >> std::hex >> found[name];
+            if (word == "SigBlk:" && name.rfind("portacl-", 0) == 0) status >> std::hex >> found[name];
         }
     }
     return found;
@@ -49,9 +48,8 @@ OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
     ACL_OK(aclrtSetDevice(0));
     {
         const EachThreadOfTheLibrary threads;
-        const SignalSet of_the_process =
-            Set({SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGCHLD,
-                 SIGIO, SIGRTMIN, SIGRTMAX});
+        const SignalSet of_the_process = Set(
+            {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGCHLD, SIGIO, SIGRTMIN, SIGRTMAX});
         const SignalSet of_the_thread = Set({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGPROF});
         const auto until = std::chrono::steady_clock::now() + kPatience;
         for (const std::string& name : EachThreadOfTheLibrary::Names()) {
@@ -64,8 +62,7 @@ OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
                 const auto thread = found.find(name);
                 is_there = thread != found.end();
                 blocked = is_there ? thread->second : 0;
-            } while ((!is_there || blocked & of_the_thread) &&
-                     std::chrono::steady_clock::now() < until);
+            } while ((!is_there || blocked & of_the_thread) && std::chrono::steady_clock::now() < until);
             EXPECT_TRUE(is_there) << name << " was not started";
             EXPECT_EQ(blocked & of_the_process, of_the_process) << name;
             EXPECT_EQ(blocked & of_the_thread, SignalSet{0}) << name;

@@ -87,8 +87,8 @@ void RunKernel(uint32_t mebibytes, uint32_t blocks, Wait wait) {
     Stream stream;
     void* address = words.At();
     void* arguments[] = {&address, &mebibytes};
-    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("deep"), {blocks, 1, 1}, {1, 1, 1}, 0,
-                                              stream, nullptr, arguments));
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("deep"), {blocks, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                              arguments));
     wait(static_cast<aclrtStream>(stream));
     EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>(blocks, mebibytes));
 }
@@ -217,8 +217,7 @@ TEST(ThreadStack, AnImpossibleStackSizeIsAnError) {
         const SoftLimit addresses(RLIMIT_AS, size_t{32} << 30);
         ACL_OK(aclInit(nullptr));
         if (OnCpu()) {
-            ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtSetDevice(0), "68719476736",
-                             "PORTACL_THREAD_STACK");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtSetDevice(0), "68719476736", "PORTACL_THREAD_STACK");
         } else {
             // The first host function needs a thread; without one, a driver's thread calls it.
             ACL_OK(aclrtSetDevice(0));

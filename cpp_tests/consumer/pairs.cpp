@@ -35,8 +35,7 @@ extern "C" {
           __LINE__);
 }
 [[gnu::noinline]] void cpp_copy_on_device(const portacl::DeviceBuffer<float>& dst,
-                                          const portacl::DeviceBuffer<float>& src,
-                                          portacl::StreamRef stream) {
+                                          const portacl::DeviceBuffer<float>& src, portacl::StreamRef stream) {
     portacl::copy_async(dst, src, stream);
 }
 
@@ -46,15 +45,14 @@ extern "C" {
           __LINE__);
 }
 [[gnu::noinline]] void cpp_copy_to_device(const portacl::DeviceBuffer<float>& dst,
-                                          const portacl::HostBuffer<float>& src,
-                                          portacl::StreamRef stream) {
+                                          const portacl::HostBuffer<float>& src, portacl::StreamRef stream) {
     portacl::copy_async(dst, src, stream);
 }
 
 [[gnu::noinline]] void c_copy_and_wait(const Floats& dst, const Floats& src) {
-    Check(aclrtMemcpy(dst.data, dst.size * sizeof(float), src.data, src.size * sizeof(float),
-                      ACL_MEMCPY_DEVICE_TO_HOST),
-          __LINE__);
+    Check(
+        aclrtMemcpy(dst.data, dst.size * sizeof(float), src.data, src.size * sizeof(float), ACL_MEMCPY_DEVICE_TO_HOST),
+        __LINE__);
 }
 [[gnu::noinline]] void cpp_copy_and_wait(const portacl::HostBuffer<float>& dst,
                                          const portacl::DeviceBuffer<float>& src) {

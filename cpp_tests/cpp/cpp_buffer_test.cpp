@@ -206,8 +206,7 @@ TEST_F(CppBuffer, PinnedMemoryIsAligned) {
     for (std::size_t alignment = 1; alignment <= (std::size_t{2} << 20); alignment *= 2) {
         for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}}) {
             void* const memory = resource.allocate(bytes, alignment);
-            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0u)
-                << bytes << " bytes at " << alignment;
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0u) << bytes << " bytes at " << alignment;
             resource.deallocate(memory, bytes, alignment);
         }
     }
@@ -224,8 +223,7 @@ TEST_F(CppBuffer, PinnedMemoryThatRunsOutIsABadAlloc) {
         (void)resource.allocate(SIZE_MAX / 2, 1);
         ADD_FAILURE() << "more memory than there is";
     } catch (const portacl::OutOfPinnedMemory& failure) {
-        EXPECT_TRUE(failure.code() == ACL_ERROR_BAD_ALLOC ||
-                    failure.code() == ACL_ERROR_RT_MEMORY_ALLOCATION)
+        EXPECT_TRUE(failure.code() == ACL_ERROR_BAD_ALLOC || failure.code() == ACL_ERROR_RT_MEMORY_ALLOCATION)
             << failure.code();
         const std::string what = failure.what();
         EXPECT_EQ(what.rfind("aclrtMallocHost: ", 0), 0u) << what;

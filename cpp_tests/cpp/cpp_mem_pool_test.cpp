@@ -41,8 +41,7 @@ namespace {
 template <typename T>
 constexpr bool kMoveOnly =
     std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T> &&
-    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
-    std::is_nothrow_destructible_v<T>;
+    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> && std::is_nothrow_destructible_v<T>;
 static_assert(kMoveOnly<MemPool> && kMoveOnly<AsyncBuffer<int>> && kMoveOnly<Descriptor>);
 static_assert(std::is_trivially_copyable_v<MemPoolRef>);
 
@@ -79,8 +78,7 @@ void ExpectError(aclError code, Callable&& callable, const std::vector<std::stri
         ADD_FAILURE() << "no exception";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), code) << error.what();
-        for (const std::string& word : words)
-            EXPECT_NE(error.text().find(word), std::string::npos) << error.what();
+        for (const std::string& word : words) EXPECT_NE(error.text().find(word), std::string::npos) << error.what();
         EXPECT_STREQ(error.file(), __FILE__);
     }
 }
@@ -90,8 +88,8 @@ TEST_F(CppMemPool, HasItsAttributesByName) {
     EXPECT_EQ(pool.release_threshold(), 0u);
     pool.set_release_threshold(UINT64_MAX);
     EXPECT_EQ(pool.release_threshold(), UINT64_MAX);
-    for (const Reuse when : {Reuse::follow_event_dependencies, Reuse::allow_opportunistic,
-                             Reuse::allow_internal_dependencies}) {
+    for (const Reuse when :
+         {Reuse::follow_event_dependencies, Reuse::allow_opportunistic, Reuse::allow_internal_dependencies}) {
         EXPECT_TRUE(pool.reuses(when));
         pool.set_reuse(when, false);
         EXPECT_FALSE(pool.reuses(when));
@@ -127,8 +125,7 @@ TEST_F(CppMemPool, MayHaveALimit) {
     const MemPool pool(device.id(), options);
     const Stream stream;
     const AsyncBuffer<char> first(kMiB, stream, pool);
-    ExpectError(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                [&] { AsyncBuffer<char> second(64 * kMiB, stream, pool); },
+    ExpectError(ACL_ERROR_RT_MEMORY_ALLOCATION, [&] { AsyncBuffer<char> second(64 * kMiB, stream, pool); },
                 {"aclrtMemPoolMallocAsync"});
 }
 
@@ -194,13 +191,11 @@ TEST_F(CppMemPool, MovesReleasesAndAdopts) {
     EXPECT_EQ(second.release(), handle);
     EXPECT_EQ(MemPoolRef(handle).used().current, 0u);
     { const MemPool adopted = MemPool::adopt(handle); }
-    ExpectError(ACL_ERROR_RT_PARAM_INVALID, [&] { (void)MemPoolRef(handle).used(); },
-                {"aclrtMemPoolGetAttr"});
+    ExpectError(ACL_ERROR_RT_PARAM_INVALID, [&] { (void)MemPoolRef(handle).used(); }, {"aclrtMemPoolGetAttr"});
 }
 
 TEST_F(CppMemPool, ReportsWhyCreationFails) {
-    ExpectError(ACL_ERROR_RT_INVALID_DEVICEID, [] { MemPool pool(12345); },
-                {"aclrtMemPoolCreate", "12345"});
+    ExpectError(ACL_ERROR_RT_INVALID_DEVICEID, [] { MemPool pool(12345); }, {"aclrtMemPoolCreate", "12345"});
     const MemPool pool(device.id());
     ExpectError(ACL_ERROR_RT_PARAM_INVALID, [&] { (void)pool.export_descriptor(); },
                 {"portaclMemPoolExportToShareableHandle"});
@@ -351,16 +346,13 @@ TEST_F(CppAsyncBuffer, SizesAreChecked) {
     EXPECT_THROW((AsyncBuffer<double>{huge, stream}), Error);
     EXPECT_THROW((AsyncBuffer<double>{huge, stream, pool}), Error);
     const AsyncBuffer<float> small(3, stream);
-    ExpectError(ACL_ERROR_INVALID_PARAM, [&] { copy_async(small, std::vector<float>(4), stream); },
-                {"12", "16"});
+    ExpectError(ACL_ERROR_INVALID_PARAM, [&] { copy_async(small, std::vector<float>(4), stream); }, {"12", "16"});
 }
 
 TEST_F(CppAsyncBuffer, ReportsInvalidStreamsAndPools) {
-    ExpectError(ACL_ERROR_RT_PARAM_INVALID,
-                [&] { AsyncBuffer<int> buffer(1, device.mem_pool().get()); },
+    ExpectError(ACL_ERROR_RT_PARAM_INVALID, [&] { AsyncBuffer<int> buffer(1, device.mem_pool().get()); },
                 {"portaclMallocAsync", "stream"});
-    ExpectError(ACL_ERROR_RT_PARAM_INVALID,
-                [&] { AsyncBuffer<int> buffer(1, stream, MemPoolRef(stream.get())); },
+    ExpectError(ACL_ERROR_RT_PARAM_INVALID, [&] { AsyncBuffer<int> buffer(1, stream, MemPoolRef(stream.get())); },
                 {"aclrtMemPoolMallocAsync", "memPool"});
     OnNewThread([&] {
         try {

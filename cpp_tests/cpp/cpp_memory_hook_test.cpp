@@ -60,9 +60,8 @@ TEST_F(CppMemoryHook, IsCalledWhileItIsRegistered) {
     {
         const ScopedMemoryHook guard(hook);
         { const HostBuffer<char> buffer(8); }
-        EXPECT_EQ(hook.reported,
-                  (std::vector<std::string>{"before_malloc", "before_alloc", "after_alloc",
-                                            "after_malloc", "before_free", "after_free"}));
+        EXPECT_EQ(hook.reported, (std::vector<std::string>{"before_malloc", "before_alloc", "after_alloc",
+                                                           "after_malloc", "before_free", "after_free"}));
         EXPECT_THROW(ScopedMemoryHook{hook}, Error);
     }
     hook.reported.clear();
@@ -168,14 +167,9 @@ TEST_F(CppMemoryHook, DebugPrintWritesToAStream) {
     std::istringstream lines(text.str());
     std::string line;
     std::getline(lines, line);
-    EXPECT_EQ(line.rfind(
-                  "{\"hook\":\"alloc\",\"device_id\":-1,\"mem_size\":" + size + ",\"mem_ptr\":", 0),
-              0u);
+    EXPECT_EQ(line.rfind("{\"hook\":\"alloc\",\"device_id\":-1,\"mem_size\":" + size + ",\"mem_ptr\":", 0), 0u);
     std::getline(lines, line);
-    EXPECT_EQ(
-        line.rfind("{\"hook\":\"malloc\",\"device_id\":-1,\"size\":24,\"mem_size\":" + size + ",",
-                   0),
-        0u);
+    EXPECT_EQ(line.rfind("{\"hook\":\"malloc\",\"device_id\":-1,\"size\":24,\"mem_size\":" + size + ",", 0), 0u);
     std::getline(lines, line);
     EXPECT_EQ(line.rfind("{\"hook\":\"free\",\"device_id\":-1,\"mem_size\":" + size + ",", 0), 0u);
     EXPECT_FALSE(std::getline(lines, line));
@@ -189,8 +183,7 @@ TEST_F(CppMemoryHook, AProfileIsPrinted) {
         hook.print_report(text);
         EXPECT_EQ(hook.report(), text.str());
     }
-    EXPECT_NE(text.str().find("_root (2.00 KiB in 1, 2.00 KiB in 1)"), std::string::npos)
-        << text.str();
+    EXPECT_NE(text.str().find("_root (2.00 KiB in 1, 2.00 KiB in 1)"), std::string::npos) << text.str();
 }
 
 TEST_F(CppMemoryHook, TheLimitEndsWithItsObject) {

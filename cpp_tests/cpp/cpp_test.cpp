@@ -31,11 +31,9 @@ namespace {
 template <typename T>
 constexpr bool kMoveOnly =
     std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T> &&
-    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
-    std::is_nothrow_destructible_v<T>;
-static_assert(kMoveOnly<Runtime> && kMoveOnly<Device> && kMoveOnly<Context> && kMoveOnly<Stream> &&
-              kMoveOnly<Event> && kMoveOnly<DeviceBuffer<int>> &&
-              kMoveOnly<portacl::HostBuffer<int>>);
+    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> && std::is_nothrow_destructible_v<T>;
+static_assert(kMoveOnly<Runtime> && kMoveOnly<Device> && kMoveOnly<Context> && kMoveOnly<Stream> && kMoveOnly<Event> &&
+              kMoveOnly<DeviceBuffer<int>> && kMoveOnly<portacl::HostBuffer<int>>);
 static_assert(std::is_trivially_copyable_v<StreamRef>);
 
 class Cpp : public testing::Test {
@@ -182,8 +180,7 @@ TEST_F(Cpp, EventsOrderStreamsAndMeasureTime) {
     EXPECT_FALSE(end.is_complete());
     EXPECT_FALSE(end.synchronize_for(0s));
     EXPECT_FALSE(end.synchronize_for(1ms));
-    EXPECT_FALSE(
-        end.synchronize_for(1us));  // a timeout of one millisecond; neither endless nor an error
+    EXPECT_FALSE(end.synchronize_for(1us));  // a timeout of one millisecond; neither endless nor an error
     EXPECT_FALSE(stream.is_idle());
     EXPECT_FALSE(stream.synchronize_for(-1s));
     EXPECT_FALSE(stream.synchronize_for(1ms));

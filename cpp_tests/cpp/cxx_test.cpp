@@ -36,9 +36,8 @@ using portacl::Stream;
 namespace {
 
 const MemoryAllocation* Find(const std::vector<MemoryAllocation>& all, const void* address) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const MemoryAllocation& one) {
-        return one.address == address;
-    });
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const MemoryAllocation& one) { return one.address == address; });
     return found == all.end() ? nullptr : &*found;
 }
 
@@ -71,8 +70,8 @@ TEST_F(Cxx, ASnapshotHasEachLiveAllocation) {
     ASSERT_TRUE(one);
     EXPECT_EQ(one->kind, MemoryKind::pool);
     EXPECT_EQ(one->pool, pool.get());
-    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
-                               [](const auto& a, const auto& b) { return a.address < b.address; }));
+    EXPECT_TRUE(
+        std::is_sorted(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.address < b.address; }));
 }
 
 TEST_F(Cxx, ASnapshotOfManyIsComplete) {
@@ -118,8 +117,8 @@ TEST_F(Cxx, PoolsAndPageSizesAreListed) {
     const MemPool pool(device.id());
     const AsyncBuffer<char> buffer(3000, stream, pool);
     const auto pools = portacl::memory_pools(device.id());
-    const auto found = std::find_if(pools.begin(), pools.end(),
-                                    [&](const auto& one) { return one.pool == pool.get(); });
+    const auto found =
+        std::find_if(pools.begin(), pools.end(), [&](const auto& one) { return one.pool == pool.get(); });
     ASSERT_NE(found, pools.end());
     EXPECT_FALSE(found->is_destroyed);
     EXPECT_FALSE(found->is_imported);

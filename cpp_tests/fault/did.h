@@ -47,8 +47,7 @@ class StackProbe {
     [[gnu::noinline, gnu::no_sanitize("address")]] void Measure(const char* call) {
         if (!IsStack(Here()) || !IsStack(base_)) return;
         uintptr_t at = low_;
-        while (at < base_ && *reinterpret_cast<volatile uint64_t*>(at) == kPattern)
-            at += sizeof(uint64_t);
+        while (at < base_ && *reinterpret_cast<volatile uint64_t*>(at) == kPattern) at += sizeof(uint64_t);
         size_t& deepest = depths_[std::string(call, std::strcspn(call, "("))];
         deepest = std::max(deepest, static_cast<size_t>(base_ - at));
         base_ = 0;
@@ -141,8 +140,7 @@ inline void Failed(aclError code, aclError wanted, const char* call) {
     stack_probe.Measure(call);
     if (code != wanted) ++failures;
     const char* text = code == ACL_SUCCESS ? nullptr : aclGetRecentErrMsg();
-    std::printf("%s returned %d%s: %s\n", call, code, code == wanted ? ", as expected" : "",
-                text ? text : "NO TEXT");
+    std::printf("%s returned %d%s: %s\n", call, code, code == wanted ? ", as expected" : "", text ? text : "NO TEXT");
 }
 
 // A wrong result is an error only if no call failed before.

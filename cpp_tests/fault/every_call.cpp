@@ -83,8 +83,7 @@ void UseMemory() {
         DID(aclrtMemsetD32(address, kSize, 7, kSize / 4));
         DID(aclrtFree(address));
     }
-    if (DID(aclrtMallocHostWithCfg(&address, kSize, nullptr)))
-        DID(aclrtFreeHostWithDevSync(address));
+    if (DID(aclrtMallocHostWithCfg(&address, kSize, nullptr))) DID(aclrtFreeHostWithDevSync(address));
     Memory memory;
     void* base = nullptr;
     size_t size = 0;
@@ -215,10 +214,8 @@ void CopyRowsAndBatches() {
     DID(aclrtMemcpyBatchV2(out.data(), sizes, device.data(), sizes, 2, &down, &first, 1));
     Expect(to.ContainsOnly(0x11), "a batch");
     DID(aclrtMemsetAsync(memory, kSize, 0x66, kSize, stream));
-    DID(aclrtMemcpy2dAsync(memory, 2 * kRow, from, kRow, kRow, kRows, ACL_MEMCPY_HOST_TO_DEVICE,
-                           stream));
-    DID(aclrtMemcpyBatchAsync(out.data(), sizes, device.data(), sizes, 2, &down, &first, 1, &blamed,
-                              stream));
+    DID(aclrtMemcpy2dAsync(memory, 2 * kRow, from, kRow, kRow, kRows, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    DID(aclrtMemcpyBatchAsync(out.data(), sizes, device.data(), sizes, 2, &down, &first, 1, &blamed, stream));
     DID(aclrtSynchronizeStream(stream));
     const auto* bytes = static_cast<const unsigned char*>(static_cast<void*>(to));
     Expect(bytes && bytes[kRow - 1] == 0x11 && bytes[kRow] == 0x66, "rows between a fill");
@@ -378,8 +375,7 @@ void UseReports() {
     const auto self = static_cast<uint64_t>(pthread_self());
     Stream reports, functions;
     if (DID(aclrtSubscribeReport(self, reports))) {
-        if (DID(aclrtLaunchCallback(CountCall, nullptr, ACL_CALLBACK_BLOCK, reports)))
-            DID(aclrtProcessReport(kMs));
+        if (DID(aclrtLaunchCallback(CountCall, nullptr, ACL_CALLBACK_BLOCK, reports))) DID(aclrtProcessReport(kMs));
         DID(aclrtSynchronizeStream(reports));
         DID(aclrtUnSubscribeReport(self, reports));
     }

@@ -121,8 +121,7 @@ inline void ChangeGraphs() {
                 DID(aclrtStreamAbort(stream));
             }
             uint64_t used = 0;
-            DID(portaclDeviceGetGraphMemAttribute(0, PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
-                                                  &used));
+            DID(portaclDeviceGetGraphMemAttribute(0, PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
             DID(aclmdlRIDestroy(graph));
             DID(portaclDeviceSetGraphMemAttribute(0, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, 0));
             DID(portaclDeviceGraphMemTrim(0));
@@ -152,8 +151,7 @@ inline void BuildProgram() {
     DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
     // Numbers: an index, and the operands of the comparison at 64 and 128.
     char* const at = static_cast<char*>(memory);
-    const bool filled = memory && DID(aclrtMemset(memory, kBytes, 0, kBytes)) &&
-                        DID(aclrtMemset(at + 128, 4, 1, 4));
+    const bool filled = memory && DID(aclrtMemset(memory, kBytes, 0, kBytes)) && DID(aclrtMemset(at + 128, 4, 1, 4));
     const bool all = running && head && other && list && filled;
     if (all && DID(aclmdlRIBuildBegin(&graph, 0))) {
         DID(aclmdlRIBindStream(graph, head, 0));
@@ -163,8 +161,7 @@ inline void BuildProgram() {
         DID(aclrtSetLabel(label, head));
         DID(aclrtActiveStream(other, head));
         DID(aclrtMemsetAsync(at + 64, 4, 1, 4, other));
-        DID(aclrtSwitchStream(at + 64, ACL_RT_LESS, at + 128, ACL_RT_SWITCH_INT32, other, nullptr,
-                              other));
+        DID(aclrtSwitchStream(at + 64, ACL_RT_LESS, at + 128, ACL_RT_SWITCH_INT32, other, nullptr, other));
         DID(aclmdlRIEndTask(graph, other));
         if (DID(aclmdlRIBuildEnd(graph, nullptr))) {
             DID(aclmdlRIExecuteAsync(graph, running));
@@ -201,25 +198,19 @@ inline void CaptureConditions() {
         aclmdlRICaptureStatus status;
         aclmdlRICondHandle rounds = nullptr, taken = nullptr;
         uint64_t* value = nullptr;
-        bool is_whole =
-            DID(aclmdlRICaptureGetInfo(stream, &status, &graph)) &&
-            DID(aclmdlRICondHandleCreate(graph, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT,
-                                         &rounds)) &&
-            DID(aclmdlRICondHandleCreate(graph, 0, static_cast<aclmdlRICondHandleFlag>(0),
-                                         &taken)) &&
-            DID(aclmdlRICondHandleGetCondPtr(rounds, &value)) &&
-            DID(aclmdlRIAddCondTask({rounds, ACL_MODEL_RI_COND_TYPE_WHILE, 1, &loop}, stream, 0));
+        bool is_whole = DID(aclmdlRICaptureGetInfo(stream, &status, &graph)) &&
+                        DID(aclmdlRICondHandleCreate(graph, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT, &rounds)) &&
+                        DID(aclmdlRICondHandleCreate(graph, 0, static_cast<aclmdlRICondHandleFlag>(0), &taken)) &&
+                        DID(aclmdlRICondHandleGetCondPtr(rounds, &value)) &&
+                        DID(aclmdlRIAddCondTask({rounds, ACL_MODEL_RI_COND_TYPE_WHILE, 1, &loop}, stream, 0));
         is_whole = is_whole && DID(aclmdlRICaptureToModelRIBegin(inner, loop, kMode)) &&
-                   DID(aclrtMemsetAsync(value, 8, 0, 8, inner)) &&
-                   DID(aclrtRecordEvent(fork, inner)) && DID(aclrtStreamWaitEvent(other, fork)) &&
-                   DID(aclrtMemsetAsync(memory, 64, 1, 64, other)) &&
+                   DID(aclrtMemsetAsync(value, 8, 0, 8, inner)) && DID(aclrtRecordEvent(fork, inner)) &&
+                   DID(aclrtStreamWaitEvent(other, fork)) && DID(aclrtMemsetAsync(memory, 64, 1, 64, other)) &&
                    DID(aclrtRecordEvent(join, other)) && DID(aclrtStreamWaitEvent(inner, join)) &&
-                   DID(aclmdlRIAddCondTask({taken, ACL_MODEL_RI_COND_TYPE_SWITCH, 1, &choice},
-                                           inner, 0)) &&
+                   DID(aclmdlRIAddCondTask({taken, ACL_MODEL_RI_COND_TYPE_SWITCH, 1, &choice}, inner, 0)) &&
                    DID(aclmdlRICaptureEnd(inner, &loop));
         is_whole = is_whole && DID(aclmdlRICaptureToModelRIBegin(inner, choice, kMode)) &&
-                   DID(aclrtMemsetAsync(memory, 64, 2, 64, inner)) &&
-                   DID(aclmdlRICaptureEnd(inner, &choice));
+                   DID(aclrtMemsetAsync(memory, 64, 2, 64, inner)) && DID(aclmdlRICaptureEnd(inner, &choice));
         if (DID(aclmdlRICaptureEnd(stream, &graph))) {
             if (is_whole) {
                 DID(aclmdlRIExecuteAsync(graph, stream));
@@ -263,8 +254,7 @@ inline void CaptureGraphs() {
             stream, [](void*) {}, nullptr));
         DID(aclrtMemsetAsync(host, kBytes, 2, kBytes, stream));
         DID(aclrtStreamWaitEvent(stream, join));
-        DID(aclrtReduceAsync(memory, second, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                             stream, nullptr));
+        DID(aclrtReduceAsync(memory, second, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr));
         const auto numbers = UniformNumbers(memory, kBytes, second);
         DID(aclrtRandomNumAsync(&numbers, stream, nullptr));
         aclmdlRI graph = nullptr;

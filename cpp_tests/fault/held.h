@@ -24,9 +24,7 @@ class Event {
 
 class Memory {
   public:
-    explicit Memory(size_t size = kSize) {
-        DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY));
-    }
+    explicit Memory(size_t size = kSize) { DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY)); }
     ~Memory() {
         if (address_) DID(aclrtFree(address_));
     }

@@ -44,8 +44,7 @@ inline int ExportAndWait() {
     DID(aclrtIpcMemGetExportKey(memory, kSize, exported.key, sizeof exported.key, 1));
     const aclrtDrvMemHandle physical = MallocPhysical();
     if (physical) {
-        DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
-                                                     &exported.number));
+        DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &exported.number));
     }
     aclrtEvent event = nullptr;
     DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
@@ -68,15 +67,13 @@ class Exporter {
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
         posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-        for (const int end : {in[0], in[1], out[0], out[1]})
-            posix_spawn_file_actions_addclose(&actions, end);
+        for (const int end : {in[0], in[1], out[0], out[1]}) posix_spawn_file_actions_addclose(&actions, end);
         std::vector<char*> environment;
         for (char** entry = environ; *entry; ++entry) {
             const std::string text = *entry;
             // Faults, counts and leak checks apply only to the process that is swept.
             bool ours = false;
-            for (const char* start :
-                 {"PORTACL_FAULT", "FAKE_CUDA_FAIL", "FAKE_CUDA_COUNT", "FAKE_CUDA_DELAY_US"})
+            for (const char* start : {"PORTACL_FAULT", "FAKE_CUDA_FAIL", "FAKE_CUDA_COUNT", "FAKE_CUDA_DELAY_US"})
                 ours = ours || text.rfind(start, 0) == 0;
             if (!ours) environment.push_back(*entry);
         }
@@ -86,8 +83,7 @@ class Exporter {
         environment.push_back(nullptr);
         std::string program = "/proc/self/exe", argument = kExporter;
         char* arguments[] = {program.data(), argument.data(), nullptr};
-        if (posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments,
-                        environment.data()) != 0)
+        if (posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environment.data()) != 0)
             process_ = -1;
         posix_spawn_file_actions_destroy(&actions);
         close(in[0]);
@@ -127,8 +123,7 @@ inline void ShareMemory() {
     }
     if (exporter->number != 0) {
         aclrtDrvMemHandle memory = nullptr;
-        if (DID(aclrtMemImportFromShareableHandle(exporter->number, 0, &memory)))
-            DID(aclrtFreePhysical(memory));
+        if (DID(aclrtMemImportFromShareableHandle(exporter->number, 0, &memory))) DID(aclrtFreePhysical(memory));
     }
     aclrtEvent event = nullptr;
     if (DID(aclrtIpcOpenEventHandle(exporter->event, &event))) {
@@ -150,14 +145,12 @@ inline void ShareMemory() {
     void* own = nullptr;
     char key[65];
     if (DID(aclrtMalloc(&own, kSize, ACL_MEM_MALLOC_NORMAL_ONLY))) {
-        if (DID(aclrtIpcMemGetExportKey(own, kSize, key, sizeof key, 1)))
-            DID(aclrtIpcMemClose(key));
+        if (DID(aclrtIpcMemGetExportKey(own, kSize, key, sizeof key, 1))) DID(aclrtIpcMemClose(key));
         DID(aclrtFree(own));
     }
     if (const aclrtDrvMemHandle physical = MallocPhysical()) {
         uint64_t number = 0;
-        DID_OPTIONAL(
-            aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+        DID_OPTIONAL(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
         DID(aclrtFreePhysical(physical));
     }
 }

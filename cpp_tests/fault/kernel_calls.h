@@ -31,8 +31,7 @@ inline void UseKernels(const char* for_cpus, const char* for_gpus) {
         const uint32_t step = 9;
         uint32_t back = 0;
         DID(aclrtMemcpyToSymbol(&symbol, &step, sizeof step, 0, ACL_MEMCPY_HOST_TO_DEVICE));
-        DID(aclrtMemcpyFromSymbol(&back, sizeof back, &symbol, sizeof back, 0,
-                                  ACL_MEMCPY_DEVICE_TO_HOST));
+        DID(aclrtMemcpyFromSymbol(&back, sizeof back, &symbol, sizeof back, 0, ACL_MEMCPY_DEVICE_TO_HOST));
         Expect(back == step, "a variable that was written");
     }
     {
@@ -40,22 +39,19 @@ inline void UseKernels(const char* for_cpus, const char* for_gpus) {
         void* address = words;
         uint32_t number = 1;
         void* arguments[] = {&address, &number};
-        if (mark && address)
-            DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
+        if (mark && address) DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
         if (nothing)
-            DID(aclrtLaunchSIMTKernelWithArgsArray(
-                nothing, {1, 1, 1}, {1, 1, 1}, on_cpu ? 0 : 64 << 10, stream, nullptr, nullptr));
+            DID(aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, on_cpu ? 0 : 64 << 10, stream,
+                                                   nullptr, nullptr));
         struct {
             void* words;
             const void* pair;
             char gap[48];
             uint32_t data[2];
         } block{address, nullptr, {}, {1, 2}};
-        aclrtPlaceHolderInfo place{offsetof(decltype(block), pair),
-                                   offsetof(decltype(block), data)};
+        aclrtPlaceHolderInfo place{offsetof(decltype(block), pair), offsetof(decltype(block), data)};
         if (add_pair && address)
-            DID(aclrtLaunchKernelWithHostArgs(add_pair, 1, stream, nullptr, &block, sizeof block,
-                                              &place, 1));
+            DID(aclrtLaunchKernelWithHostArgs(add_pair, 1, stream, nullptr, &block, sizeof block, &place, 1));
         DID(aclrtSynchronizeStream(stream));
     }
     DID(aclrtBinaryUnLoad(program));
@@ -74,8 +70,7 @@ inline void CaptureKernels(const char* for_cpus, const char* for_gpus) {
         uint32_t number = 1;
         void* arguments[] = {&address, &number};
         aclmdlRI graph = nullptr;
-        if (mark && address &&
-            DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL))) {
+        if (mark && address && DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL))) {
             DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
             if (DID(aclmdlRICaptureEnd(stream, &graph))) RunAndDestroy(graph, stream);
         }

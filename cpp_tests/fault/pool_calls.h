@@ -40,8 +40,7 @@ inline void UsePools() {
     if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
     int32_t can = 0;
     uint32_t devices = 0;
-    if (DID(aclrtGetDeviceCount(&devices)) && devices > 1)
-        DID(aclrtDeviceCanAccessPeer(&can, 1, 0));
+    if (DID(aclrtGetDeviceCount(&devices)) && devices > 1) DID(aclrtDeviceCanAccessPeer(&can, 1, 0));
     if (can) {
         aclrtMemAccessDesc access{};
         access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
@@ -71,7 +70,6 @@ inline void UsePools() {
     DID(aclrtMemPoolDestroy(pool));
 
     // More than the pool may have: the call waits for frees, then fails.
-    if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first)))
-        DID(aclrtFree(one));
+    if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first))) DID(aclrtFree(one));
     FAILED(ACL_ERROR_RT_MEMORY_ALLOCATION, portaclMallocAsync(&one, size_t{1} << 39, first));
 }

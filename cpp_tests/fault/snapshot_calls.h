@@ -24,11 +24,9 @@ inline void TakeSnapshot() {
         if (DID_OPTIONAL(aclrtSnapShotProcessBackup(self, nullptr))) {
             Expect(calls > 0, "a callback of a snapshot");
             // Memory that was not restored is still saved.
-            if (!DID(aclrtSnapShotProcessRestore(self, nullptr)))
-                DID(aclrtSnapShotProcessRestore(self, nullptr));
+            if (!DID(aclrtSnapShotProcessRestore(self, nullptr))) DID(aclrtSnapShotProcessRestore(self, nullptr));
         }
-        if (!DID(aclrtSnapShotProcessUnlock(self, nullptr)))
-            DID(aclrtSnapShotProcessUnlock(self, nullptr));
+        if (!DID(aclrtSnapShotProcessUnlock(self, nullptr))) DID(aclrtSnapShotProcessUnlock(self, nullptr));
     }
     if (there) {
         std::vector<unsigned char> bytes(kSize);

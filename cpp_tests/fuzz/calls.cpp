@@ -26,16 +26,14 @@ class Run : public MemorySteps {
 
     void One() {
         static constexpr Step kSteps[] = {
-            &Run::SetDevice,    &Run::CreateContext, &Run::DestroyContext, &Run::UseContext,
-            &Run::CreateStream, &Run::DestroyStream, &Run::Synchronize,    &Run::QueryStream,
-            &Run::AbortStream,  &Run::CreateEvent,   &Run::DestroyEvent,   &Run::Record,
-            &Run::WaitEvent,    &Run::QueryEvent,    &Run::ResetEvent,     &Run::Elapsed,
-            &Run::Malloc,       &Run::Free,          &Run::MallocHost,     &Run::FreeHost,
-            &Run::Copy,         &Run::CopyAsync,     &Run::Fill,           &Run::FillAsync,
-            &Run::CreatePool,   &Run::DestroyPool,   &Run::PoolMalloc,     &Run::PoolFree,
-            &Run::PoolTrim,     &Run::PoolAttribute, &Run::BeginCapture,   &Run::EndCapture,
-            &Run::CaptureInfo,  &Run::Launch,        &Run::DestroyGraph,   &Run::HostFunction,
-            &Run::Reduce,       &Run::NullOutputs,   &Run::Reset,
+            &Run::SetDevice,     &Run::CreateContext, &Run::DestroyContext, &Run::UseContext,  &Run::CreateStream,
+            &Run::DestroyStream, &Run::Synchronize,   &Run::QueryStream,    &Run::AbortStream, &Run::CreateEvent,
+            &Run::DestroyEvent,  &Run::Record,        &Run::WaitEvent,      &Run::QueryEvent,  &Run::ResetEvent,
+            &Run::Elapsed,       &Run::Malloc,        &Run::Free,           &Run::MallocHost,  &Run::FreeHost,
+            &Run::Copy,          &Run::CopyAsync,     &Run::Fill,           &Run::FillAsync,   &Run::CreatePool,
+            &Run::DestroyPool,   &Run::PoolMalloc,    &Run::PoolFree,       &Run::PoolTrim,    &Run::PoolAttribute,
+            &Run::BeginCapture,  &Run::EndCapture,    &Run::CaptureInfo,    &Run::Launch,      &Run::DestroyGraph,
+            &Run::HostFunction,  &Run::Reduce,        &Run::NullOutputs,    &Run::Reset,
         };
         (this->*kSteps[input_.Byte() % std::size(kSteps)])();
     }
@@ -49,16 +47,14 @@ class Run : public MemorySteps {
     void CreateContext() {
         void* context = nullptr;
         const int device = input_.Byte() < 220 ? 0 : -1;
-        if (Note("aclrtCreateContext", aclrtCreateContext(&context, device), device < 0) ==
-            ACL_SUCCESS) {
+        if (Note("aclrtCreateContext", aclrtCreateContext(&context, device), device < 0) == ACL_SUCCESS) {
             objects_.Add(Kind::kContext, context);
         }
     }
 
     void DestroyContext() {
         const Choice context = Choose(Kind::kContext);
-        if (Note("aclrtDestroyContext", aclrtDestroyContext(context.handle), context.is_wrong) ==
-            ACL_SUCCESS) {
+        if (Note("aclrtDestroyContext", aclrtDestroyContext(context.handle), context.is_wrong) == ACL_SUCCESS) {
             // Streams and graphs of the context ended with it.
             objects_.MayBeInvalid();
             aclrtSetDevice(0);
@@ -73,8 +69,7 @@ class Run : public MemorySteps {
     void CreateStream() {
         void* stream = nullptr;
         const uint32_t priority = input_.Byte() % 10, flags = input_.Byte() % 64;
-        if (Note("aclrtCreateStreamWithConfig",
-                 aclrtCreateStreamWithConfig(&stream, priority, flags)) == ACL_SUCCESS) {
+        if (Note("aclrtCreateStreamWithConfig", aclrtCreateStreamWithConfig(&stream, priority, flags)) == ACL_SUCCESS) {
             objects_.Add(Kind::kStream, stream);
         }
     }
@@ -83,8 +78,7 @@ class Run : public MemorySteps {
         const Choice stream = Choose(Kind::kStream);
         const bool force = input_.Byte() % 2;
         const aclError code =
-            force ? Note("aclrtDestroyStreamForce", aclrtDestroyStreamForce(stream.handle),
-                         stream.is_wrong)
+            force ? Note("aclrtDestroyStreamForce", aclrtDestroyStreamForce(stream.handle), stream.is_wrong)
                   : Note("aclrtDestroyStream", aclrtDestroyStream(stream.handle), stream.is_wrong);
         if (code == ACL_SUCCESS) objects_.Destroyed(Kind::kStream, stream.handle);
     }
@@ -93,12 +87,11 @@ class Run : public MemorySteps {
         const Choice stream = Choose(Kind::kStream);
         switch (input_.Byte() % 3) {
             case 0:
-                Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream.handle),
-                     stream.is_wrong);
+                Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream.handle), stream.is_wrong);
                 break;
             case 1:
-                Note("aclrtSynchronizeStreamWithTimeout",
-                     aclrtSynchronizeStreamWithTimeout(stream.handle, 1000), stream.is_wrong);
+                Note("aclrtSynchronizeStreamWithTimeout", aclrtSynchronizeStreamWithTimeout(stream.handle, 1000),
+                     stream.is_wrong);
                 break;
             default:
                 Note("aclrtSynchronizeDevice", aclrtSynchronizeDevice());
@@ -119,24 +112,21 @@ class Run : public MemorySteps {
     void CreateEvent() {
         void* event = nullptr;
         const uint32_t flags = input_.Byte() < 200 ? 1U << input_.Byte() % 5 : input_.Word();
-        if (Note("aclrtCreateEventExWithFlag", aclrtCreateEventExWithFlag(&event, flags)) ==
-            ACL_SUCCESS) {
+        if (Note("aclrtCreateEventExWithFlag", aclrtCreateEventExWithFlag(&event, flags)) == ACL_SUCCESS) {
             objects_.Add(Kind::kEvent, event);
         }
     }
 
     void DestroyEvent() {
         const Choice event = Choose(Kind::kEvent);
-        if (Note("aclrtDestroyEvent", aclrtDestroyEvent(event.handle), event.is_wrong) ==
-            ACL_SUCCESS) {
+        if (Note("aclrtDestroyEvent", aclrtDestroyEvent(event.handle), event.is_wrong) == ACL_SUCCESS) {
             objects_.Destroyed(Kind::kEvent, event.handle);
         }
     }
 
     void Record() {
         const Choice event = Choose(Kind::kEvent), stream = Choose(Kind::kStream);
-        Note("aclrtRecordEvent", aclrtRecordEvent(event.handle, stream.handle),
-             event.is_wrong || stream.is_wrong);
+        Note("aclrtRecordEvent", aclrtRecordEvent(event.handle, stream.handle), event.is_wrong || stream.is_wrong);
     }
 
     void WaitEvent() {
@@ -153,8 +143,7 @@ class Run : public MemorySteps {
 
     void ResetEvent() {
         const Choice event = Choose(Kind::kEvent), stream = Choose(Kind::kStream);
-        Note("aclrtResetEvent", aclrtResetEvent(event.handle, stream.handle),
-             event.is_wrong || stream.is_wrong);
+        Note("aclrtResetEvent", aclrtResetEvent(event.handle, stream.handle), event.is_wrong || stream.is_wrong);
     }
 
     void Elapsed() {
@@ -173,8 +162,7 @@ class Run : public MemorySteps {
     void EndCapture() {
         const Choice stream = Choose(Kind::kStream);
         void* graph = nullptr;
-        if (Note("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream.handle, &graph),
-                 stream.is_wrong) == ACL_SUCCESS &&
+        if (Note("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream.handle, &graph), stream.is_wrong) == ACL_SUCCESS &&
             graph) {
             objects_.Add(Kind::kGraph, graph);
         }
@@ -184,8 +172,7 @@ class Run : public MemorySteps {
         const Choice stream = Choose(Kind::kStream);
         aclmdlRICaptureStatus status{};
         void* graph = nullptr;
-        Note("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream.handle, &status, &graph),
-             stream.is_wrong);
+        Note("aclmdlRICaptureGetInfo", aclmdlRICaptureGetInfo(stream.handle, &status, &graph), stream.is_wrong);
     }
 
     void Launch() {
@@ -204,8 +191,7 @@ class Run : public MemorySteps {
     void HostFunction() {
         const Choice stream = Choose(Kind::kStream);
         Note("aclrtLaunchHostFunc",
-             aclrtLaunchHostFunc(stream.handle, input_.Byte() < 224 ? Nothing : nullptr, nullptr),
-             stream.is_wrong);
+             aclrtLaunchHostFunc(stream.handle, input_.Byte() < 224 ? Nothing : nullptr, nullptr), stream.is_wrong);
     }
 
     void NullOutputs() {
@@ -226,8 +212,7 @@ class Run : public MemorySteps {
                 Note("aclrtGetDevice", aclrtGetDevice(nullptr), true);
                 break;
             default:
-                Note("aclrtMemcpy",
-                     aclrtMemcpy(nullptr, 8, host_.data(), 8, ACL_MEMCPY_HOST_TO_HOST), true);
+                Note("aclrtMemcpy", aclrtMemcpy(nullptr, 8, host_.data(), 8, ACL_MEMCPY_HOST_TO_HOST), true);
         }
     }
 
@@ -247,8 +232,7 @@ class Run : public MemorySteps {
     void Forget() {
         objects_.MayBeInvalid();
         device_.clear();
-        pooled_.erase(std::remove_if(pooled_.begin(), pooled_.end(),
-                                     [](const Block& block) { return !block.is_host; }),
+        pooled_.erase(std::remove_if(pooled_.begin(), pooled_.end(), [](const Block& block) { return !block.is_host; }),
                       pooled_.end());
     }
 
@@ -261,8 +245,7 @@ class Run : public MemorySteps {
         uint32_t left = 0;
         Expect("portaclMemorySnapshot", LiveMemory(&left));
         if (left != 0)
-            Broken("aclrtResetDeviceForce", "memory outlives the devices and the frees",
-                   static_cast<int>(left));
+            Broken("aclrtResetDeviceForce", "memory outlives the devices and the frees", static_cast<int>(left));
     }
 
     // Their memory is freed in stream order, which needs a device.

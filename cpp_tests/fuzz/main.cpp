@@ -32,16 +32,13 @@ constexpr unsigned kPatience = 240;
 class Fuzzer {
   public:
     Fuzzer(uint32_t seed, std::string collect)
-        : random_(seed),
-          collect_(std::move(collect)),
-          failed_("fuzz_failed_input." + std::to_string(getpid())) {}
+        : random_(seed), collect_(std::move(collect)), failed_("fuzz_failed_input." + std::to_string(getpid())) {}
     ~Fuzzer() { std::filesystem::remove(failed_); }
 
     void Try(Bytes bytes) {
         // The file remains if the program crashes here.
         std::ofstream(failed_, std::ios::binary)
-            .write(reinterpret_cast<const char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
         alarm(kPatience);
         const Seen seen = portacl_fuzz::RunInput(bytes);
         alarm(0);
@@ -50,8 +47,7 @@ class Fuzzer {
         if (seen_.size() == before) return;
         if (!collect_.empty()) {
             std::ofstream(collect_ + "/" + std::to_string(kept_.size()), std::ios::binary)
-                .write(reinterpret_cast<const char*>(bytes.data()),
-                       static_cast<std::streamsize>(bytes.size()));
+                .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
         }
         kept_.push_back(std::move(bytes));
     }
@@ -113,8 +109,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(argv[1]))
-        paths.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(argv[1])) paths.push_back(entry.path());
     std::sort(paths.begin(), paths.end());
     Fuzzer fuzzer(static_cast<uint32_t>(seed), argc > 4 ? argv[4] : "");
     for (const auto& path : paths) {
@@ -123,9 +118,8 @@ int main(int argc, char** argv) {
     }
     const size_t of_corpus = fuzzer.Features();
     for (long made = 0; made < count; made++) fuzzer.Try(fuzzer.Made());
-    std::printf(
-        "%zu inputs of the corpus showed %zu pairs of call and code, %ld more inputs %zu pairs\n",
-        paths.size(), of_corpus, count, fuzzer.Features());
+    std::printf("%zu inputs of the corpus showed %zu pairs of call and code, %ld more inputs %zu pairs\n", paths.size(),
+                of_corpus, count, fuzzer.Features());
     if (const aclError code = aclFinalize()) {
         std::printf("aclFinalize returned %d\n", code);
         return 1;

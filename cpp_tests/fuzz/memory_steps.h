@@ -39,8 +39,7 @@ class MemorySteps : public Steps {
     void FreeHost() {
         bool is_wrong = false;
         void* memory = TakeBlock(pinned_, is_wrong);
-        if (Note("aclrtFreeHost", aclrtFreeHost(memory), is_wrong) == ACL_SUCCESS)
-            Drop(pinned_, memory);
+        if (Note("aclrtFreeHost", aclrtFreeHost(memory), is_wrong) == ACL_SUCCESS) Drop(pinned_, memory);
     }
 
     void Copy() {
@@ -57,8 +56,7 @@ class MemorySteps : public Steps {
         const size_t count = Length(dst, src);
         const auto kind = static_cast<aclrtMemcpyKind>(input_.Enumerator(6));
         const size_t most = input_.Byte() < 224 ? dst.bytes : count / 2;
-        Note("aclrtMemcpyAsync",
-             aclrtMemcpyAsync(dst.memory, most, src.memory, count, kind, stream.handle),
+        Note("aclrtMemcpyAsync", aclrtMemcpyAsync(dst.memory, most, src.memory, count, kind, stream.handle),
              stream.is_wrong || most < count);
     }
 
@@ -72,8 +70,7 @@ class MemorySteps : public Steps {
         const Block block = Operand();
         const Choice stream = Choose(Kind::kStream);
         const size_t count = Length(block, block);
-        Note("aclrtMemsetAsync",
-             aclrtMemsetAsync(block.memory, block.bytes, input_.Byte(), count, stream.handle),
+        Note("aclrtMemsetAsync", aclrtMemsetAsync(block.memory, block.bytes, input_.Byte(), count, stream.handle),
              stream.is_wrong);
     }
 
@@ -83,8 +80,7 @@ class MemorySteps : public Steps {
         const auto kind = static_cast<aclrtReduceKind>(10 + input_.Enumerator(4));
         const auto type = static_cast<aclDataType>(input_.Enumerator(8));
         const size_t bytes = std::min<size_t>(Length(dst, src), 4096);
-        Note("aclrtReduceAsync",
-             aclrtReduceAsync(dst.memory, src.memory, bytes, kind, type, stream.handle, nullptr),
+        Note("aclrtReduceAsync", aclrtReduceAsync(dst.memory, src.memory, bytes, kind, type, stream.handle, nullptr),
              stream.is_wrong);
     }
 
@@ -92,10 +88,8 @@ class MemorySteps : public Steps {
         void* pool = nullptr;
         aclrtMemPoolProps props{};
         props.allocType = static_cast<aclrtMemAllocationType>(input_.Enumerator(2));
-        props.handleType =
-            static_cast<aclrtMemHandleType>(input_.Byte() < 200 ? 0 : input_.Enumerator(4));
-        props.location.type =
-            static_cast<aclrtMemLocationType>(input_.Byte() < 200 ? 1 : input_.Enumerator(4));
+        props.handleType = static_cast<aclrtMemHandleType>(input_.Byte() < 200 ? 0 : input_.Enumerator(4));
+        props.location.type = static_cast<aclrtMemLocationType>(input_.Byte() < 200 ? 1 : input_.Enumerator(4));
         props.location.id = input_.Byte() < 224 ? 0 : 77;
         props.maxSize = input_.Byte() < 200 ? 0 : input_.Size();
         if (Note("aclrtMemPoolCreate", aclrtMemPoolCreate(&pool, &props)) == ACL_SUCCESS) {
@@ -106,8 +100,7 @@ class MemorySteps : public Steps {
 
     void DestroyPool() {
         const Choice pool = Choose(Kind::kPool);
-        if (Note("aclrtMemPoolDestroy", aclrtMemPoolDestroy(pool.handle), pool.is_wrong) ==
-            ACL_SUCCESS) {
+        if (Note("aclrtMemPoolDestroy", aclrtMemPoolDestroy(pool.handle), pool.is_wrong) == ACL_SUCCESS) {
             objects_.Destroyed(Kind::kPool, pool.handle);
         }
     }
@@ -116,8 +109,7 @@ class MemorySteps : public Steps {
         void* memory = nullptr;
         const Choice pool = Choose(Kind::kPool), stream = Choose(Kind::kStream);
         const size_t bytes = input_.Size();
-        if (Note("aclrtMemPoolMallocAsync",
-                 aclrtMemPoolMallocAsync(&memory, bytes, pool.handle, stream.handle),
+        if (Note("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&memory, bytes, pool.handle, stream.handle),
                  pool.is_wrong || stream.is_wrong || bytes == 0) == ACL_SUCCESS) {
             const bool is_host = host_pools_.count(pool.handle) != 0;
             // Memory that a capture allocates belongs to its graph and ends with it.
@@ -132,8 +124,8 @@ class MemorySteps : public Steps {
         bool is_wrong = false;
         void* memory = TakeBlock(pooled_, is_wrong);
         const Choice stream = Choose(Kind::kStream);
-        if (Note("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(memory, stream.handle),
-                 is_wrong || stream.is_wrong) == ACL_SUCCESS) {
+        if (Note("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(memory, stream.handle), is_wrong || stream.is_wrong) ==
+            ACL_SUCCESS) {
             Drop(pooled_, memory);
             Note("aclrtMemPoolFreeAsync", aclrtMemPoolFreeAsync(memory, stream.handle), true);
         }
@@ -149,11 +141,9 @@ class MemorySteps : public Steps {
         const auto attribute = static_cast<aclrtMemPoolAttr>(input_.Enumerator(10));
         uint64_t value[4] = {input_.Word(), 0, 0, 0};
         if (input_.Byte() % 2) {
-            Note("aclrtMemPoolSetAttr", aclrtMemPoolSetAttr(pool.handle, attribute, value),
-                 pool.is_wrong);
+            Note("aclrtMemPoolSetAttr", aclrtMemPoolSetAttr(pool.handle, attribute, value), pool.is_wrong);
         } else {
-            Note("aclrtMemPoolGetAttr", aclrtMemPoolGetAttr(pool.handle, attribute, value),
-                 pool.is_wrong);
+            Note("aclrtMemPoolGetAttr", aclrtMemPoolGetAttr(pool.handle, attribute, value), pool.is_wrong);
         }
     }
 };

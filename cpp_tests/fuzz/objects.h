@@ -61,12 +61,8 @@ class Objects {
   private:
     using Lists = std::array<std::vector<void*>, static_cast<size_t>(Kind::kCount)>;
 
-    static std::vector<void*>& Of(Lists& lists, Kind kind) {
-        return lists[static_cast<size_t>(kind)];
-    }
-    static const std::vector<void*>& Of(const Lists& lists, Kind kind) {
-        return lists[static_cast<size_t>(kind)];
-    }
+    static std::vector<void*>& Of(Lists& lists, Kind kind) { return lists[static_cast<size_t>(kind)]; }
+    static const std::vector<void*>& Of(const Lists& lists, Kind kind) { return lists[static_cast<size_t>(kind)]; }
 
     Lists live_, dead_;
 };

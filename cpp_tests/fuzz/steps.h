@@ -21,8 +21,7 @@ constexpr size_t kMostCopied = 1 << 20;
 
 [[noreturn]] inline void Broken(const char* call, const char* rule, int code) {
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "fuzz: %s (returned %d): %s; text: %s\n", call, code, rule,
-                 text ? text : "none");
+    std::fprintf(stderr, "fuzz: %s (returned %d): %s; text: %s\n", call, code, rule, text ? text : "none");
     std::abort();
 }
 

@@ -109,8 +109,7 @@ TEST_F(GraphBuild, GraphsMayBeNested) {
     const Persistent stream, other;
     const Stream running;
     const DeviceMemory memory(64);
-    const Graph inner =
-        Capture(running, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 32, 4, 32, running)); });
+    const Graph inner = Capture(running, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 32, 4, 32, running)); });
     const Built graph;
     graph.Bind(stream);
     ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
@@ -153,11 +152,9 @@ TEST_F(GraphBuild, EndlessGraphsAreRefused) {
     graph.Bind(idle, kDefault);
     ACL_OK(aclrtRecordEvent(event, idle));
     // Without an end task, and with one that no path reaches.
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                     "aclmdlRIEndTask");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "aclmdlRIEndTask");
     ACL_OK(aclmdlRIEndTask(graph, idle));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                     "aclmdlRIEndTask");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "aclmdlRIEndTask");
     // The graph can still be built.
     graph.Bind(head);
     ACL_OK(aclmdlRIEndTask(graph, head));
@@ -172,8 +169,8 @@ TEST_F(GraphBuild, EndlessGraphsAreRefused) {
     ACL_OK(aclrtRecordEvent(event, recording));
     ACL_OK(aclrtStreamWaitEvent(waiting, event));
     ACL_OK(aclmdlRIEndTask(other, waiting));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(other, nullptr), "never end",
-                     Shown(waiting), Shown(recording));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(other, nullptr), "never end", Shown(waiting),
+                     Shown(recording));
 }
 
 TEST_F(GraphBuild, OtherStreamsCannotWaitForRecordedWork) {
@@ -183,8 +180,8 @@ TEST_F(GraphBuild, OtherStreamsCannotWaitForRecordedWork) {
     const Built graph;
     graph.Bind(stream);
     ACL_OK(aclrtRecordEvent(inner, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(outside, inner),
-                     "ACL_STREAM_PERSISTENT", "not bound", Shown(graph));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(outside, inner), "ACL_STREAM_PERSISTENT",
+                     "not bound", Shown(graph));
     ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_CAPTURED, aclrtSynchronizeEvent(inner), "aclmdlRIBuildEnd");
     // That changed nothing.
     ACL_OK(aclrtMemcpy(&Words(1)[0], 4, &Words(1)[0], 4, ACL_MEMCPY_HOST_TO_HOST));
@@ -198,10 +195,9 @@ TEST_F(GraphBuild, OtherStreamsCannotWaitForRecordedWork) {
     const Built other;
     other.Bind(second);
     ACL_OK(aclrtRecordEvent(outer, outside));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(second, outer),
-                     "building of modelRI", Shown(other));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIEndTask(other, second),
-                     "aclmdlRIDestroy");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(second, outer), "building of modelRI",
+                     Shown(other));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIEndTask(other, second), "aclmdlRIDestroy");
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIBuildEnd(other, nullptr));
 }
 
@@ -210,8 +206,7 @@ TEST_F(GraphBuild, AGraphThatIsBeingBuiltDoesNotRun) {
     const Stream running;
     const Built graph;
     graph.Bind(stream);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecuteAsync(graph, running), "built",
-                     "aclmdlRIBuildEnd");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecuteAsync(graph, running), "built", "aclmdlRIBuildEnd");
     ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecute(graph, -1));
     ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIAbort(graph));
     ACL_FAILS(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, aclmdlRIExecuteAsync(graph, stream));
@@ -238,16 +233,14 @@ TEST_F(GraphBuild, PersistentStreamsTakeWorkOnlyWhileTheyAreBound) {
         ACL_FAILS_SAYING(code, aclmdlRIExecuteAsync(captured, stream), word);
     };
     refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtStreamWaitEvent(stream, event),
-                     "aclmdlRIBindStream");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtStreamWaitEvent(stream, event), "aclmdlRIBindStream");
     {
         const Built graph;
         graph.Bind(stream);
         ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
         graph.End(stream);
         refused(ACL_ERROR_RT_PARAM_INVALID, "aclmdlRIUnbindStream");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream),
-                         "aclmdlRIUnbindStream", Shown(graph));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream), "aclmdlRIUnbindStream", Shown(graph));
         ACL_OK(aclmdlRIUnbindStream(graph, stream));
         refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
         // The graph keeps what was recorded.
@@ -294,8 +287,7 @@ TEST_F(GraphBuild, PersistentStreamsAreNotCaptured) {
     const Stream capturing;
     const Event event(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC);
     auto graph = Poison<aclmdlRI>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED),
                      "ACL_STREAM_PERSISTENT");
     const Built built;
     built.Bind(stream);
@@ -303,8 +295,8 @@ TEST_F(GraphBuild, PersistentStreamsAreNotCaptured) {
     ACL_OK(aclmdlRICaptureBegin(capturing, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
     ACL_OK(aclrtRecordEvent(event, capturing));
     ACL_OK(aclrtRecordEvent(other, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_STREAM_CAPTURE_CONFLICT, aclrtStreamWaitEvent(capturing, other),
-                     Shown(built), Shown(capturing));
+    ACL_FAILS_SAYING(ACL_ERROR_STREAM_CAPTURE_CONFLICT, aclrtStreamWaitEvent(capturing, other), Shown(built),
+                     Shown(capturing));
     EndInvalid(capturing);
 }
 
@@ -312,11 +304,9 @@ TEST_F(GraphBuild, BoundStreamsAreDestroyedByForceOnly) {
     Persistent stream, second;
     const Built graph, other;
     graph.Bind(stream);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream), Shown(graph),
-                     "aclmdlRIUnbindStream");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream), Shown(graph), "aclmdlRIUnbindStream");
     ACL_OK(aclrtDestroyStreamForce(stream.Release()));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIBuildEnd(graph, nullptr),
-                     "destroyed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIBuildEnd(graph, nullptr), "destroyed");
     // A built graph runs without its streams.
     Log log;
     other.Bind(second);
@@ -337,8 +327,7 @@ TEST_F(GraphBuild, ManyThreadsSubmitWork) {
         threads.emplace_back([&, i] {
             ACL_OK(aclrtSetDevice(0));
             graph.Bind(*streams[i]);
-            for (int n = 0; n < 50; ++n)
-                ACL_OK(aclrtMemsetAsync(memory.At(i * 64), 64, n, 64, *streams[i]));
+            for (int n = 0; n < 50; ++n) ACL_OK(aclrtMemsetAsync(memory.At(i * 64), 64, n, 64, *streams[i]));
             ACL_OK(aclmdlRIEndTask(graph, *streams[i]));
             ACL_OK(aclrtResetDevice(0));
         });
@@ -372,8 +361,7 @@ TEST_F(GraphBuild, UnfinishedGraphsAreDestroyed) {
     graph.Bind(stream);
     ACL_OK(aclrtLaunchHostFunc(
         stream, [](void*) {}, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, stream),
-                     "aclmdlRIDestroy");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, stream), "aclmdlRIDestroy");
     ACL_OK(aclmdlRIDestroy(graph.Release()));
     ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclrtLaunchHostFunc(
                                              stream, [](void*) {}, nullptr));
@@ -393,8 +381,7 @@ TEST(GraphBuildTeardown, GraphsAndStreamsEndWithTheirDevice) {
         stream, [](void*) {}, nullptr));
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                     "went with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "went with its device");
     const Persistent next;
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, next));
     ACL_OK(aclrtResetDevice(0));
@@ -425,10 +412,9 @@ TEST_F(GraphBuild, BadGraphsAndStreams) {
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIUnbindStream(nullptr, stream));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIEndTask(nullptr, stream));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildEnd(nullptr, nullptr));
-    for (aclmdlRI bad : {dead, static_cast<aclmdlRI>(static_cast<aclrtStream>(stream)),
-                         aclmdlRI{&local}, static_cast<aclmdlRI>(captured)}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(bad, stream, kHead),
-                         Shown(bad));
+    for (aclmdlRI bad : {dead, static_cast<aclmdlRI>(static_cast<aclrtStream>(stream)), aclmdlRI{&local},
+                         static_cast<aclmdlRI>(captured)}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(bad, stream, kHead), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(bad, stream), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(bad, stream), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(bad, nullptr), Shown(bad));
@@ -437,19 +423,14 @@ TEST_F(GraphBuild, BadGraphsAndStreams) {
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(graph, nullptr, kHead));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIUnbindStream(graph, nullptr));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIEndTask(graph, nullptr));
-    for (aclrtStream bad :
-         {gone, static_cast<aclrtStream>(static_cast<aclmdlRI>(graph)), aclrtStream{&local}}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, bad, kHead),
-                         Shown(bad));
+    for (aclrtStream bad : {gone, static_cast<aclrtStream>(static_cast<aclmdlRI>(graph)), aclrtStream{&local}}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, bad, kHead), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, bad), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, bad), Shown(bad));
     }
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, plain, kHead),
-                     "ACL_STREAM_PERSISTENT");
-    for (aclrtStream unbound :
-         {static_cast<aclrtStream>(plain), static_cast<aclrtStream>(stream)}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIUnbindStream(graph, unbound),
-                         "not bound");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, plain, kHead), "ACL_STREAM_PERSISTENT");
+    for (aclrtStream unbound : {static_cast<aclrtStream>(plain), static_cast<aclrtStream>(stream)}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIUnbindStream(graph, unbound), "not bound");
         ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIEndTask(graph, unbound), "not bound");
     }
 }
@@ -464,16 +445,13 @@ TEST_F(GraphBuild, BadFlagsAndStates) {
     EXPECT_TRUE(IsPoison(made));
     const Built graph, other;
     for (uint32_t flag : {1u, kDefault - 1, kDefault + 1, kMost})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(graph, stream, flag), "flag",
-                         "0x7fffffff");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(graph, stream, flag), "flag", "0x7fffffff");
     graph.Bind(stream);
     for (aclmdlRI any : {static_cast<aclmdlRI>(graph), static_cast<aclmdlRI>(other)})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(any, stream, kHead),
-                         "already", Shown(stream));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(any, stream, kHead), "already", Shown(stream));
     ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIEndTask(other, stream));
     int local = 0;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildEnd(graph, &local), "reserve",
-                     Shown(&local));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildEnd(graph, &local), "reserve", Shown(&local));
     graph.End(stream);
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "built");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, second, kHead), "built");
@@ -499,8 +477,8 @@ TEST_F(GraphBuild, OtherThreadsAndDevices) {
         ACL_OK(aclrtSetDevice(1));
         {
             const Persistent there;
-            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIBindStream(graph, there, kHead),
-                             "device 0", "device 1");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIBindStream(graph, there, kHead), "device 0",
+                             "device 1");
             ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIEndTask(graph, stream));
             ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIUnbindStream(graph, stream));
         }

@@ -29,25 +29,18 @@ struct Forbidden {
 
 const std::vector<Forbidden>& AllForbidden() {
     static const std::vector<Forbidden> all = {
-        {"aclrtMemcpy",
-         [](void* d, void* h) { return aclrtMemcpy(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE); },
+        {"aclrtMemcpy", [](void* d, void* h) { return aclrtMemcpy(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE); },
          ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
         {"aclrtMemset", [](void* d, void*) { return aclrtMemset(d, 64, 1, 64); },
          ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
         {"aclrtMemcpy2d",
-         [](void* d, void* h) {
-             return aclrtMemcpy2d(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE);
-         },
+         [](void* d, void* h) { return aclrtMemcpy2d(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE); },
          ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
         {"aclrtMemcpyAsync",
-         [](void* d, void* h) {
-             return aclrtMemcpyAsync(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
-         },
+         [](void* d, void* h) { return aclrtMemcpyAsync(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE, nullptr); },
          ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC},
         {"aclrtMemcpy2dAsync",
-         [](void* d, void* h) {
-             return aclrtMemcpy2dAsync(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
-         },
+         [](void* d, void* h) { return aclrtMemcpy2dAsync(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE, nullptr); },
          ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC},
     };
     return all;
@@ -63,8 +56,8 @@ TEST_F(GraphCaptureMode, ModesSelectTheThreadsThatAreRestricted) {
     for (const Forbidden& c : AllForbidden()) {
         for (auto capture : {kGlobal, kThreadLocal, kRelaxed}) {
             for (auto own : {kGlobal, kThreadLocal, kRelaxed}) {
-                SCOPED_TRACE(std::string(c.name) + ", capture " + std::to_string(capture) +
-                             ", thread " + std::to_string(own));
+                SCOPED_TRACE(std::string(c.name) + ", capture " + std::to_string(capture) + ", thread " +
+                             std::to_string(own));
                 // The thread that captures.
                 Begin(capture);
                 bool spoilt = false;

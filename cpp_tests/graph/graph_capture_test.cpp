@@ -43,8 +43,7 @@ TEST_F(GraphCapture, InfoReturnsTheStateAndTheGraph) {
 
 TEST_F(GraphCapture, ArgumentsAreChecked) {
     for (int mode : {-1, 3, 0x7fffffff}) {
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(mode)),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(mode)),
                          "mode is " + std::to_string(mode), "0", "2");
         auto wrong = static_cast<aclmdlRICaptureMode>(mode);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureThreadExchangeMode(&wrong),
@@ -54,10 +53,8 @@ TEST_F(GraphCapture, ArgumentsAreChecked) {
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureThreadExchangeMode(nullptr));
     auto status = Poison<aclmdlRICaptureStatus>();
     auto graph = Poison<aclmdlRI>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureGetInfo(stream_, nullptr, &graph),
-                     "status");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureGetInfo(stream_, &status, nullptr),
-                     "modelRI");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureGetInfo(stream_, nullptr, &graph), "status");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureGetInfo(stream_, &status, nullptr), "modelRI");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureEnd(stream_, nullptr), "modelRI");
     Stream other;
     aclrtStream dead = other.Release();
@@ -80,8 +77,7 @@ TEST_F(GraphCapture, ArgumentsAreChecked) {
 // ---- begin and end ----
 
 TEST_F(GraphCapture, DefaultStreamsAreNotCaptured) {
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, aclmdlRICaptureBegin(nullptr, kGlobal),
-                     "default stream");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, aclmdlRICaptureBegin(nullptr, kGlobal), "default stream");
     aclmdlRI graph = nullptr;
     ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(nullptr, &graph));
     EXPECT_EQ(StatusOf(nullptr), kNone);
@@ -89,8 +85,8 @@ TEST_F(GraphCapture, DefaultStreamsAreNotCaptured) {
 
 TEST_F(GraphCapture, BeginAndEndComeInPairs) {
     aclmdlRI graph = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(stream_, &graph),
-                     Shown(stream_), "aclmdlRICaptureBegin");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(stream_, &graph), Shown(stream_),
+                     "aclmdlRICaptureBegin");
     Begin();
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(stream_, kRelaxed));
     EXPECT_EQ(StatusOf(stream_), kActive);
@@ -105,8 +101,7 @@ TEST_F(GraphCapture, TheThreadThatBeganItEndsIt) {
         auto graph = Poison<aclmdlRI>();
         OnNewThread([&] {
             ACL_OK(aclrtSetDevice(0));
-            ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
-                      aclmdlRICaptureEnd(stream_, &graph));
+            ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, aclmdlRICaptureEnd(stream_, &graph));
             ACL_OK(aclrtResetDevice(0));
         });
         EXPECT_TRUE(IsPoison(graph));
@@ -152,8 +147,7 @@ TEST_F(GraphCapture, StreamsJoinByEvents) {
     EXPECT_EQ(StatusOf(other, &joined), kActive);
     EXPECT_EQ(own, joined);
     aclmdlRI graph = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, aclmdlRICaptureEnd(other, &graph),
-                     Shown(stream_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, aclmdlRICaptureEnd(other, &graph), Shown(stream_));
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(other, kGlobal));
     ACL_OK(Fill(other, 2));
     ACL_OK(aclrtRecordEvent(join, other));
@@ -174,8 +168,7 @@ TEST_F(GraphCapture, JoinedStreamsMustRejoinTheOrigin) {
     ACL_OK(Fill(other));
     ACL_OK(aclrtStreamWaitEvent(stream_, early));
     auto graph = Poison<aclmdlRI>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_UNJOINED, aclmdlRICaptureEnd(stream_, &graph),
-                     Shown(other), Shown(stream_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_UNJOINED, aclmdlRICaptureEnd(stream_, &graph), Shown(other), Shown(stream_));
     EXPECT_TRUE(IsPoison(graph));
     EXPECT_EQ(StatusOf(stream_), kNone);
     EXPECT_EQ(StatusOf(other), kNone);
@@ -189,8 +182,8 @@ TEST_F(GraphCapture, WorkOutsideIsNotWaitedFor) {
     ACL_OK(aclrtRecordEvent(outside, other));
     for (aclrtEvent event : {aclrtEvent(outside), aclrtEvent(never)}) {
         Begin();
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(stream_, event),
-                         Shown(event), Shown(stream_));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(stream_, event), Shown(event),
+                         Shown(stream_));
         EndInvalid(stream_);
     }
 }
@@ -223,8 +216,7 @@ TEST_F(GraphCapture, StreamsOfOtherDevicesDoNotJoin) {
     ACL_OK(aclrtSetDevice(1));
     {
         const Stream elsewhere;
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtStreamWaitEvent(elsewhere, event),
-                         "device");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtStreamWaitEvent(elsewhere, event), "device");
         EXPECT_EQ(StatusOf(elsewhere), kNone);
     }
     ACL_OK(aclrtSetDevice(0));
@@ -271,10 +263,8 @@ TEST_F(GraphCapture, CapturedWorkCannotBeWaitedFor) {
         {"aclrtSynchronizeDevice", [](aclrtStream, aclrtEvent) { return aclrtSynchronizeDevice(); },
          ACL_ERROR_RT_STREAM_CAPTURED},
         {"aclrtSynchronizeDeviceWithTimeout",
-         [](aclrtStream, aclrtEvent) { return aclrtSynchronizeDeviceWithTimeout(1000); },
-         ACL_ERROR_RT_STREAM_CAPTURED},
-        {"aclrtSynchronizeEvent",
-         [](aclrtStream, aclrtEvent e) { return aclrtSynchronizeEvent(e); },
+         [](aclrtStream, aclrtEvent) { return aclrtSynchronizeDeviceWithTimeout(1000); }, ACL_ERROR_RT_STREAM_CAPTURED},
+        {"aclrtSynchronizeEvent", [](aclrtStream, aclrtEvent e) { return aclrtSynchronizeEvent(e); },
          ACL_ERROR_RT_EVENT_CAPTURED},
         {"aclrtSynchronizeEventWithTimeout",
          [](aclrtStream, aclrtEvent e) { return aclrtSynchronizeEventWithTimeout(e, 1000); },
@@ -304,8 +294,7 @@ TEST_F(GraphCapture, CapturedWorkCannotBeWaitedFor) {
             const Event event;
             Begin(mode);
             ACL_OK(aclrtRecordEvent(event, stream_));
-            const aclError wanted =
-                mode == kRelaxed ? c.relaxed : aclError{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC};
+            const aclError wanted = mode == kRelaxed ? c.relaxed : aclError{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC};
             EXPECT_TRUE(Failed(c.name, c.call(stream_, event), wanted));
             EndInvalid(stream_);
             // The event is unchanged: never recorded.
@@ -357,8 +346,8 @@ TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
     const Event event;
     Begin();
     ACL_FAILS(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, aclrtSynchronizeStream(stream_));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
-                     aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), "aclmdlRICaptureEnd");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_),
+                     "aclmdlRICaptureEnd");
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclrtRecordEvent(event, stream_));
     auto graph = Poison<aclmdlRI>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRICaptureEnd(stream_, &graph),
@@ -389,10 +378,8 @@ TEST_F(GraphCapture, MemoryOfOtherDevicesIsNotRecorded) {
     ACL_OK(aclrtMalloc(&elsewhere, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtSetDevice(0));
     Begin();
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-        aclrtMemcpyAsync(elsewhere, 64, memory_, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
-        "device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtMemcpyAsync(elsewhere, 64, memory_, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_), "device");
     EndInvalid(stream_);
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtFree(elsewhere));
@@ -403,10 +390,9 @@ TEST_F(GraphCapture, MemoryOfOtherDevicesIsNotRecorded) {
 TEST_F(GraphCapture, UnsupportedWorkIsRefused) {
     const PinnedMemory pinned(64);
     Begin(kRelaxed);
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-        aclrtMemcpyAsync(memory_, 64, pinned.At(), 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_),
-        "ACL_MEMCPY_HOST_TO_DEVICE");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtMemcpyAsync(memory_, 64, pinned.At(), 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_),
+                     "ACL_MEMCPY_HOST_TO_DEVICE");
     EndInvalid(stream_);
 }
 
@@ -415,8 +401,7 @@ TEST_F(GraphCapture, UnsupportedWorkIsRefused) {
 TEST_F(GraphCapture, CapturedStreamsAreDestroyedByForceOnly) {
     Stream first;
     Begin();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURED, aclrtDestroyStream(stream_),
-                     "aclmdlRICaptureEnd");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURED, aclrtDestroyStream(stream_), "aclmdlRICaptureEnd");
     EXPECT_EQ(StatusOf(stream_), kActive);
     Stream other;
     const Event fork;

@@ -78,8 +78,7 @@ TEST_F(GraphEndCalls, FunctionsMayCallTheLibrary) {
     } state{nullptr, nullptr, -1, -1};
     const Stream stream;
     ACL_OK(aclrtMalloc(&state.memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
-    Graph graph =
-        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(state.memory, 64, 1, 64, stream)); });
+    Graph graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(state.memory, 64, 1, 64, stream)); });
     state.graph = graph.Release();
     ACL_OK(aclmdlRIDestroyRegisterCallback(
         state.graph,
@@ -117,21 +116,17 @@ TEST_F(GraphEndCalls, ArgumentsAreChecked) {
     const Graph graph = Capture(stream, [&] {
         aclmdlRI early = nullptr;
         StatusOf(stream, &early);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED,
-                         aclmdlRIDestroyRegisterCallback(early, First, nullptr), Shown(early));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIDestroyRegisterCallback(early, First, nullptr),
+                         Shown(early));
     });
     constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kWrong = ACL_ERROR_RT_PARAM_INVALID;
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyRegisterCallback(nullptr, First, nullptr),
-                     "modelRI is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyRegisterCallback(graph, nullptr, nullptr),
-                     "func is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyUnregisterCallback(nullptr, First),
-                     "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyRegisterCallback(nullptr, First, nullptr), "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyRegisterCallback(graph, nullptr, nullptr), "func is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyUnregisterCallback(nullptr, First), "modelRI is null");
     ACL_FAILS_SAYING(kInvalid, aclmdlRIDestroyUnregisterCallback(graph, nullptr), "func is null");
     ACL_FAILS_SAYING(kWrong, aclmdlRIDestroyUnregisterCallback(graph, First), "is not registered");
     ACL_OK(aclmdlRIDestroyRegisterCallback(graph, First, nullptr));
-    ACL_FAILS_SAYING(kWrong, aclmdlRIDestroyRegisterCallback(graph, First, &called),
-                     "registered for", "already");
+    ACL_FAILS_SAYING(kWrong, aclmdlRIDestroyRegisterCallback(graph, First, &called), "registered for", "already");
     int local = 0;
     for (void* bad : {static_cast<void*>(&local), static_cast<void*>(aclrtStream(stream))}) {
         ACL_FAILS_SAYING(kWrong, aclmdlRIDestroyRegisterCallback(bad, First, nullptr), Shown(bad));

@@ -62,14 +62,11 @@ class GraphGroup : public WithDevice {
         WithDevice::TearDown();
     }
 
-    aclError Fill(aclrtStream stream, int value) {
-        return aclrtMemsetAsync(memory_, kSize, value, kSize, stream);
-    }
+    aclError Fill(aclrtStream stream, int value) { return aclrtMemsetAsync(memory_, kSize, value, kSize, stream); }
 
     // A graph with one group, which fills the memory.
     Graph FillGraph(aclrtStream stream, int value, aclrtTaskGrp* group) {
-        return Capture(stream,
-                       [&] { *group = Group(stream, [&] { ACL_OK(Fill(stream, value)); }); });
+        return Capture(stream, [&] { *group = Group(stream, [&] { ACL_OK(Fill(stream, value)); }); });
     }
 
     int Byte() const {
@@ -91,14 +88,12 @@ TEST_F(GraphGroup, EveryKindOfTaskCanChange) {
     const PinnedMemory first(kSize, 3), second(kSize, 4);
     Log log;
     const auto mark = program.Kernel("mark");
-    const auto work = [&](aclrtStream to, const PinnedMemory& in, int value, size_t width,
-                          const DeviceMemory& addend, uint32_t number) {
+    const auto work = [&](aclrtStream to, const PinnedMemory& in, int value, size_t width, const DeviceMemory& addend,
+                          uint32_t number) {
         ACL_OK(aclrtMemcpyAsync(a.At(), kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, to));
-        ACL_OK(aclrtMemcpy2dAsync(rows.At(), 32, in.At(), 16, width, 8, ACL_MEMCPY_HOST_TO_DEVICE,
-                                  to));
+        ACL_OK(aclrtMemcpy2dAsync(rows.At(), 32, in.At(), 16, width, 8, ACL_MEMCPY_HOST_TO_DEVICE, to));
         ACL_OK(aclrtMemsetAsync(a.At(128), 128, value, 64, to));
-        ACL_OK(aclrtReduceAsync(sum.At(), addend.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                ACL_INT32, to, nullptr));
+        ACL_OK(aclrtReduceAsync(sum.At(), addend.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, to, nullptr));
         ACL_OK(Mark(mark, marked.At(), number, 16, to));
         ACL_OK(log.Append(to, static_cast<int>(number)));
     };
@@ -109,8 +104,7 @@ TEST_F(GraphGroup, EveryKindOfTaskCanChange) {
         ACL_OK(log.Append(stream, 0));
     });
     ASSERT_NE(group, nullptr);
-    const auto check = [&](unsigned char in, unsigned char value, size_t width, uint32_t summed,
-                           uint32_t number) {
+    const auto check = [&](unsigned char in, unsigned char value, size_t width, uint32_t summed, uint32_t number) {
         ACL_OK(aclmdlRIExecute(graph, -1));
         std::vector<unsigned char> wanted(kSize, in);
         std::fill(wanted.begin() + 128, wanted.begin() + 192, value);
@@ -173,8 +167,7 @@ TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
             ACL_OK(Mark(mark, unchanged.At(4 * i), 1, 1, stream));
             ACL_OK(aclrtStreamWaitEvent(stream, *events[i]));
             ACL_OK(aclrtResetEvent(*events[i], stream));
-            groups.push_back(
-                Group(stream, [&] { ACL_OK(Mark(mark, words.At(4 * i), 1000, 1, stream)); }));
+            groups.push_back(Group(stream, [&] { ACL_OK(Mark(mark, words.At(4 * i), 1000, 1, stream)); }));
         }
     });
     Words wanted(kLayers);
@@ -182,8 +175,7 @@ TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
         ACL_OK(aclmdlRIExecuteAsync(graph, stream));
         for (size_t i = 0; i < kLayers; ++i) {
             const auto number = static_cast<uint32_t>(run * 10 + i);
-            Change(updater, groups[i],
-                   [&] { ACL_OK(Mark(mark, words.At(4 * i), number, 1, updater)); });
+            Change(updater, groups[i], [&] { ACL_OK(Mark(mark, words.At(4 * i), number, 1, updater)); });
             ACL_OK(aclrtRecordEvent(*events[i], updater));
             wanted[i] += number;
         }
@@ -200,8 +192,7 @@ TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
     const Graph graph = Capture(stream, [&] {
         group = Group(stream, [&] {
             ACL_OK(Fill(stream, 1));
-            ACL_OK(
-                aclrtMemcpyAsync(other.At(), 8, memory_, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(other.At(), 8, memory_, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         });
     });
     const auto fill = [&] { ACL_OK(Fill(updater, 2)); };
@@ -209,24 +200,19 @@ TEST_F(GraphGroup, ADifferentTopologyIsRefused) {
         ACL_OK(aclrtMemcpyAsync(other.At(), 8, memory_, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, updater));
     };
     const auto rows = [&] {
-        ACL_OK(aclrtMemcpy2dAsync(other.At(), 8, memory_, 8, 4, 2, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                  updater));
+        ACL_OK(aclrtMemcpy2dAsync(other.At(), 8, memory_, 8, 4, 2, ACL_MEMCPY_DEVICE_TO_DEVICE, updater));
     };
     Begin(updater, group, [] {});
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "0 operations", "2",
-                     "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "0 operations", "2", "as it was");
     Begin(updater, group, fill);
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operations", "2",
-                     "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operations", "2", "as it was");
     Begin(updater, group, [&] { fill(), copy(), copy(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "3 operations", "2",
-                     "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "3 operations", "2", "as it was");
     Begin(updater, group, [&] { copy(), fill(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy",
-                     "a fill", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy", "a fill", "as it was");
     Begin(updater, group, [&] { fill(), rows(); });
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy of rows",
-                     "a copy", "as it was");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy of rows", "a copy",
+                     "as it was");
     ACL_OK(aclrtSynchronizeStream(updater));
     EXPECT_EQ(Byte(), 0);
     ACL_OK(aclmdlRIExecute(graph, -1));
@@ -257,8 +243,7 @@ TEST_F(GraphGroup, UnsupportedTasksAreRefused) {
         {"aclrtRecordEvent", kDead, [&] { return aclrtRecordEvent(event, updater); }},
         {"aclrtStreamWaitEvent", kDead, [&] { return aclrtStreamWaitEvent(updater, event); }},
         {"aclmdlRIExecuteAsync", kDead, [&] { return aclmdlRIExecuteAsync(other, updater); }},
-        {"aclmdlRICaptureTaskUpdateBegin", kDead,
-         [&] { return aclmdlRICaptureTaskUpdateBegin(updater, group); }},
+        {"aclmdlRICaptureTaskUpdateBegin", kDead, [&] { return aclmdlRICaptureTaskUpdateBegin(updater, group); }},
         {"aclrtValueWrite", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
          [&] { return aclrtValueWrite(value.At(), 1, 0, updater); }},
     };
@@ -275,8 +260,7 @@ TEST_F(GraphGroup, UnsupportedTasksAreRefused) {
     // In the capture they are outside the group, or invalidate the capture.
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
     ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtValueWrite(value.At(), 1, 0, stream),
-                     "task group");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtValueWrite(value.At(), 1, 0, stream), "task group");
     EndInvalid(stream);
 }
 
@@ -379,8 +363,7 @@ TEST_F(GraphGroup, FreedMemoryIsDetectedWhenTheTaskRuns) {
     const Graph graph = Capture(stream, [&] {
         ACL_OK(aclrtStreamWaitEvent(stream, event));
         ACL_OK(aclrtResetEvent(event, stream));
-        group =
-            Group(stream, [&] { ACL_OK(aclrtMemsetAsync(gone.At(), kSize, 1, kSize, stream)); });
+        group = Group(stream, [&] { ACL_OK(aclrtMemsetAsync(gone.At(), kSize, 1, kSize, stream)); });
     });
     void* address = gone.Release();
     ACL_OK(aclrtFree(address));
@@ -397,15 +380,13 @@ TEST_F(GraphGroup, FreedMemoryIsDetectedWhenTheTaskRuns) {
 TEST_F(GraphGroup, ArgumentsAreChecked) {
     const Stream stream, other;
     auto group = Poison<aclrtTaskGrp>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(stream),
-                     Shown(stream), "aclmdlRICaptureBegin");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(stream), Shown(stream),
+                     "aclmdlRICaptureBegin");
     ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(nullptr));
     ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpEnd(stream, &group));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskGrpEnd(stream, nullptr), "handle");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskUpdateBegin(stream, nullptr),
-                     "handle", "task group");
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), Shown(stream),
-                     "aclmdlRICaptureTaskUpdateBegin");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskUpdateBegin(stream, nullptr), "handle", "task group");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), Shown(stream), "aclmdlRICaptureTaskUpdateBegin");
     ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(nullptr));
     Stream gone;
     aclrtStream dead = gone.Release();
@@ -432,16 +413,13 @@ TEST_F(GraphGroup, BeginAndEndComeInPairs) {
     const Stream stream, other;
     auto group = Poison<aclrtTaskGrp>();
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpEnd(stream, &group), Shown(stream),
-                     "aclmdlRICaptureTaskGrpBegin");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpEnd(stream, &group), Shown(stream), "aclmdlRICaptureTaskGrpBegin");
     EXPECT_TRUE(IsPoison(group));
     ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpBegin(stream), Shown(stream),
-                     "aclmdlRICaptureTaskGrpEnd");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpBegin(stream), Shown(stream), "aclmdlRICaptureTaskGrpEnd");
     ACL_OK(Fill(stream, 1));
     ACL_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRICaptureTaskUpdateBegin(other, group),
-                     "aclmdlRICaptureEnd");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRICaptureTaskUpdateBegin(other, group), "aclmdlRICaptureEnd");
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureTaskUpdateBegin(stream, group));
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
@@ -456,8 +434,7 @@ TEST_F(GraphGroup, BeginAndEndComeInPairs) {
     ACL_OK(aclmdlRICaptureTaskUpdateEnd(other));
     ACL_OK(aclrtSynchronizeStream(other));
     ACL_OK(aclmdlRIDestroy(graph));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(stream, group), "task group",
-                     "destroyed");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(stream, group), "task group", "destroyed");
     // A group that has not ended.
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
     ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
@@ -482,8 +459,8 @@ TEST_F(GraphGroup, StreamsMayBeDestroyedDuringAChange) {
     ACL_OK(aclmdlRICaptureTaskUpdateBegin(updater, group));
     ACL_OK(Fill(updater, 3));
     // Destroying the stream does not drop the change silently.
-    ACL_FAILS_SAYING(kDead, aclrtDestroyStream(updater), Shown(updater),
-                     "aclmdlRICaptureTaskUpdateEnd", "aclrtDestroyStreamForce");
+    ACL_FAILS_SAYING(kDead, aclrtDestroyStream(updater), Shown(updater), "aclmdlRICaptureTaskUpdateEnd",
+                     "aclrtDestroyStreamForce");
     ACL_OK(aclrtDestroyStreamForce(updater.Release()));
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -500,8 +477,7 @@ TEST_F(GraphGroup, GroupsBelongToTheirDevice) {
     aclrtTaskGrp group = nullptr;
     const Graph graph = FillGraph(stream, 1, &group);
     ACL_OK(aclrtSetDevice(1));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureTaskUpdateBegin(nullptr, group),
-                     "another device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureTaskUpdateBegin(nullptr, group), "another device");
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
 }

@@ -45,8 +45,7 @@ std::vector<int> TypesOf(aclrtStream stream) {
 // `count` fills of 64 bytes.
 Graph Fills(aclrtStream stream, const DeviceMemory& memory, size_t count) {
     return Capture(stream, [&] {
-        for (size_t i = 0; i < count; ++i)
-            ACL_OK(aclrtMemsetAsync(memory.At(), 64, static_cast<int>(i), 64, stream));
+        for (size_t i = 0; i < count; ++i) ACL_OK(aclrtMemsetAsync(memory.At(), 64, static_cast<int>(i), 64, stream));
     });
 }
 
@@ -72,8 +71,7 @@ TEST_F(GraphInspect, LongNamesAreTruncated) {
     const Graph graph = Capture(stream, [] {});
     const std::string longest(512, 'x'), longer(513, 'y');
     ACL_OK(aclmdlRISetName(graph, longest.c_str()));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRISetName(graph, longer.c_str()), "513 bytes",
-                     "512");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRISetName(graph, longer.c_str()), "513 bytes", "512");
     EXPECT_EQ(NameOf(graph, 513), longest);
     EXPECT_EQ(NameOf(graph, 512), longest.substr(1));
     EXPECT_EQ(NameOf(graph, 1), "");
@@ -103,10 +101,9 @@ TEST_F(GraphInspect, GraphsBeingCapturedHaveNameAndNumberOnly) {
         ACL_OK(aclmdlRISetName(early, "early"));
         id = IdOf(early);
         auto count = Poison<uint32_t>();
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIGetStreams(early, nullptr, &count),
-                         Shown(early), "aclmdlRICaptureEnd");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURED,
-                         aclmdlRIGetTasksByStream(stream, nullptr, &count), Shown(stream),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIGetStreams(early, nullptr, &count), Shown(early),
+                         "aclmdlRICaptureEnd");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRIGetTasksByStream(stream, nullptr, &count), Shown(stream),
                          "aclmdlRICaptureEnd");
         EXPECT_TRUE(IsPoison(count));
     });
@@ -131,8 +128,7 @@ TEST_F(GraphInspect, EachStreamHasItsTasks) {
         ACL_OK(aclrtRecordEvent(fork, stream));
         ACL_OK(aclrtStreamWaitEvent(other, fork));
         ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, other));
-        ACL_OK(aclrtMemcpyAsync(memory.At(64), 64, memory.At(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(memory.At(64), 64, memory.At(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         ACL_OK(aclrtRecordEvent(again, stream));
         ACL_OK(aclrtResetEvent(again, stream));
         ACL_OK(aclrtLaunchHostFunc(
@@ -169,8 +165,8 @@ TEST_F(GraphInspect, EmptyGraphsHaveNoStreams) {
     const Graph graph = Capture(stream, [] {});
     EXPECT_TRUE(StreamsOf(graph).empty());
     auto count = Poison<uint32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIGetTasksByStream(stream, nullptr, &count),
-                     Shown(stream), "aclmdlRIGetStreams");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIGetTasksByStream(stream, nullptr, &count), Shown(stream),
+                     "aclmdlRIGetStreams");
     EXPECT_TRUE(IsPoison(count));
 }
 
@@ -184,9 +180,8 @@ TEST_F(GraphInspect, CountsAreReturned) {
     std::array<aclrtStream, 2> streams;
     streams.fill(Poison<aclrtStream>());
     count = 0;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY,
-                     aclmdlRIGetStreams(graph, streams.data(), &count), "numStreams is 0",
-                     "there are 1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, aclmdlRIGetStreams(graph, streams.data(), &count),
+                     "numStreams is 0", "there are 1");
     EXPECT_EQ(count, 1u);
     EXPECT_TRUE(IsPoison(streams[0]));
     count = 2;
@@ -197,9 +192,8 @@ TEST_F(GraphInspect, CountsAreReturned) {
     std::array<aclmdlRITask, 4> tasks;
     tasks.fill(Poison<aclmdlRITask>());
     count = 2;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY,
-                     aclmdlRIGetTasksByStream(streams[0], tasks.data(), &count), "numTasks is 2",
-                     "there are 3");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, aclmdlRIGetTasksByStream(streams[0], tasks.data(), &count),
+                     "numTasks is 2", "there are 3");
     EXPECT_EQ(count, 3u);
     for (aclmdlRITask task : tasks) EXPECT_TRUE(IsPoison(task));
     ACL_OK(aclmdlRIGetTasksByStream(streams[0], tasks.data(), &count));
@@ -227,8 +221,8 @@ TEST_F(GraphInspect, StreamsBelongToTheGraph) {
     aclrtStream gone = stream.Release();
     ACL_OK(aclrtDestroyStream(gone));
     uint32_t count = 0;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIGetTasksByStream(gone, nullptr, &count),
-                     Shown(gone), "destroyed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIGetTasksByStream(gone, nullptr, &count), Shown(gone),
+                     "destroyed");
     EXPECT_EQ(TasksOf(StreamsOf(first)[0]), tasks);
 }
 
@@ -295,8 +289,7 @@ TEST_F(GraphInspect, HandlesEndWithTheirDevice) {
     void* memory = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     ACL_OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
-    aclmdlRI graph =
-        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory, 64, 1, 64, stream)); }).Release();
+    aclmdlRI graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory, 64, 1, 64, stream)); }).Release();
     const auto parts = StreamsOf(graph);
     const auto tasks = TasksOf(parts[0]);
     ACL_OK(aclrtResetDevice(0));
@@ -318,10 +311,9 @@ TEST_F(GraphInspect, HandlesOfOtherKindsAreRefused) {
     int local = 0;
     ExpectInvalid(&local, &local, &local, "not a handle");
     // A graph's stream cannot be submitted to either.
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetAsync(memory.At(), 64, 1, 64, part),
-                     Shown(part), "stream of a graph");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(part), Shown(part),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetAsync(memory.At(), 64, 1, 64, part), Shown(part),
                      "stream of a graph");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(part), Shown(part), "stream of a graph");
 }
 
 TEST_F(GraphInspect, NullIsRefused) {

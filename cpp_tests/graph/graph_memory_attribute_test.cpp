@@ -24,8 +24,7 @@ constexpr size_t kSize = 3 * kMiB;
 class GraphMemoryAttribute : public WithDevice {
   protected:
     // A graph that allocates from a pool and frees the memory.
-    Graph Capture(aclrtMemPool pool, size_t size = kSize, void** memory = nullptr,
-                  bool frees = true) {
+    Graph Capture(aclrtMemPool pool, size_t size = kSize, void** memory = nullptr, bool frees = true) {
         return portacl_test::Capture(stream_.get(), [&] {
             void* taken = nullptr;
             ACL_OK(aclrtMemPoolMallocAsync(&taken, size, pool, stream_.get()));
@@ -72,9 +71,8 @@ class GraphMemoryAttribute : public WithDevice {
 // All counters of a pool.
 std::vector<uint64_t> Numbers(aclrtMemPool pool) {
     std::vector<uint64_t> numbers;
-    for (const auto attribute :
-         {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH,
-          ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH})
+    for (const auto attribute : {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH,
+                                 ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH})
         numbers.push_back(PoolAttribute(pool, attribute));
     return numbers;
 }
@@ -263,8 +261,7 @@ TEST_F(GraphMemoryAttribute, HooksReportItAsAKind) {
         Recorder hook(call_log, "one");
         hook.also = [&](const std::string& what, const portaclMemoryEvent& event) -> aclError {
             // A segment is larger.
-            if (what.find("alloc ") == std::string::npos &&
-                what.find(" alloc") == std::string::npos) {
+            if (what.find("alloc ") == std::string::npos && what.find(" alloc") == std::string::npos) {
                 EXPECT_EQ(event.roundedSize, kSize) << what;
             }
             EXPECT_EQ(event.kind, PORTACL_MEMORY_GRAPH) << what;
@@ -310,8 +307,8 @@ TEST_F(GraphMemoryAttribute, IsNotExported) {
     Run(graph);
     portaclMemPoolPtrExportData data{};
     data.size = sizeof data;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemPoolExportPointer(&data, memory),
-                     "memory of a graph", Shown(memory));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemPoolExportPointer(&data, memory), "memory of a graph",
+                     Shown(memory));
     Free(memory, stream_.get());
     Synchronize(stream_.get());
 }
@@ -334,8 +331,8 @@ TEST_F(GraphMemoryAttribute, AccessIsThatOfItsPool) {
         void* memory = nullptr;
         {
             const Stream there;
-            const Graph graph = portacl_test::Capture(
-                there, [&] { ACL_OK(aclrtMemPoolMallocAsync(&memory, kSize, pool, there)); });
+            const Graph graph =
+                portacl_test::Capture(there, [&] { ACL_OK(aclrtMemPoolMallocAsync(&memory, kSize, pool, there)); });
             ACL_OK(aclmdlRIExecuteAsync(graph, there));
             Synchronize(there);
             if (!before) set_access(pool, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
@@ -343,8 +340,8 @@ TEST_F(GraphMemoryAttribute, AccessIsThatOfItsPool) {
             ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, stream_.get()));
             Synchronize(stream_.get());
             set_access(pool, ACL_RT_MEM_ACCESS_FLAGS_NONE);
-            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                             aclrtMemsetAsync(memory, kSize, 1, kSize, stream_.get()), "device 0");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetAsync(memory, kSize, 1, kSize, stream_.get()),
+                             "device 0");
             ACL_OK(aclrtSetDevice(1));
             ACL_OK(aclrtFree(memory));
         }
@@ -369,10 +366,8 @@ TEST_F(GraphMemoryAttribute, WrongArgumentsAreRefused) {
     for (const auto fixed : {kUsed, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT})
         ACL_FAILS_SAYING(kInvalid, portaclDeviceSetGraphMemAttribute(0, fixed, 0), "only be read");
     for (const int32_t nobody : {-1, static_cast<int32_t>(DeviceCount())}) {
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
-                  portaclDeviceGetGraphMemAttribute(nobody, kUsed, &value));
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
-                  portaclDeviceSetGraphMemAttribute(nobody, kHigh, 0));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetGraphMemAttribute(nobody, kUsed, &value));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceSetGraphMemAttribute(nobody, kHigh, 0));
         ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGraphMemTrim(nobody));
     }
     if (DeviceCount() > 1) {
@@ -406,8 +401,7 @@ const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
 
 }  // namespace
 
-OWN_PROCESS_TEST(GraphMemoryOfASmallDevice, CachedGraphMemoryServesOtherAllocations, kSmall[0],
-                 kSmall[1]) {
+OWN_PROCESS_TEST(GraphMemoryOfASmallDevice, CachedGraphMemoryServesOtherAllocations, kSmall[0], kSmall[1]) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

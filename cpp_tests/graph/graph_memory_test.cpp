@@ -68,14 +68,11 @@ TEST_F(GraphMemory, MemoryAllocatedAndFreedInAGraphIsValidInEachRun) {
     {
         const Graph graph = Capture(stream, [&] {
             first = AllocateFromPool(stream);
-            ACL_OK(
-                aclrtMemcpyAsync(first, kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(first, kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
             ACL_OK(portaclMallocAsync(&second, kSize, stream));
-            ACL_OK(
-                aclrtMemcpyAsync(second, kSize, first, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(second, kSize, first, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
             ACL_OK(aclrtMemPoolFreeAsync(first, stream));
-            ACL_OK(aclrtMemcpyAsync(out.At(), kSize, second, kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                                    stream));
+            ACL_OK(aclrtMemcpyAsync(out.At(), kSize, second, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             ACL_OK(portaclFreeAsync(second, stream));
         });
         EXPECT_NE(first, second);
@@ -199,8 +196,7 @@ TEST_F(GraphMemory, GraphsWithMemoryCannotBeNested) {
     void* memory = nullptr;
     const Graph graph = AllocatingGraph(stream, 1, &memory);
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, stream),
-                     "memory of pools");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, stream), "memory of pools");
     aclmdlRI other = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &other));
     ACL_OK(aclmdlRIDestroy(other));
@@ -239,8 +235,7 @@ TEST(GraphMemoryTeardown, MemoryEndsWithTheDevice) {
     ACL_OK(aclrtCreateStream(&stream));
     void *idle = nullptr, *taken = nullptr;
     const auto capture = [&](void** memory) {
-        return Capture(stream, [&] { ACL_OK(portaclMallocAsync(memory, kSize, stream)); })
-            .Release();
+        return Capture(stream, [&] { ACL_OK(portaclMallocAsync(memory, kSize, stream)); }).Release();
     };
     capture(&idle);
     ACL_OK(aclmdlRIExecuteAsync(capture(&taken), stream));

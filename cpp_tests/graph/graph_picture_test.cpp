@@ -45,9 +45,8 @@ class GraphPicture : public WithDevice {
     void SetUp() override {
         WithDevice::SetUp();
         if (HasFatalFailure()) return;
-        path_ = (std::filesystem::temp_directory_path() /
-                 ("portacl_graph_picture." + std::to_string(getpid())))
-                    .string();
+        path_ =
+            (std::filesystem::temp_directory_path() / ("portacl_graph_picture." + std::to_string(getpid()))).string();
     }
     void TearDown() override {
         std::filesystem::remove(path_);
@@ -67,8 +66,7 @@ class GraphPicture : public WithDevice {
     // a wait, a value.
     static Graph Draw(const Scene& s) {
         Graph graph = Capture(s.stream, [&] {
-            ACL_OK(aclrtMemcpyAsync(s.memory.At(), 256, s.host.At(), 200, ACL_MEMCPY_HOST_TO_DEVICE,
-                                    s.stream));
+            ACL_OK(aclrtMemcpyAsync(s.memory.At(), 256, s.host.At(), 200, ACL_MEMCPY_HOST_TO_DEVICE, s.stream));
             ACL_OK(aclrtRecordEvent(s.fork, s.stream));
             ACL_OK(aclrtStreamWaitEvent(s.other, s.fork));
             ACL_OK(aclrtMemsetAsync(s.memory.At(), 64, 9, 64, s.other));
@@ -87,12 +85,10 @@ class GraphPicture : public WithDevice {
     std::string path_;
 };
 
-const std::vector<std::string> kKinds = {
-    "copy",   "event_record", "event_wait",    "fill",       "event_record",
-    "kernel", "event_record", "host_function", "event_wait", "value_write"};
+const std::vector<std::string> kKinds = {"copy",   "event_record", "event_wait",    "fill",       "event_record",
+                                         "kernel", "event_record", "host_function", "event_wait", "value_write"};
 // The dependencies of each task.
-const std::vector<std::vector<size_t>> kAfter = {{},  {0}, {1}, {2},    {3},
-                                                 {1}, {5}, {6}, {7, 4}, {8}};
+const std::vector<std::vector<size_t>> kAfter = {{}, {0}, {1}, {2}, {3}, {1}, {5}, {6}, {7, 4}, {8}};
 const std::set<size_t> kOfOther = {2, 3, 4};
 
 TEST_F(GraphPicture, JsonHasTasksAndEdges) {
@@ -102,8 +98,7 @@ TEST_F(GraphPicture, JsonHasTasksAndEdges) {
     ACL_OK(aclmdlRIGetId(graph, &id));
     ACL_OK(aclmdlRITaskDisable(TasksOf(scene.other)[1]));
     ACL_OK(aclmdlRIUpdate(graph));
-    for (uint32_t flags :
-         {ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE}) {
+    for (uint32_t flags : {ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE}) {
         const bool verbose = flags != ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY;
         ACL_OK(aclmdlRIDebugJsonPrint(graph, path_.c_str(), flags));
         const Json json = Json::parse(ReadText(path_));
@@ -160,8 +155,7 @@ struct Dot {
 
     explicit Dot(const std::string& text) {
         const std::string string = "\"((?:[^\"\\\\]|\\\\.)*)\"";
-        const std::regex cluster(R"(  subgraph cluster_(\d+) \{)"),
-            name("    label=" + string + ";");
+        const std::regex cluster(R"(  subgraph cluster_(\d+) \{)"), name("    label=" + string + ";");
         const std::regex node(R"(    task_(\d+) \[label=)" + string + R"((, style=dashed)?\];)");
         const std::regex edge(R"(  task_(\d+) -> task_(\d+);)");
         const std::regex other("digraph graph_of_tasks \\{|  label=" + string +
@@ -210,8 +204,7 @@ TEST_F(GraphPicture, GraphvizHasBoxesFramesAndArrows) {
     }
     EXPECT_NE(dot.labels.at(0).find("bytes 200"), std::string::npos);
     EXPECT_NE(dot.labels.at(5).find("name mark"), std::string::npos);
-    if (std::system("dot -V >/dev/null 2>&1") != 0)
-        GTEST_SKIP() << "needs Graphviz, which draws what was read here";
+    if (std::system("dot -V >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs Graphviz, which draws what was read here";
     const std::string svg = path_ + ".svg";
     EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' -o '" + svg + "'").c_str()), 0);
     EXPECT_NE(ReadText(svg).find("host_function"), std::string::npos);
@@ -239,9 +232,8 @@ TEST_F(GraphPicture, TextHasALineForEachTask) {
     const Scene scene;
     const Graph graph = Draw(scene);
     const std::string text = Printed(graph, path_);
-    for (const char* part :
-         {"tasks 10, streams 2\n", "\n    0 copy, bytes 200, direction pinned to device, dst 0x",
-          "\n    5 kernel, name mark, blocks 4 x 1 x 1", ", after 7 4\n", "(id "})
+    for (const char* part : {"tasks 10, streams 2\n", "\n    0 copy, bytes 200, direction pinned to device, dst 0x",
+                             "\n    5 kernel, name mark, blocks 4 x 1 x 1", ", after 7 4\n", "(id "})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
 }
 
@@ -264,8 +256,7 @@ TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
             loop = AddTask(rounds, kWhile, 1, inner);
             ACL_OK(aclrtMemsetAsync(memory.At(), 32, 2, 32, inner));
         });
-        CaptureBody(loop[0], inner,
-                    [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 16, 3, 16, inner)); });
+        CaptureBody(loop[0], inner, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 16, 3, 16, inner)); });
         ACL_OK(aclrtMemsetAsync(memory.At(), 8, 4, 8, stream));
     });
     for (uint32_t flags : {0u, 1u}) {
@@ -295,24 +286,21 @@ TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
     const std::string text = Printed(graph, path_);
     for (const char* part :
          {"tasks 3, streams 1\n", "\n    1 if, condition 0x", ", after 0\n      then: graph ",
-          " \"yes\": tasks 2, streams 1\n        stream 0 (id ", "\n          0 while, ",
-          "\n            again: graph ", "\n                0 fill, bytes 16",
-          "\n          1 fill, bytes 32", "\n      else: graph ", ", not captured: tasks 0",
-          "\n    2 fill, bytes 8"})
+          " \"yes\": tasks 2, streams 1\n        stream 0 (id ", "\n          0 while, ", "\n            again: graph ",
+          "\n                0 fill, bytes 16", "\n          1 fill, bytes 32", "\n      else: graph ",
+          ", not captured: tasks 0", "\n    2 fill, bytes 8"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
     ACL_OK(portaclGraphPrintDot(graph, path_.c_str()));
     const std::string dot = ReadText(path_);
     for (const char* part :
-         {"\n    subgraph cluster_1_0_body {\n", "\n      label=\"then: graph ",
-          "task_1_0_0 [label=\"0 while", "task_1_0_0_0_0 [label=\"0 fill",
-          "task_1_0_0 -> task_1_0_1;\n",
+         {"\n    subgraph cluster_1_0_body {\n", "\n      label=\"then: graph ", "task_1_0_0 [label=\"0 while",
+          "task_1_0_0_0_0 [label=\"0 fill", "task_1_0_0 -> task_1_0_1;\n",
           "task_1_0_0 -> task_1_0_0_0_0 [label=\"again\", style=dashed];\n",
           "task_1 -> task_1_0_0 [label=\"then\", style=dashed];\n", "task_1_1_0 [label=\"nothing\"",
           "task_1 -> task_1_1_0 [label=\"else\", style=dashed];\n", "  task_1 -> task_2;\n"})
         EXPECT_NE(dot.find(part), std::string::npos) << part << "\nin\n" << dot;
     EXPECT_EQ(std::count(dot.begin(), dot.end(), '{'), std::count(dot.begin(), dot.end(), '}'));
-    if (std::system("dot -V >/dev/null 2>&1") != 0)
-        GTEST_SKIP() << "needs Graphviz, which draws what was read here";
+    if (std::system("dot -V >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs Graphviz, which draws what was read here";
     EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' >/dev/null").c_str()), 0);
 }
 
@@ -321,8 +309,7 @@ TEST_F(GraphPicture, DestroyedObjectsAreMarked) {
     Stream stream;
     const Stream other;
     const DeviceMemory memory(64);
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream)); });
     const Graph empty = Capture(other, [] {});
     ACL_OK(aclrtDestroyStream(stream.Release()));
     ACL_OK(aclmdlRIDebugJsonPrint(graph, path_.c_str(), 0));
@@ -355,8 +342,7 @@ TEST_F(GraphPicture, ArgumentsAreChecked) {
     for (uint32_t flags : {2u, 3u, UINT32_MAX})
         ACL_FAILS_SAYING(kInvalid, aclmdlRIDebugJsonPrint(graph, path, flags), "flags is 0x");
     const std::string nowhere = path_ + "/no/such/folder";
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclmdlRIDebugJsonPrint(graph, nowhere.c_str(), 0),
-                     nowhere);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclmdlRIDebugJsonPrint(graph, nowhere.c_str(), 0), nowhere);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, nowhere.c_str()), nowhere);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, ""), "path");
     int local = 0;

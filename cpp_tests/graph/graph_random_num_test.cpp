@@ -27,12 +27,11 @@ struct Place {
 // One of each kernel that a driver may need for them.
 std::vector<aclrtRandomNumTaskInfo> Tasks(const Place& place) {
     void *result = place.result.At(), *counter = place.counter.At();
-    return {
-        RandomNumbers(kDropout, ACL_FLOAT, 0.3f, 0.0f, result, kCount, 1, counter),
-        RandomNumbers(kUniform, ACL_INT32, -5, 100, result, kCount, 2, counter),
-        RandomNumbers<uint64_t>(kUniform, ACL_UINT64, 7, 1u << 31, result, kCount, 3, counter),
-        RandomNumbers(kNormal, ACL_FLOAT, 1.0f, 2.0f, result, kCount, 4, counter),
-        RandomNumbers<uint16_t>(kTruncated, ACL_FLOAT16, 0, 0x3C00, result, kCount, 5, counter)};
+    return {RandomNumbers(kDropout, ACL_FLOAT, 0.3f, 0.0f, result, kCount, 1, counter),
+            RandomNumbers(kUniform, ACL_INT32, -5, 100, result, kCount, 2, counter),
+            RandomNumbers<uint64_t>(kUniform, ACL_UINT64, 7, 1u << 31, result, kCount, 3, counter),
+            RandomNumbers(kNormal, ACL_FLOAT, 1.0f, 2.0f, result, kCount, 4, counter),
+            RandomNumbers<uint16_t>(kTruncated, ACL_FLOAT16, 0, 0x3C00, result, kCount, 5, counter)};
 }
 
 TEST_F(GraphRandomNum, RunsAdvanceTheCounter) {
@@ -41,8 +40,7 @@ TEST_F(GraphRandomNum, RunsAdvanceTheCounter) {
     const auto tasks = Tasks(replayed), calls = Tasks(direct);
     for (size_t i = 0; i < tasks.size(); ++i) {
         SCOPED_TRACE(i);
-        const Graph graph =
-            Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&tasks[i], stream, nullptr)); });
+        const Graph graph = Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&tasks[i], stream, nullptr)); });
         Bytes before;
         for (int run = 0; run < 3; ++run) {
             ACL_OK(aclmdlRIExecuteAsync(graph, stream));
@@ -62,8 +60,7 @@ TEST_F(GraphRandomNum, RunsWithTheSameCounterMakeTheSameNumbers) {
     const Place place;
     auto task = Tasks(place)[3];
     task.randomCounterAddr = nullptr;
-    const Graph same =
-        Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
+    const Graph same = Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
     task.randomCounterAddr = place.counter.At();
     const Graph set = Capture(stream, [&] {
         ACL_OK(aclrtMemsetAsync(place.counter.At(), 16, 0, 16, stream));
@@ -98,8 +95,7 @@ TEST_F(GraphRandomNum, NumbersInMemoryAreReadInEachRun) {
         ACL_OK(aclrtMemsetAsync(place.counter.At(), 16, 9, 16, other));
         ACL_OK(aclrtRecordEvent(join, other));
         ACL_OK(aclrtStreamWaitEvent(stream, join));
-        ACL_OK(aclrtMemcpyAsync(copy.At(), kBytes, place.result.At(), kBytes,
-                                ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpyAsync(copy.At(), kBytes, place.result.At(), kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     });
     for (uint64_t number = 1; number <= 3; ++number) {
         std::memcpy(wanted.At(), &number, 8);
@@ -119,14 +115,13 @@ TEST_F(GraphRandomNum, TasksCanBeQueriedAndDisabled) {
     const Stream stream;
     const Place place;
     const auto task = Tasks(place)[2];
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
     const auto handle = TasksOf(stream)[0];
     EXPECT_EQ(ParamsOf(handle).type, ACL_MODEL_RI_TASK_DEFAULT);
     auto params = ParamsOf(handle);
     params.rsv2[0] = 1;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(handle, &params),
-                     "random_num", "aclmdlRICaptureTaskGrpBegin");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(handle, &params), "random_num",
+                     "aclmdlRICaptureTaskGrpBegin");
     ACL_OK(aclmdlRITaskDisable(handle));
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, 30000));
@@ -168,8 +163,7 @@ TEST_F(GraphRandomNum, FreedMemoryIsDetected) {
         DeviceMemory result(kBytes), counter(Words{0, 0}), seed(Words{1, 0});
         auto task = RandomNumbers(kUniform, ACL_INT32, 0, 9, result.At(), kCount, 1, counter.At());
         task.randomSeed = NumberAt(seed.At(), 8);
-        const Graph graph =
-            Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
+        const Graph graph = Capture(stream, [&] { ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr)); });
         ACL_OK(aclmdlRIExecute(graph, 30000));
         DeviceMemory& gone = which == 0 ? result : which == 1 ? counter : seed;
         void* address = gone.Release();

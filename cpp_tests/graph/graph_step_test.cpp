@@ -69,8 +69,7 @@ TEST_F(GraphStep, NotifiesAreRecordedAndConsumedInEachRun) {
         EXPECT_EQ(log.Numbers(), wanted);
     }
     // Its timeout applies.
-    const Graph limited =
-        Capture(stream, [&] { ACL_OK(aclrtWaitAndResetNotify(answered, stream, 1)); });
+    const Graph limited = Capture(stream, [&] { ACL_OK(aclrtWaitAndResetNotify(answered, stream, 1)); });
     ACL_OK(aclmdlRIExecuteAsync(limited, stream));
     ACL_FAILS(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(stream));
 }
@@ -103,15 +102,13 @@ TEST_F(GraphStep, IndirectCopiesReadTheirPlacesInEachRun) {
     size_t size = 0;
     ACL_OK(aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &size));
     const DeviceMemory description(size);
-    ACL_OK(aclrtSetMemcpyDesc(description.At(), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, first.At(),
-                              out.At(64), 64, nullptr));
+    ACL_OK(
+        aclrtSetMemcpyDesc(description.At(), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, first.At(), out.At(64), 64, nullptr));
     const Graph graph = Capture(stream, [&] {
         ACL_OK(aclrtMemsetAsync(out.At(), 128, 0, 128, stream));
-        ACL_OK(aclrtMemcpyAsyncWithOffset(static_cast<void**>(to.At()), 64, 8,
-                                          static_cast<const void**>(from.At()), 16, 0,
-                                          ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
-        ACL_OK(
-            aclrtMemcpyAsyncWithDesc(description.At(), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpyAsyncWithOffset(static_cast<void**>(to.At()), 64, 8, static_cast<const void**>(from.At()), 16,
+                                          0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpyAsyncWithDesc(description.At(), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream));
     });
     Bytes wanted(128, 0);
     std::fill(wanted.begin() + 8, wanted.begin() + 24, 1);
@@ -187,8 +184,7 @@ TEST_F(GraphStep, FreedMemoryIsDetected) {
     const Graph graph = Capture(stream, [&] { ACL_OK(aclrtValueWrite(word.At(), 1, 0, stream)); });
     void* address = word.Release();
     ACL_OK(aclrtFree(address));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, stream),
-                     Shown(address), "freed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, stream), Shown(address), "freed");
 }
 
 // Graphs with steps can be nested.

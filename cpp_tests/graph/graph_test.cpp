@@ -43,10 +43,8 @@ TEST_F(GraphRun, EveryKindOfWorkIsReplayed) {
         ACL_OK(aclrtMemsetAsync(a.At(512), 512, 9, 256, stream));
         ACL_OK(aclrtMemsetD32Async(a.At(768), 256, 0x01020304, 64, stream));
         ACL_OK(aclrtMemcpyAsync(b.At(), 1024, a.At(), 1024, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
-        ACL_OK(aclrtMemcpy2dAsync(rows.At(), 64, b.At(), 32, 32, 16, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                  stream));
-        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                stream, nullptr));
+        ACL_OK(aclrtMemcpy2dAsync(rows.At(), 64, b.At(), 32, 32, 16, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr));
         ACL_OK(Mark(program.Kernel("mark"), marked.At(), 5, 16, stream));
         ACL_OK(log.Append(stream, 1));
         ACL_OK(aclrtMemcpyAsync(out.At(), 1024, b.At(), 1024, ACL_MEMCPY_DEVICE_TO_HOST, stream));
@@ -88,10 +86,8 @@ TEST_F(GraphRun, PageableMemoryIsReadInEachRun) {
     const Graph graph = Capture(
         stream,
         [&] {
-            ACL_OK(aclrtMemcpyAsync(memory.At(), 256, in.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE,
-                                    stream));
-            ACL_OK(aclrtMemcpyAsync(out.data(), 256, memory.At(), 256, ACL_MEMCPY_DEVICE_TO_HOST,
-                                    stream));
+            ACL_OK(aclrtMemcpyAsync(memory.At(), 256, in.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(out.data(), 256, memory.At(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         },
         kRelaxed);
     for (int run = 1; run <= 3; ++run) {
@@ -112,8 +108,7 @@ TEST_F(GraphRun, ArgumentsOfKernelsAreKept) {
     uint32_t number = 3;
     void* arguments[] = {&address, &number};
     const Graph graph = Capture(stream, [&] {
-        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {8, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                                  arguments));
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {8, 1, 1}, {1, 1, 1}, 0, stream, nullptr, arguments));
     });
     address = nullptr;
     number = 1000;
@@ -266,8 +261,7 @@ TEST_F(GraphRun, RunningGraphsAreNotDestroyed) {
     const Stream stream;
     Gate gate;
     const DeviceMemory memory(64);
-    Graph graph =
-        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream)); });
+    Graph graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream)); });
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(graph), Shown(graph));
@@ -275,15 +269,13 @@ TEST_F(GraphRun, RunningGraphsAreNotDestroyed) {
     ACL_OK(aclrtSynchronizeStream(stream));
     aclmdlRI handle = graph.Release();
     ACL_OK(aclmdlRIDestroy(handle));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIDestroy(handle), Shown(handle),
-                     "destroyed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIDestroy(handle), Shown(handle), "destroyed");
 }
 
 TEST_F(GraphRun, FreedMemoryIsDetected) {
     const Stream stream;
     DeviceMemory memory(1 << 20);
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(64), 64, 1, 64, stream)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(64), 64, 1, 64, stream)); });
     // Memory that is freed afterwards stays allocated for the run.
     Gate gate;
     ACL_OK(gate.Hold(stream));
@@ -292,8 +284,7 @@ TEST_F(GraphRun, FreedMemoryIsDetected) {
     ACL_OK(aclrtFree(address));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, stream),
-                     Shown(address), "freed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, stream), Shown(address), "freed");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecute(graph, -1));
 }
 
@@ -336,8 +327,7 @@ TEST_F(GraphRun, ArgumentsAreChecked) {
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIExecuteAsync(nullptr, stream));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIAbort(nullptr));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIDestroy(nullptr));
-    for (aclmdlRI bad :
-         {dead, static_cast<aclmdlRI>(static_cast<aclrtStream>(stream)), aclmdlRI{&local}}) {
+    for (aclmdlRI bad : {dead, static_cast<aclmdlRI>(static_cast<aclrtStream>(stream)), aclmdlRI{&local}}) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecute(bad, -1), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(bad, stream), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIAbort(bad), Shown(bad));
@@ -410,16 +400,14 @@ class RandomProgram {
         for (size_t i = 0; i < kTasks; ++i) {
             const auto kind = static_cast<unsigned>(random_() % 4);
             const size_t to = random_() % kBuffers;
-            tasks_.push_back({kind, random_() % kStreams, to,
-                              (to + 1 + random_() % (kBuffers - 1)) % kBuffers,
+            tasks_.push_back({kind, random_() % kStreams, to, (to + 1 + random_() % (kBuffers - 1)) % kBuffers,
                               static_cast<uint32_t>(random_())});
         }
     }
 
     // Submits everything to the streams; the first stream is ordered before and after all others.
     void Issue(const std::vector<std::unique_ptr<Stream>>& streams,
-               const std::vector<std::unique_ptr<DeviceMemory>>& buffers,
-               std::vector<std::unique_ptr<Event>>& events) {
+               const std::vector<std::unique_ptr<DeviceMemory>>& buffers, std::vector<std::unique_ptr<Event>>& events) {
         const auto record = [&](size_t stream) {
             events.push_back(std::make_unique<Event>(ACL_EVENT_SYNC));
             ACL_EXPECT_OK(aclrtRecordEvent(*events.back(), *streams[stream]));
@@ -444,20 +432,17 @@ class RandomProgram {
             switch (task.kind) {
                 case 0:
                     ACL_EXPECT_OK(aclrtMemsetAsync(buffers[task.to]->At(task.value % 256), 256,
-                                                   static_cast<int>(task.value >> 8), 64,
-                                                   *streams[s]));
+                                                   static_cast<int>(task.value >> 8), 64, *streams[s]));
                     break;
                 case 1:
                     ACL_EXPECT_OK(aclrtMemsetD32Async(to, kSize, task.value, 16, *streams[s]));
                     break;
                 case 2:
-                    ACL_EXPECT_OK(aclrtMemcpyAsync(buffers[task.to]->At(task.value % 256), 256,
-                                                   from, 256, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                                   *streams[s]));
+                    ACL_EXPECT_OK(aclrtMemcpyAsync(buffers[task.to]->At(task.value % 256), 256, from, 256,
+                                                   ACL_MEMCPY_DEVICE_TO_DEVICE, *streams[s]));
                     break;
                 default:
-                    ACL_EXPECT_OK(aclrtReduceAsync(to, from, kSize,
-                                                   ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
+                    ACL_EXPECT_OK(aclrtReduceAsync(to, from, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
                                                    *streams[s], nullptr));
             }
             const size_t done = record(s);
@@ -480,13 +465,11 @@ class RandomProgram {
 
 TEST_F(GraphRun, AReplayMatchesTheCalls) {
     std::vector<std::unique_ptr<Stream>> streams;
-    for (size_t i = 0; i < RandomProgram::kStreams; ++i)
-        streams.push_back(std::make_unique<Stream>());
+    for (size_t i = 0; i < RandomProgram::kStreams; ++i) streams.push_back(std::make_unique<Stream>());
     const auto make_buffers = [] {
         std::vector<std::unique_ptr<DeviceMemory>> buffers;
         for (size_t i = 0; i < RandomProgram::kBuffers; ++i)
-            buffers.push_back(std::make_unique<DeviceMemory>(
-                Pattern(RandomProgram::kSize, static_cast<uint32_t>(i))));
+            buffers.push_back(std::make_unique<DeviceMemory>(Pattern(RandomProgram::kSize, static_cast<uint32_t>(i))));
         return buffers;
     };
     for (uint32_t seed = 1; seed <= 12; ++seed) {
@@ -500,8 +483,7 @@ TEST_F(GraphRun, AReplayMatchesTheCalls) {
             ACL_OK(aclmdlRIExecuteAsync(graph, *streams[static_cast<size_t>(run)]));
             ACL_OK(aclrtSynchronizeDevice());
             for (size_t i = 0; i < RandomProgram::kBuffers; ++i)
-                ASSERT_EQ(replayed[i]->Download(), direct[i]->Download())
-                    << "run " << run << ", buffer " << i;
+                ASSERT_EQ(replayed[i]->Download(), direct[i]->Download()) << "run " << run << ", buffer " << i;
         }
     }
 }

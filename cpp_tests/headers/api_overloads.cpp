@@ -3,11 +3,9 @@
 #include <acl/acl.h>
 #include <acl/acl_rt_api.h>
 
-aclError call_all(float* typed, const int* constant, void* plain, aclrtStream stream,
-                  aclrtEvent event);
+aclError call_all(float* typed, const int* constant, void* plain, aclrtStream stream, aclrtEvent event);
 
-aclError call_all(float* typed, const int* constant, void* plain, aclrtStream stream,
-                  aclrtEvent event) {
+aclError call_all(float* typed, const int* constant, void* plain, aclrtStream stream, aclrtEvent event) {
     aclError code = aclrtMalloc(&typed, 4);
     code |= aclrtMalloc(&typed, 4, ACL_MEM_MALLOC_NORMAL_ONLY);
     code |= aclrtMalloc(&plain, 4);

@@ -56,15 +56,13 @@ class KernelArgs : public WithKernels {
             work(own);
         }
         CallersMemory memory(function, 4096);
-        ACL_OK(aclrtKernelArgsInitByUserMem(function, memory.List(), memory.Room(),
-                                            memory.RoomSize()));
+        ACL_OK(aclrtKernelArgsInitByUserMem(function, memory.List(), memory.Room(), memory.RoomSize()));
         SCOPED_TRACE("a list in the caller's memory");
         work(memory.List());
     }
 
     // A complete list for `mark`, and the handles of its arguments.
-    static std::vector<aclrtParamHandle> FillForMark(aclrtArgsHandle list, void* words,
-                                                     uint32_t number) {
+    static std::vector<aclrtParamHandle> FillForMark(aclrtArgsHandle list, void* words, uint32_t number) {
         std::vector<aclrtParamHandle> parameters(2);
         ACL_EXPECT_OK(aclrtKernelArgsAppend(list, &words, sizeof words, &parameters[0]));
         ACL_EXPECT_OK(aclrtKernelArgsAppend(list, &number, sizeof number, &parameters[1]));
@@ -72,8 +70,7 @@ class KernelArgs : public WithKernels {
         return parameters;
     }
 
-    static aclError Launch(aclrtFuncHandle function, aclrtArgsHandle list, aclrtStream stream,
-                           uint32_t blocks = 1) {
+    static aclError Launch(aclrtFuncHandle function, aclrtArgsHandle list, aclrtStream stream, uint32_t blocks = 1) {
         return aclrtLaunchKernelWithConfig(function, blocks, stream, nullptr, list, nullptr);
     }
 };
@@ -195,10 +192,9 @@ TEST_F(KernelArgs, ListsEndWithTheirProgramAndDevice) {
     ACL_OK(aclrtBinaryUnLoad(program_->Release()));
     uint32_t value = 1;
     auto parameter = Poison<aclrtParamHandle>();
-    ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(own, &value, 4, &parameter), "argsHandle",
-                     "destroyed");
-    ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(memory.List(), &value, 4, &parameter),
-                     "argsHandle", "went with its binary");
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(own, &value, 4, &parameter), "argsHandle", "destroyed");
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(memory.List(), &value, 4, &parameter), "argsHandle",
+                     "went with its binary");
     ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(memory.List()), "went with its binary");
     EXPECT_TRUE(IsPoison(parameter));
     program_.emplace();
@@ -229,48 +225,39 @@ TEST_F(KernelArgs, WrongArgumentsAreRefused) {
         uint64_t value = 1;
         auto parameter = Poison<aclrtParamHandle>();
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, nullptr, 8, &parameter), "param");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 0, &parameter),
-                         "paramSize is 0");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, SIZE_MAX, &parameter),
-                         "paramSize");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 0, &parameter), "paramSize is 0");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, SIZE_MAX, &parameter), "paramSize");
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 8, nullptr), "paramHandle");
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppendPlaceHolder(list, nullptr), "paramHandle");
-        ACL_FAILS_SAYING(kDead,
-                         aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr),
+        ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr),
                          "aclrtKernelArgsFinalize");
         if (knows_parameters_) {
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 4, &parameter),
-                             "paramSize is 4", "parameter 0", "8 bytes");
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 4, &parameter), "paramSize is 4", "parameter 0",
+                             "8 bytes");
             ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(list), "0 arguments", "2 parameters");
         }
         aclrtParamHandle first = nullptr;
         ACL_OK(aclrtKernelArgsAppend(list, &value, 8, &first));
         if (knows_parameters_) {
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter),
-                             "place holder", "parameter 1", "4 bytes");
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "place holder", "parameter 1",
+                             "4 bytes");
             aclrtParamHandle second = nullptr;
             ACL_OK(aclrtKernelArgsAppend(list, &value, 4, &second));
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter),
-                             "2 parameters");
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter), "2 parameters");
         }
         ACL_OK(aclrtKernelArgsFinalize(list));
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter), "finalized");
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "finalized");
 
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, nullptr, &value, 8),
-                         "paramHandle is null");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, nullptr, &value, 8), "paramHandle is null");
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, nullptr, 8), "param");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, &value, 0),
-                         "paramSize is 0");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, first, &value, 4), "paramSize is 4",
-                         "8 bytes");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8),
-                         "not of an argument", Shown(&value));
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, &value, 0), "paramSize is 0");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, first, &value, 4), "paramSize is 4", "8 bytes");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8), "not of an argument",
+                         Shown(&value));
         void* buffer = Poison<void*>();
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer),
-                         "no place holder");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer),
-                         "not of an argument");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer), "no place holder");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer), "not of an argument");
         EXPECT_TRUE(IsPoison(parameter) && IsPoison(buffer));
     });
 }
@@ -283,21 +270,17 @@ TEST_F(KernelArgs, WrongPlaceholdersAreRefused) {
         ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
         ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(list), "argument 1", "without data");
         void* buffer = Poison<void*>();
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 0, &buffer),
-                         "dataSize is 0");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 0, &buffer), "dataSize is 0");
         ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, nullptr, 8, &buffer),
                          "paramHandle is null");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, nullptr),
-                         "bufferAddr");
-        EXPECT_NE(ACL_SUCCESS,
-                  aclrtKernelArgsGetPlaceHolderBuffer(list, place, SIZE_MAX / 2, &buffer));
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, nullptr), "bufferAddr");
+        EXPECT_NE(ACL_SUCCESS, aclrtKernelArgsGetPlaceHolderBuffer(list, place, SIZE_MAX / 2, &buffer));
         EXPECT_TRUE(IsPoison(buffer));
         void* good = nullptr;
         ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, &good));
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 16, &buffer),
-                         "dataSize is 16", "8 bytes already");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, place, &value, 8), "place holder",
-                         "buffer");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 16, &buffer), "dataSize is 16",
+                         "8 bytes already");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, place, &value, 8), "place holder", "buffer");
         EXPECT_TRUE(IsPoison(buffer));
     });
 }
@@ -307,43 +290,33 @@ TEST_F(KernelArgs, WritesStayInsideTheCallersMemory) {
     // The size as the query returns it, plus the data of a placeholder.
     aclrtParamHandle first = nullptr, place = nullptr;
     uint64_t value = 1;
-    ACL_OK(
-        aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), memory.RoomSize()));
+    ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), memory.RoomSize()));
     ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
     ACL_OK(aclrtKernelArgsAppendPlaceHolder(memory.List(), &place));
     void* buffer = nullptr;
-    ACL_FAILS_SAYING(
-        kInvalid,
-        aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, memory.RoomSize(), &buffer),
-        "dataSize", "are left");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, memory.RoomSize(), &buffer),
+                     "dataSize", "are left");
     ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, 100, &buffer));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
     EXPECT_TRUE(buffer >= memory.Room() &&
-                static_cast<char*>(buffer) + 100 <=
-                    static_cast<char*>(memory.Room()) + memory.RoomSize());
+                static_cast<char*>(buffer) + 100 <= static_cast<char*>(memory.Room()) + memory.RoomSize());
     std::memset(buffer, 0xff, 100);
     ACL_OK(aclrtKernelArgsFinalize(memory.List()));
 
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, nullptr, memory.Room(), 64),
-                     "argsHandle");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), nullptr, 64),
-                     "userHostMem");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, nullptr, memory.Room(), 64), "argsHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), nullptr, 64), "userHostMem");
     ACL_FAILS_SAYING(kInvalid,
-                     aclrtKernelArgsInitByUserMem(add_pair_, static_cast<char*>(memory.List()) + 1,
-                                                  memory.Room(), 64),
+                     aclrtKernelArgsInitByUserMem(add_pair_, static_cast<char*>(memory.List()) + 1, memory.Room(), 64),
                      "multiple of 8");
-    ACL_FAILS_SAYING(
-        kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), SIZE_MAX),
-        "actualArgsSize");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), SIZE_MAX),
+                     "actualArgsSize");
     if (knows_parameters_) {
-        ACL_FAILS_SAYING(kInvalid,
-                         aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15),
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15),
                          "actualArgsSize is 15", "16 bytes");
     } else {
         ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15));
         ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(memory.List(), &value, 8, &first),
-                         "no room");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(memory.List(), &value, 8, &first), "no room");
     }
 }
 
@@ -352,8 +325,7 @@ TEST_F(KernelArgs, SizesOfTheCallersMemoryAreReturned) {
     ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetHandleMemSize(mark_, nullptr), "memSize");
     ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, 8, nullptr), "actualArgsSize");
     ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX, &size), "userArgsSize");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX / 2, &size),
-                     "userArgsSize");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX / 2, &size), "userArgsSize");
     EXPECT_TRUE(IsPoison(size));
     ACL_OK(aclrtKernelArgsGetMemSize(mark_, 0, &size));
 }
@@ -378,15 +350,12 @@ TEST_F(KernelArgs, WrongHandlesAreRefused) {
     const auto lists = [&](aclError code, void* list, const char* word) {
         uint32_t value = 1;
         auto parameter = Poison<aclrtParamHandle>();
-        ACL_FAILS_SAYING(code, aclrtKernelArgsAppend(list, &value, 4, &parameter), "argsHandle",
-                         word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsAppend(list, &value, 4, &parameter), "argsHandle", word);
         ACL_FAILS_SAYING(code, aclrtKernelArgsAppendPlaceHolder(list, &parameter), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 4, &parameter),
-                         word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 4, &parameter), word);
         ACL_FAILS_SAYING(code, aclrtKernelArgsParaUpdate(list, &value, &value, 4), word);
         ACL_FAILS_SAYING(code, aclrtKernelArgsFinalize(list), word);
-        ACL_FAILS_SAYING(
-            code, aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr), word);
+        ACL_FAILS_SAYING(code, aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr), word);
         EXPECT_TRUE(IsPoison(parameter));
     };
     lists(kInvalid, nullptr, "is null");
@@ -426,8 +395,8 @@ TEST_F(KernelArgs, WrongLaunchesOfListsAreRefused) {
     attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP;
     attribute.value.isDataDump = 1;
     aclrtLaunchKernelCfg config{&attribute, 1};
-    saying(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-           aclrtLaunchKernelWithConfig(mark_, 1, stream, &config, list, nullptr), {"DATA_DUMP"});
+    saying(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtLaunchKernelWithConfig(mark_, 1, stream, &config, list, nullptr),
+           {"DATA_DUMP"});
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(kWords, 0));
 }

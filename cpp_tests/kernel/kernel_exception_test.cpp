@@ -78,8 +78,7 @@ class KernelException : public testing::Test {
         ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(nullptr));
     }
 
-    const Fault fault_{
-        "stream.launch:1:later,stream.launch:2:later,stream.launch:3:later,stream.fill:1:later"};
+    const Fault fault_{"stream.launch:1:later,stream.launch:2:later,stream.launch:3:later,stream.fill:1:later"};
     std::optional<Program> program_;
     std::optional<ZeroWords> words_;
     aclrtFuncHandle mark_ = nullptr;
@@ -110,10 +109,8 @@ TEST_F(KernelException, TheKernelAndItsArgumentsAreReported) {
     auto function = Poison<aclrtFuncHandle>();
     auto arguments = Poison<void*>();
     auto length = Poison<uint32_t>();
-    ACL_FAILS_SAYING(kDead, aclrtGetFuncHandleFromExceptionInfo(calls[0].info, &function),
-                     "its call is over");
-    ACL_FAILS_SAYING(kDead, aclrtGetArgsFromExceptionInfo(calls[0].info, &arguments, &length),
-                     "its call is over");
+    ACL_FAILS_SAYING(kDead, aclrtGetFuncHandleFromExceptionInfo(calls[0].info, &function), "its call is over");
+    ACL_FAILS_SAYING(kDead, aclrtGetArgsFromExceptionInfo(calls[0].info, &arguments, &length), "its call is over");
     EXPECT_TRUE(IsPoison(function) && IsPoison(arguments) && IsPoison(length));
 }
 
@@ -193,14 +190,11 @@ TEST_F(KernelException, WrongArgumentsAreRefused) {
     ACL_FAILS_SAYING(kInvalid, aclrtGetFuncHandleFromExceptionInfo(garbage, nullptr), "func");
     ACL_FAILS_SAYING(kDead, aclrtGetFuncHandleFromExceptionInfo(garbage, &function), "info");
     ACL_FAILS_SAYING(kInvalid, aclrtGetArgsFromExceptionInfo(nullptr, &arguments, &length), "info");
-    ACL_FAILS_SAYING(kInvalid, aclrtGetArgsFromExceptionInfo(garbage, nullptr, &length),
-                     "devArgsPtr");
-    ACL_FAILS_SAYING(kInvalid, aclrtGetArgsFromExceptionInfo(garbage, &arguments, nullptr),
-                     "devArgsLen");
+    ACL_FAILS_SAYING(kInvalid, aclrtGetArgsFromExceptionInfo(garbage, nullptr, &length), "devArgsPtr");
+    ACL_FAILS_SAYING(kInvalid, aclrtGetArgsFromExceptionInfo(garbage, &arguments, nullptr), "devArgsLen");
     ACL_FAILS_SAYING(kDead, aclrtGetArgsFromExceptionInfo(garbage, &arguments, &length), "info");
     EXPECT_TRUE(IsPoison(function) && IsPoison(arguments) && IsPoison(length));
-    ACL_FAILS_SAYING(kInvalid, aclrtBinarySetExceptionCallback(nullptr, Note, nullptr),
-                     "binHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinarySetExceptionCallback(nullptr, Note, nullptr), "binHandle");
     int number = 0;
     ACL_FAILS(kDead, aclrtBinarySetExceptionCallback(&number, Note, nullptr));
     ACL_FAILS_SAYING(kDead, aclrtBinarySetExceptionCallback(mark_, Note, nullptr), "kind kernel");

@@ -40,12 +40,10 @@ TEST_F(KernelHostArgs, HostArgumentsIncludeTheirData) {
     aclrtPlaceHolderInfo second{offsetof(Block, pair), offsetof(Block, second)};
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 4, stream, nullptr, &block, sizeof block,
-                                         &first, 1));
-    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 2, stream, nullptr, &block, sizeof block,
-                                         &second, 1));
-    ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(add_pair_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                             &block, sizeof block, &second, 1));
+    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 4, stream, nullptr, &block, sizeof block, &first, 1));
+    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 2, stream, nullptr, &block, sizeof block, &second, 1));
+    ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(add_pair_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, &block, sizeof block,
+                                             &second, 1));
     EXPECT_EQ(block.pair, nullptr) << "the caller's block is only read";
     std::memset(&block, 0xff, sizeof block);
     gate.Open();
@@ -63,8 +61,7 @@ TEST_F(KernelHostArgs, HostArgumentsWithoutPlaceholdersAreABlock) {
     // Without the padding at the end: for drivers that do not report parameters, padding would be
     // an argument.
     ACL_OK(aclrtLaunchKernelWithHostArgs(mark_, 1, stream, nullptr, &block, 12, nullptr, 0));
-    ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(mark_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                             &block, 12, nullptr, 0));
+    ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(mark_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, &block, 12, nullptr, 0));
     const aclrtFuncHandle nothing = program_->Kernel("nothing");
     ACL_OK(aclrtLaunchKernelWithHostArgs(nothing, 1, stream, nullptr, nullptr, 0, nullptr, 0));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -88,8 +85,7 @@ TEST_F(KernelHostArgs, LargeDataIsCopied) {
     aclrtPlaceHolderInfo place{offsetof(Large, pair), offsetof(Large, data)};
     for (uint32_t i = 0; i < 50; ++i) {
         block->data = {1, i};
-        ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 1, stream, nullptr, block.get(),
-                                             sizeof *block, &place, 1));
+        ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 1, stream, nullptr, block.get(), sizeof *block, &place, 1));
     }
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(1, 50 + 49 * 50 / 2));
@@ -104,15 +100,13 @@ TEST_F(KernelHostArgs, WrongHostArgumentsAreRefused) {
                           std::vector<aclrtPlaceHolderInfo> places, size_t count,
                           std::initializer_list<std::string> says) {
         aclrtPlaceHolderInfo* const array = places.empty() ? nullptr : places.data();
-        EXPECT_TRUE(FailedSaying("aclrtLaunchKernelWithHostArgs",
-                                 aclrtLaunchKernelWithHostArgs(function, 1, stream, nullptr,
-                                                               arguments, length, array, count),
-                                 code, says));
         EXPECT_TRUE(FailedSaying(
-            "aclrtLaunchSIMTKernelWithHostArgs",
-            aclrtLaunchSIMTKernelWithHostArgs(function, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                              arguments, length, array, count),
-            code, says));
+            "aclrtLaunchKernelWithHostArgs",
+            aclrtLaunchKernelWithHostArgs(function, 1, stream, nullptr, arguments, length, array, count), code, says));
+        EXPECT_TRUE(FailedSaying("aclrtLaunchSIMTKernelWithHostArgs",
+                                 aclrtLaunchSIMTKernelWithHostArgs(function, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                                                   arguments, length, array, count),
+                                 code, says));
     };
     const uint32_t slot = offsetof(Block, pair);
     const uint32_t data = offsetof(Block, first);
@@ -131,16 +125,12 @@ TEST_F(KernelHostArgs, WrongHostArgumentsAreRefused) {
         each(kInvalid, add_pair_, &block, size, {{slot, 8}}, 1, {"8 bytes behind", "16 bytes"});
         each(kDead, add_pair_, &block, size, {}, 0, {std::to_string(size), "16 bytes"});
     }
-    ACL_FAILS_SAYING(
-        kInvalid,
-        aclrtLaunchKernelWithHostArgs(add_pair_, 0, stream, nullptr, &block, size, nullptr, 0),
-        "numBlocks is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelWithHostArgs(add_pair_, 0, stream, nullptr, &block, size, nullptr, 0),
+                     "numBlocks is 0");
     int garbage = 0;
     aclrtPlaceHolderInfo place{slot, data};
-    ACL_FAILS_SAYING(
-        kDead,
-        aclrtLaunchKernelWithHostArgs(add_pair_, 1, &garbage, nullptr, &block, size, &place, 1),
-        "stream");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithHostArgs(add_pair_, 1, &garbage, nullptr, &block, size, &place, 1),
+                     "stream");
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 0));
 }
@@ -158,11 +148,9 @@ TEST_F(KernelHostArgs, DataMayContainAddressesOfData) {
     const DeviceMemory result(Words{0});
     block.words = result.At();
     block.data = {1, 1};
-    aclrtPlaceHolderInfo places[] = {
-        {offsetof(decltype(block), address), offsetof(decltype(block), inner)},
-        {offsetof(decltype(block), inner), offsetof(decltype(block), data)}};
-    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 1, stream, nullptr, &block, sizeof block,
-                                         places, 2));
+    aclrtPlaceHolderInfo places[] = {{offsetof(decltype(block), address), offsetof(decltype(block), inner)},
+                                     {offsetof(decltype(block), inner), offsetof(decltype(block), data)}};
+    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 1, stream, nullptr, &block, sizeof block, places, 2));
     ACL_OK(aclrtSynchronizeStream(stream));
     // The kernel has added both halves of that address.
     EXPECT_NE(result.Download<uint32_t>()[0], 0u);

@@ -108,12 +108,11 @@ TEST_F(KernelInfo, KernelsAreFoundByTheirNumbers) {
     EXPECT_EQ(function, program.Kernel("mark"));
 
     function = Poison<aclrtFuncHandle>();
-    ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 6, &function), "funcEntry is 6",
-                     "portacl_entry_6", "PORTACL_KERNEL_ENTRY");
-    ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, UINT64_MAX, &function),
-                     "18446744073709551615");
-    ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 8, &function), "portacl_entry_8",
-                     "2 bytes", "no text");
+    ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 6, &function), "funcEntry is 6", "portacl_entry_6",
+                     "PORTACL_KERNEL_ENTRY");
+    ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, UINT64_MAX, &function), "18446744073709551615");
+    ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 8, &function), "portacl_entry_8", "2 bytes",
+                     "no text");
     ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunctionByEntry(program, 9, &function), "no_such_kernel");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunctionByEntry(program, 7, nullptr), "funcHandle");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunctionByEntry(nullptr, 7, &function), "binHandle");
@@ -141,10 +140,8 @@ TEST_F(KernelInfo, ParametersAreReturned) {
     EXPECT_EQ(count, 0u);
 
     count = offset = size = Poison<size_t>();
-    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamInfo(mark, 2, &offset, &size),
-                     "paramIndex is 2", "2 parameters");
-    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamInfo(mark, SIZE_MAX, &offset, &size),
-                     "paramIndex");
+    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamInfo(mark, 2, &offset, &size), "paramIndex is 2", "2 parameters");
+    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamInfo(mark, SIZE_MAX, &offset, &size), "paramIndex");
     ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamInfo(mark, 0, nullptr, &size), "paramOffset");
     ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamInfo(mark, 0, &offset, nullptr), "paramSize");
     ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetParamCount(mark, nullptr), "paramCount");
@@ -155,8 +152,8 @@ TEST_F(KernelInfo, UndescribedParametersAreNotReturned) {
     if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD")) return;
     const Program program;
     size_t count = Poison<size_t>();
-    ACL_FAILS_SAYING(kUnsupported, aclrtFunctionGetParamCount(program.Kernel("plain_mark"), &count),
-                     "plain_mark", "PORTACL_KERNEL");
+    ACL_FAILS_SAYING(kUnsupported, aclrtFunctionGetParamCount(program.Kernel("plain_mark"), &count), "plain_mark",
+                     "PORTACL_KERNEL");
     // Texts use demangled C++ names; calls use mangled ones.
     const char* const mangled = "_ZN6shapes4GrowEPKvPK12portaclBlock";
     const aclrtFuncHandle grow = program.Kernel(mangled);
@@ -181,17 +178,13 @@ TEST_F(KernelInfo, AttributesAreReturnedOrRefused) {
     EXPECT_EQ(value, 0);
 
     value = Poison<int64_t>();
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtGetFunctionAttribute(mark, ACL_FUNC_ATTR_KERNEL_RATIO, &value),
-                     "KERNEL_RATIO", "KERNEL_TYPE");
+    ACL_FAILS_SAYING(kUnsupported, aclrtGetFunctionAttribute(mark, ACL_FUNC_ATTR_KERNEL_RATIO, &value), "KERNEL_RATIO",
+                     "KERNEL_TYPE");
     for (const int unknown : {0, 4, -1}) {
-        ACL_FAILS_SAYING(
-            kInvalid,
-            aclrtGetFunctionAttribute(mark, static_cast<aclrtFuncAttribute>(unknown), &value),
-            "attrType is " + std::to_string(unknown), "1 to 3");
+        ACL_FAILS_SAYING(kInvalid, aclrtGetFunctionAttribute(mark, static_cast<aclrtFuncAttribute>(unknown), &value),
+                         "attrType is " + std::to_string(unknown), "1 to 3");
     }
-    ACL_FAILS_SAYING(kInvalid, aclrtGetFunctionAttribute(mark, ACL_FUNC_ATTR_KERNEL_TYPE, nullptr),
-                     "attrValue");
+    ACL_FAILS_SAYING(kInvalid, aclrtGetFunctionAttribute(mark, ACL_FUNC_ATTR_KERNEL_TYPE, nullptr), "attrValue");
     EXPECT_TRUE(IsPoison(value));
 }
 
@@ -203,19 +196,16 @@ TEST_F(KernelInfo, TheReportedSharedMemoryIsAvailable) {
     ACL_OK(aclrtFunctionGetAvailDynUbufPerBlock(nothing, 0, &most));
     EXPECT_GE(most, size_t{48} << 10);
     const auto launch = [&](size_t bytes) {
-        return aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, bytes, stream,
-                                                  nullptr, nullptr);
+        return aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, bytes, stream, nullptr, nullptr);
     };
     ACL_EXPECT_OK(launch(most));
-    ACL_FAILS(kDead, aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, most + 1,
-                                                        stream, nullptr, nullptr));
+    ACL_FAILS(kDead,
+              aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, most + 1, stream, nullptr, nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
 
     most = Poison<size_t>();
-    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 1, &most),
-                     "flags is 1");
-    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 0, nullptr),
-                     "dynamicUbufSize");
+    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 1, &most), "flags is 1");
+    ACL_FAILS_SAYING(kInvalid, aclrtFunctionGetAvailDynUbufPerBlock(nothing, 0, nullptr), "dynamicUbufSize");
     EXPECT_TRUE(IsPoison(most));
 }
 
@@ -272,13 +262,11 @@ TEST_F(KernelInfo, WrongHandlesAreRefused) {
         auto value = Poison<int64_t>();
         ACL_FAILS_SAYING(code, aclrtGetFunctionAddr(function, &address, &other), word);
         ACL_FAILS_SAYING(code, aclrtGetFunctionSize(function, &size, &more), word);
-        ACL_FAILS_SAYING(
-            code, aclrtGetFunctionAttribute(function, ACL_FUNC_ATTR_KERNEL_TYPE, &value), word);
+        ACL_FAILS_SAYING(code, aclrtGetFunctionAttribute(function, ACL_FUNC_ATTR_KERNEL_TYPE, &value), word);
         ACL_FAILS_SAYING(code, aclrtFunctionGetAvailDynUbufPerBlock(function, 0, &size), word);
         ACL_FAILS_SAYING(code, aclrtFunctionGetParamCount(function, &size), word);
         ACL_FAILS_SAYING(code, aclrtFunctionGetParamInfo(function, 0, &size, &more), word);
-        EXPECT_TRUE(IsPoison(address) && IsPoison(other) && IsPoison(size) && IsPoison(more) &&
-                    IsPoison(value));
+        EXPECT_TRUE(IsPoison(address) && IsPoison(other) && IsPoison(size) && IsPoison(more) && IsPoison(value));
     };
     each(kInvalid, nullptr, "is null");
     each(kDead, &garbage, "not a handle");

@@ -50,17 +50,14 @@ TEST_F(KernelLaunch, EachThreadOfEachBlockRunsOnce) {
     struct Case {
         dim3 grid, block;
     };
-    for (const Case& c :
-         {Case{{1, 1, 1}, {1, 1, 1}}, Case{{7, 1, 1}, {1, 1, 1}}, Case{{1, 1, 1}, {256, 1, 1}},
-          Case{{5, 3, 2}, {4, 2, 3}}, Case{{1000, 2, 3}, {1, 8, 1}}}) {
-        const size_t count =
-            size_t{c.grid.x} * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
+    for (const Case& c : {Case{{1, 1, 1}, {1, 1, 1}}, Case{{7, 1, 1}, {1, 1, 1}}, Case{{1, 1, 1}, {256, 1, 1}},
+                          Case{{5, 3, 2}, {4, 2, 3}}, Case{{1000, 2, 3}, {1, 8, 1}}}) {
+        const size_t count = size_t{c.grid.x} * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
         const ZeroWords words(count);
         void* address = words.At();
         uint32_t number = 3;
         void* arguments[] = {&address, &number};
-        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, c.grid, c.block, 0, stream, nullptr,
-                                                  arguments));
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, c.grid, c.block, 0, stream, nullptr, arguments));
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(words.Download<uint32_t>(), Words(count, 3)) << count;
     }
@@ -77,8 +74,8 @@ TEST_F(KernelLaunch, MemoryOfAnotherProcess) {
     void* address = portacl_test::ImportPointer(imported, portacl_test::ExportPointer(own));
     uint32_t number = 3;
     void* arguments[] = {&address, &number};
-    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {kCount, 1, 1}, {1, 1, 1}, 0,
-                                              stream, nullptr, arguments));
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {kCount, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                              arguments));
     ACL_OK(aclrtSynchronizeStream(stream));
     portacl_test::FreeAndWait(address);
     Words words(kCount);
@@ -132,8 +129,7 @@ TEST_F(KernelLaunch, ArgumentsAreCopiedAtTheCall) {
         void* address = words.At();
         uint32_t number = 7;
         void* arguments[] = {&address, &number};
-        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {4, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                                  arguments));
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {4, 1, 1}, {1, 1, 1}, 0, stream, nullptr, arguments));
         struct {
             void* words;
             uint32_t number;
@@ -221,8 +217,7 @@ TEST_F(KernelLaunch, APendingLaunchOutlivesItsProgram) {
     ACL_OK(Mark(mark, words.At(), 4, 8, stream));
     const aclrtBinHandle handle = program.Release();
     ACL_OK(aclrtBinaryUnLoad(handle));
-    ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, nullptr, 0, stream), "funcHandle",
-                     Shown(mark), "destroyed");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, nullptr, 0, stream), "funcHandle", Shown(mark), "destroyed");
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(8, 4));
@@ -253,12 +248,10 @@ TEST_F(KernelLaunch, WrongShapesAreRefused) {
     const Stream stream;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
     ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(nothing, 0, nullptr, 0, stream), "numBlocks is 0");
-    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 0, nullptr, 0, nullptr, stream),
-                     "numBlocks is 0");
-    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelWithArgsArray(nothing, 0, stream, nullptr, nullptr),
-                     "numBlocks is 0");
-    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(nothing, UINT32_MAX, nullptr, 0, stream),
-                     "numBlocks is 4294967295", "2147483647");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 0, nullptr, 0, nullptr, stream), "numBlocks is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelWithArgsArray(nothing, 0, stream, nullptr, nullptr), "numBlocks is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(nothing, UINT32_MAX, nullptr, 0, stream), "numBlocks is 4294967295",
+                     "2147483647");
     struct Case {
         dim3 grid, block;
         const char* name;
@@ -274,24 +267,22 @@ TEST_F(KernelLaunch, WrongShapesAreRefused) {
                           Case{{1, 1, 1}, {1, 1, 65}, "blockDim.z is 65", "64"},
                           Case{{1, 1, 1}, {1024, 1024, 1}, "1048576 threads", "1024"}}) {
         ACL_FAILS_SAYING(kInvalid,
-                         aclrtLaunchSIMTKernelWithArgsArray(nothing, c.grid, c.block, 0, stream,
-                                                            nullptr, nullptr),
+                         aclrtLaunchSIMTKernelWithArgsArray(nothing, c.grid, c.block, 0, stream, nullptr, nullptr),
                          c.name, c.bound);
     }
-    ACL_FAILS_SAYING(kDead,
-                     aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1},
-                                                        size_t{1} << 40, stream, nullptr, nullptr),
-                     "1099511627776 bytes", "fast memory");
+    ACL_FAILS_SAYING(
+        kDead,
+        aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, size_t{1} << 40, stream, nullptr, nullptr),
+        "1099511627776 bytes", "fast memory");
     if (!OnCpu()) {
         const ZeroWords words(512);
         void* address = words.At();
         uint32_t number = 1;
         void* arguments[] = {&address, &number};
-        ACL_FAILS_SAYING(
-            kDead,
-            aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {1, 1, 1}, {512, 1, 1}, 0,
-                                               stream, nullptr, arguments),
-            "512 threads", "256");
+        ACL_FAILS_SAYING(kDead,
+                         aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {1, 1, 1}, {512, 1, 1}, 0, stream,
+                                                            nullptr, arguments),
+                         "512 threads", "256");
     }
 }
 
@@ -309,22 +300,18 @@ TEST_F(KernelLaunch, WrongArgumentsAreRefused) {
         char more[64];
     } block{address, 1, {}};
     for (const size_t size : {size_t{0}, size_t{8}, size_t{11}, size_t{17}, sizeof block}) {
-        ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, &block, size, stream),
-                         std::to_string(size) + " bytes", "2 parameters in 12 bytes");
+        ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, &block, size, stream), std::to_string(size) + " bytes",
+                         "2 parameters in 12 bytes");
     }
     void* missing[] = {&address, nullptr};
-    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, missing),
-                     "args[1] is null");
-    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, nullptr),
-                     "args is null", "2 parameters");
-    ACL_FAILS_SAYING(
-        kDead,
-        aclrtLaunchSIMTKernelWithArgsArray(mark, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, nullptr),
-        "args is null");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, missing), "args[1] is null");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, nullptr), "args is null",
+                     "2 parameters");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchSIMTKernelWithArgsArray(mark, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, nullptr),
+                     "args is null");
     // None of these calls has submitted anything.
     void* arguments[] = {&address, &number};
-    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {256, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                              arguments));
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {256, 1, 1}, {1, 1, 1}, 0, stream, nullptr, arguments));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(256, 1));
 }
@@ -337,12 +324,9 @@ TEST_F(KernelLaunch, WrongHandlesAreRefused) {
     const auto each = [&](aclError code, void* function, aclrtStream on, const char* word) {
         ACL_FAILS_SAYING(code, aclrtLaunchKernel(function, 1, nullptr, 0, on), word);
         ACL_FAILS_SAYING(code, aclrtLaunchKernelV2(function, 1, nullptr, 0, nullptr, on), word);
-        ACL_FAILS_SAYING(code, aclrtLaunchKernelWithArgsArray(function, 1, on, nullptr, nullptr),
-                         word);
-        ACL_FAILS_SAYING(code,
-                         aclrtLaunchSIMTKernelWithArgsArray(function, {1, 1, 1}, {1, 1, 1}, 0, on,
-                                                            nullptr, nullptr),
-                         word);
+        ACL_FAILS_SAYING(code, aclrtLaunchKernelWithArgsArray(function, 1, on, nullptr, nullptr), word);
+        ACL_FAILS_SAYING(
+            code, aclrtLaunchSIMTKernelWithArgsArray(function, {1, 1, 1}, {1, 1, 1}, 0, on, nullptr, nullptr), word);
     };
     each(kInvalid, nullptr, stream, "func");
     each(kDead, &garbage, stream, "func");
@@ -360,13 +344,9 @@ TEST_F(KernelLaunch, AttributesAreAppliedIgnoredOrRefused) {
     const aclrtFuncHandle nothing = program.Kernel("nothing");
     aclrtLaunchKernelAttr attribute{};
     aclrtLaunchKernelCfg config{&attribute, 1};
-    const auto launch = [&] {
-        return aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr);
-    };
-    for (const auto id :
-         {ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE,
-          ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH,
-          ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING}) {
+    const auto launch = [&] { return aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr); };
+    for (const auto id : {ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE,
+                          ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH, ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING}) {
         attribute.id = id;
         attribute.value.rsv[0] = 1;
         ACL_EXPECT_OK(launch());
@@ -375,29 +355,25 @@ TEST_F(KernelLaunch, AttributesAreAppliedIgnoredOrRefused) {
         aclrtLaunchKernelAttrId id;
         const char* name;
     };
-    for (const Case& c : {Case{ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, "BLOCKDIM_OFFSET"},
-                          Case{ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, "DATA_DUMP"},
-                          Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, "TIMEOUT"},
-                          Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US, "TIMEOUT_US"}}) {
+    for (const Case& c :
+         {Case{ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, "BLOCKDIM_OFFSET"},
+          Case{ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, "DATA_DUMP"}, Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, "TIMEOUT"},
+          Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US, "TIMEOUT_US"}}) {
         attribute.id = c.id;
         attribute.value = {};
         ACL_EXPECT_OK(launch());
         attribute.value.rsv[0] = 1;
-        ACL_FAILS_SAYING(kUnsupported,
-                         aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr),
-                         "attrs[0]", c.name);
+        ACL_FAILS_SAYING(kUnsupported, aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr), "attrs[0]",
+                         c.name);
     }
     attribute.id = static_cast<aclrtLaunchKernelAttrId>(10);
-    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 1, nullptr, 0, &config, stream),
-                     "attrs[0].id is 10");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 1, nullptr, 0, &config, stream), "attrs[0].id is 10");
     config.attrs = nullptr;
-    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 1, nullptr, 0, &config, stream),
-                     "cfg->attrs is null");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 1, nullptr, 0, &config, stream), "cfg->attrs is null");
     attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE;
     attribute.value.dynUBufSize = 1u << 30;
     config.attrs = &attribute;
-    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr),
-                     "1073741824 bytes");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr), "1073741824 bytes");
     attribute.value.dynUBufSize = 64 << 10;
     ACL_EXPECT_OK(launch());
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -409,8 +385,7 @@ TEST_F(KernelLaunch, SharedMemoryOfGraphsAndLaunchesDiffers) {
     const Stream stream, other;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
     const auto launch = [&](uint32_t bytes, aclrtStream on) {
-        return aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, bytes, on, nullptr,
-                                                  nullptr);
+        return aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, bytes, on, nullptr, nullptr);
     };
     const Graph graph = Capture(stream, [&] {
         ACL_OK(launch(64 << 10, stream));
@@ -433,8 +408,8 @@ TEST_F(KernelLaunch, SharedMemoryIsPrivateToEachBlock) {
     const ZeroWords words(kBlocks);
     void* address = words.At();
     void* arguments[] = {&address};
-    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("shared_sum"), {kBlocks, 1, 1},
-                                              {1, 1, 1}, 1000, stream, nullptr, arguments));
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("shared_sum"), {kBlocks, 1, 1}, {1, 1, 1}, 1000, stream,
+                                              nullptr, arguments));
     ACL_OK(aclrtSynchronizeStream(stream));
     Words expected;
     for (uint32_t i = 0; i < kBlocks; ++i) expected.push_back((i + 1) * 1000);
@@ -474,8 +449,8 @@ TEST_F(KernelLaunch, AKernelWithoutADescriptionTakesOneBlockOfArguments) {
     const Program program;
     auto function = Poison<aclrtFuncHandle>();
     if (IsGuarded()) {
-        ACL_FAILS_SAYING(kUnsupported, aclrtBinaryGetFunction(program, "plain_mark", &function),
-                         "PORTACL_CPU_GUARD", "PORTACL_KERNEL");
+        ACL_FAILS_SAYING(kUnsupported, aclrtBinaryGetFunction(program, "plain_mark", &function), "PORTACL_CPU_GUARD",
+                         "PORTACL_KERNEL");
         EXPECT_TRUE(IsPoison(function));
         return;
     }
@@ -490,8 +465,7 @@ TEST_F(KernelLaunch, AKernelWithoutADescriptionTakesOneBlockOfArguments) {
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(5, 9));
     void* arguments[] = {&block.words, &block.number};
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtLaunchKernelWithArgsArray(function, 5, stream, nullptr, arguments),
+    ACL_FAILS_SAYING(kUnsupported, aclrtLaunchKernelWithArgsArray(function, 5, stream, nullptr, arguments),
                      "plain_mark_portacl_kernel", "aclrtLaunchKernel");
 }
 
@@ -502,8 +476,7 @@ TEST_F(KernelLaunch, AKernelCannotCallTheLibrary) {
     const DeviceMemory result(Words{0});
     void* address = result.At();
     void* arguments[] = {&address};
-    ACL_OK(aclrtLaunchKernelWithArgsArray(program.Kernel("calls_library"), 1, stream, nullptr,
-                                          arguments));
+    ACL_OK(aclrtLaunchKernelWithArgsArray(program.Kernel("calls_library"), 1, stream, nullptr, arguments));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(result.Download<uint32_t>(), Words(1, static_cast<uint32_t>(kDead)));
 }

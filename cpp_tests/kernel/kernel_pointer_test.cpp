@@ -31,16 +31,13 @@ class KernelPointer : public WithKernels {
             uint32_t number;
         } block{words, 1};
         void* each[] = {&block.words, &block.number};
-        EXPECT_TRUE(FailedSaying("aclrtLaunchKernel",
-                                 aclrtLaunchKernel(mark_, 1, &block, sizeof block, nullptr), kDead,
-                                 says));
+        EXPECT_TRUE(
+            FailedSaying("aclrtLaunchKernel", aclrtLaunchKernel(mark_, 1, &block, sizeof block, nullptr), kDead, says));
         EXPECT_TRUE(FailedSaying("aclrtLaunchKernelWithArgsArray",
-                                 aclrtLaunchKernelWithArgsArray(mark_, 1, nullptr, nullptr, each),
-                                 kDead, says));
-        EXPECT_TRUE(FailedSaying("aclrtLaunchKernelWithHostArgs",
-                                 aclrtLaunchKernelWithHostArgs(mark_, 1, nullptr, nullptr, &block,
-                                                               sizeof block, nullptr, 0),
-                                 kDead, says));
+                                 aclrtLaunchKernelWithArgsArray(mark_, 1, nullptr, nullptr, each), kDead, says));
+        EXPECT_TRUE(FailedSaying(
+            "aclrtLaunchKernelWithHostArgs",
+            aclrtLaunchKernelWithHostArgs(mark_, 1, nullptr, nullptr, &block, sizeof block, nullptr, 0), kDead, says));
     }
 };
 
@@ -91,8 +88,7 @@ TEST_F(KernelPointer, APoolOfAnotherDeviceNeedsAccess) {
         ACL_OK(aclrtMemset(memory, 256, 0, 256));
         ACL_OK(aclrtSetDevice(0));
         const DeviceMemory words(Words(1));
-        ExpectRefused(memory, {"argument 0 of kernel mark", "pool on device 1", "device 0",
-                               "portaclMemPoolSetAccess"});
+        ExpectRefused(memory, {"argument 0 of kernel mark", "pool on device 1", "device 0", "portaclMemPoolSetAccess"});
         EXPECT_EQ(AddPair(words.At(), memory), kDead);
 
         aclrtMemAccessDesc desc{};

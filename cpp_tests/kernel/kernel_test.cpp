@@ -72,12 +72,10 @@ TEST_F(Kernel, OptionsAreAcceptedOrRefused) {
 
     handle = Poison<aclrtBinHandle>();
     entries[1].type = ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE;
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtBinaryLoadFromFile(ProgramPath().c_str(), &options, &handle),
-                     "options[1]", "CPU_KERNEL_MODE", "aclrtLaunchHostFunc");
+    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromFile(ProgramPath().c_str(), &options, &handle), "options[1]",
+                     "CPU_KERNEL_MODE", "aclrtLaunchHostFunc");
     entries[1].type = static_cast<aclrtBinaryLoadOptionType>(77);
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromFile(ProgramPath().c_str(), &options, &handle),
-                     "options[1]", "77");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromFile(ProgramPath().c_str(), &options, &handle), "options[1]", "77");
     options.options = nullptr;
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromFile(ProgramPath().c_str(), &options, &handle),
                      "options->options is null", "2");
@@ -117,14 +115,13 @@ TEST_F(Kernel, OnlyKernelsOfTheProgramAreFound) {
     // Names that a shared object contains as well: imported symbols, and data.
     if (OnCpu()) names.insert(names.end(), {"memset", "aclrtMalloc", "not_a_function"});
     for (const char* name : names) {
-        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, name, &function), "no kernel",
-                         name);
+        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, name, &function), "no kernel", name);
     }
     if (OnCpu()) {
-        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "newer", &function),
-                         "newer_portacl_kernel", "version 2", "version 1");
-        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "crooked", &function),
-                         "crooked_portacl_kernel", "8 bytes");
+        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "newer", &function), "newer_portacl_kernel",
+                         "version 2", "version 1");
+        ACL_FAILS_SAYING(kDead, aclrtBinaryGetFunction(program, "crooked", &function), "crooked_portacl_kernel",
+                         "8 bytes");
     }
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunction(program, nullptr, &function), "kernelName");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetFunction(program, "mark", nullptr), "funcHandle");
@@ -155,23 +152,17 @@ TEST_F(Kernel, AnUnloadedProgramIsInvalid) {
 TEST_F(Kernel, InvalidImagesAreRefusedWithAReason) {
     auto handle = Poison<aclrtBinHandle>();
     const std::string garbage = "garbage, and more of it";
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtBinaryLoadFromData(garbage.data(), garbage.size(), nullptr, &handle),
+    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData(garbage.data(), garbage.size(), nullptr, &handle),
                      "67 61 72 62", "cpu backend", "cuda backend");
     ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData("", 1, nullptr, &handle), "1 bytes");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(nullptr, 9, nullptr, &handle), "data");
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), 0, nullptr, &handle),
-                     "length is 0");
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), SIZE_MAX, nullptr, &handle),
-                     "length");
-    ACL_FAILS_SAYING(kInvalid,
-                     aclrtBinaryLoadFromData(garbage.data(), garbage.size(), nullptr, nullptr),
-                     "binHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), 0, nullptr, &handle), "length is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), SIZE_MAX, nullptr, &handle), "length");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromData(garbage.data(), garbage.size(), nullptr, nullptr), "binHandle");
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromFile(nullptr, nullptr, &handle), "binPath");
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, nullptr),
-                     "binHandle");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE,
-                     aclrtBinaryLoadFromFile("/no/such/file", nullptr, &handle), "/no/such/file");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, nullptr), "binHandle");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclrtBinaryLoadFromFile("/no/such/file", nullptr, &handle),
+                     "/no/such/file");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclrtBinaryLoadFromFile("/", nullptr, &handle), "/");
     ACL_FAILS_SAYING(kDead, aclrtBinaryLoadFromFile("/dev/null", nullptr, &handle), "empty");
     EXPECT_TRUE(IsPoison(handle));
@@ -184,19 +175,16 @@ TEST_F(Kernel, ProgramsForOtherHardwareAreRefusedWithAReason) {
     const std::vector<char> ptx = Read(Path(".ptx"));
     // An image for the other backend.
     const std::vector<char>& other = OnCpu() ? ptx : elf;
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtBinaryLoadFromData(other.data(), other.size(), nullptr, &handle),
+    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData(other.data(), other.size(), nullptr, &handle),
                      OnCpu() ? "PTX" : "ELF", "Ascend");
     // A machine type that no test machine has.
     elf[18] = 0x77;
     elf[19] = 0x10;
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtBinaryLoadFromData(elf.data(), elf.size(), nullptr, &handle),
-                     "machine 4215", "Ascend");
+    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData(elf.data(), elf.size(), nullptr, &handle), "machine 4215",
+                     "Ascend");
     // 32 bits.
     elf[4] = 1;
-    ACL_FAILS_SAYING(kUnsupported,
-                     aclrtBinaryLoadFromData(elf.data(), elf.size(), nullptr, &handle), "class 1");
+    ACL_FAILS_SAYING(kUnsupported, aclrtBinaryLoadFromData(elf.data(), elf.size(), nullptr, &handle), "class 1");
     EXPECT_TRUE(IsPoison(handle));
 }
 
@@ -215,12 +203,11 @@ TEST_F(Kernel, ALoaderErrorIsReportedWithARemedy) {
     const auto load = [&](const std::string& bytes) {
         return aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &handle);
     };
-    EXPECT_TRUE(portacl_test::FailedSaying(
-        "aclrtBinaryLoadFromData", load(changed("aclrtMalloc", "aclrtMollac")), kDead,
-        {"cannot be loaded: undefined symbol: aclrtMollac", "link that with the library"}));
-    EXPECT_TRUE(portacl_test::FailedSaying(
-        "aclrtBinaryLoadFromData", load(changed("libc.so.6", "libx.so.6")), kDead,
-        {"libx.so.6: cannot open shared object file", "LD_LIBRARY_PATH"}));
+    EXPECT_TRUE(
+        portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("aclrtMalloc", "aclrtMollac")), kDead,
+                                   {"cannot be loaded: undefined symbol: aclrtMollac", "link that with the library"}));
+    EXPECT_TRUE(portacl_test::FailedSaying("aclrtBinaryLoadFromData", load(changed("libc.so.6", "libx.so.6")), kDead,
+                                           {"libx.so.6: cannot open shared object file", "LD_LIBRARY_PATH"}));
     EXPECT_TRUE(IsPoison(handle));
 }
 
@@ -235,18 +222,16 @@ TEST_F(Kernel, DamagedProgramsAreRefused) {
         return;
     }
     const std::vector<char> whole = Read(ProgramPath());
-    for (const size_t length :
-         {size_t{4}, size_t{63}, size_t{64}, size_t{200}, whole.size() / 2, whole.size() - 1}) {
+    for (const size_t length : {size_t{4}, size_t{63}, size_t{64}, size_t{200}, whole.size() / 2, whole.size() - 1}) {
         // In a buffer of exactly that length, so that a checker finds reads past the end.
         const std::vector<char> part(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(length));
-        ACL_FAILS_SAYING(kDead, aclrtBinaryLoadFromData(part.data(), length, nullptr, &handle),
-                         "cut off", std::to_string(length));
+        ACL_FAILS_SAYING(kDead, aclrtBinaryLoadFromData(part.data(), length, nullptr, &handle), "cut off",
+                         std::to_string(length));
     }
     std::vector<char> executable = whole;
     executable[16] = 2;
-    ACL_FAILS_SAYING(
-        kDead, aclrtBinaryLoadFromData(executable.data(), executable.size(), nullptr, &handle),
-        "type 2", "-shared");
+    ACL_FAILS_SAYING(kDead, aclrtBinaryLoadFromData(executable.data(), executable.size(), nullptr, &handle), "type 2",
+                     "-shared");
     EXPECT_TRUE(IsPoison(handle));
 }
 
@@ -257,10 +242,8 @@ TEST_F(Kernel, AThreadWithoutADeviceIsRefused) {
     ACL_OK(aclrtResetDevice(0));
     OnNewThread([&] {
         auto handle = Poison<aclrtBinHandle>();
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &handle));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, &handle));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtBinaryLoadFromData(bytes.data(), bytes.size(), nullptr, &handle));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, &handle));
         EXPECT_TRUE(IsPoison(handle));
     });
     ACL_OK(aclrtSetDevice(0));
@@ -308,9 +291,8 @@ TEST_F(Kernel, AProgramBelongsToItsDevice) {
     const Program program;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
     ACL_OK(aclrtSetDevice(1));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                     aclrtLaunchKernel(nothing, 1, nullptr, 0, nullptr), "nothing", "device 0",
-                     "device 1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtLaunchKernel(nothing, 1, nullptr, 0, nullptr), "nothing",
+                     "device 0", "device 1");
     Program other;
     const aclrtFuncHandle there = other.Kernel("nothing");
     ACL_EXPECT_OK(aclrtLaunchKernel(there, 1, nullptr, 0, nullptr));

@@ -20,9 +20,7 @@ namespace {
 
 class Fifo {
   public:
-    Fifo() : path_("/tmp/portacl-input-" + std::to_string(getpid())) {
-        EXPECT_EQ(0, mkfifo(path_.c_str(), 0600));
-    }
+    Fifo() : path_("/tmp/portacl-input-" + std::to_string(getpid())) { EXPECT_EQ(0, mkfifo(path_.c_str(), 0600)); }
     ~Fifo() { unlink(path_.c_str()); }
     const char* Path() const { return path_.c_str(); }
     // A writer that opens the FIFO, then writes nothing until it is closed.
@@ -63,11 +61,10 @@ std::vector<char> Text(const std::string& text) {
 
 OWN_PROCESS_TEST(PipeInput, AConfigurationWithoutAWriterIsRefused) {
     const Fifo fifo;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "configPath",
-                     "it is a FIFO", "start the writer first");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "configPath", "it is a FIFO",
+                     "start the writer first");
     const int silent = fifo.SilentWriter();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(),
-                     "nothing was written to it for 5s");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(fifo.Path()), fifo.Path(), "nothing was written to it for 5s");
     close(silent);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit("/dev/zero"), "/dev/zero", "without an end");
     ACL_OK(aclInit(nullptr));
@@ -76,8 +73,7 @@ OWN_PROCESS_TEST(PipeInput, AConfigurationWithoutAWriterIsRefused) {
 
 OWN_PROCESS_TEST(PipeInput, AConfigurationIsReadFromAPipe) {
     const Fifo fifo;
-    fifo.WhileWriting(Text(R"({"defaultDevice": {"default_device": "0"}})"),
-                      [&] { ACL_OK(aclInit(fifo.Path())); });
+    fifo.WhileWriting(Text(R"({"defaultDevice": {"default_device": "0"}})"), [&] { ACL_OK(aclInit(fifo.Path())); });
     int32_t device = -1;
     ACL_OK(aclrtGetDevice(&device));
     EXPECT_EQ(device, 0);
@@ -89,11 +85,9 @@ OWN_PROCESS_TEST(PipeInput, AProgramIsReadFromAPipe) {
     ACL_OK(aclrtSetDevice(0));
     const Fifo fifo;
     aclrtBinHandle program = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE,
-                     aclrtBinaryLoadFromFile(fifo.Path(), nullptr, &program), fifo.Path(),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclrtBinaryLoadFromFile(fifo.Path(), nullptr, &program), fifo.Path(),
                      "binPath", "it is a FIFO");
-    fifo.WhileWriting(Read(ProgramPath()),
-                      [&] { ACL_OK(aclrtBinaryLoadFromFile(fifo.Path(), nullptr, &program)); });
+    fifo.WhileWriting(Read(ProgramPath()), [&] { ACL_OK(aclrtBinaryLoadFromFile(fifo.Path(), nullptr, &program)); });
     aclrtFuncHandle kernel = nullptr;
     ACL_OK(aclrtBinaryGetFunction(program, "mark", &kernel));
     ACL_OK(aclrtBinaryUnLoad(program));

@@ -58,8 +58,8 @@ class Symbol : public portacl_test::WithDevice {
         const ZeroWords words(1);
         void* address = words.At();
         void* arguments[] = {&address};
-        ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(program_->Kernel("add_step"), {1, 1, 1},
-                                                         {1, 1, 1}, 0, stream, nullptr, arguments));
+        ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(program_->Kernel("add_step"), {1, 1, 1}, {1, 1, 1}, 0, stream,
+                                                         nullptr, arguments));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         return words.Download<uint32_t>()[0];
     }
@@ -122,20 +122,15 @@ TEST_F(Symbol, WrongVariablesAreRefused) {
     auto size = Poison<size_t>();
     // A kernel is no variable, and neither is an imported symbol.
     for (const char* name : {"no_such_variable", "", "mark", "environ"}) {
-        ACL_FAILS_SAYING(kDead, aclrtBinaryGetGlobal(*program_, name, &address, &size),
-                         "no variable", name);
+        ACL_FAILS_SAYING(kDead, aclrtBinaryGetGlobal(*program_, name, &address, &size), "no variable", name);
     }
     ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, nullptr, &address, &size), "name");
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, "kernel_step", nullptr, &size),
-                     "dptr");
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, "kernel_step", &address, nullptr),
-                     "size");
-    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(nullptr, "kernel_step", &address, &size),
-                     "binHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, "kernel_step", nullptr, &size), "dptr");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, "kernel_step", &address, nullptr), "size");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(nullptr, "kernel_step", &address, &size), "binHandle");
     int garbage = 0;
     ACL_FAILS(kDead, aclrtBinaryGetGlobal(&garbage, "kernel_step", &address, &size));
-    ACL_FAILS_SAYING(kDead,
-                     aclrtBinaryGetGlobal(program_->Kernel("mark"), "kernel_step", &address, &size),
+    ACL_FAILS_SAYING(kDead, aclrtBinaryGetGlobal(program_->Kernel("mark"), "kernel_step", &address, &size),
                      "kind kernel");
     EXPECT_TRUE(IsPoison(address) && IsPoison(size));
 }
@@ -145,15 +140,14 @@ TEST_F(Symbol, WrongVariablesAreRefused) {
 TEST_F(Symbol, PendingCopiesKeepTheVariableOfAnUnloadedProgram) {
     const Stream stream;
     const std::string text = "what the table holds";
-    ACL_OK(
-        aclrtMemcpyToSymbol(table_symbol, text.data(), text.size(), 0, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_OK(aclrtMemcpyToSymbol(table_symbol, text.data(), text.size(), 0, ACL_MEMCPY_HOST_TO_DEVICE));
     const DeviceMemory copy(text.size());
     void* table = nullptr;
     ACL_OK(aclrtGetSymbolAddress(table_symbol, &table));
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtMemcpyFromSymbolAsync(copy.At(), text.size(), table_symbol, text.size(), 0,
-                                      ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyFromSymbolAsync(copy.At(), text.size(), table_symbol, text.size(), 0, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                      stream));
     ACL_OK(aclrtBinaryUnLoad(program_->Release()));
     // New calls do not find it.
     ACL_FAILS_SAYING(kDead, aclrtMemset(table, 64, 0, 64), Shown(table));
@@ -198,8 +192,7 @@ TEST_F(Symbol, ASymbolStandsForAVariable) {
     ACL_OK(aclrtMemcpyToSymbol(table_symbol, "XY", 2, 62, ACL_MEMCPY_DEFAULT));
     char back[64];
     std::memset(back, 'x', sizeof back);
-    ACL_OK(
-        aclrtMemcpyFromSymbol(back, sizeof back, table_symbol, 64, 0, ACL_MEMCPY_DEVICE_TO_HOST));
+    ACL_OK(aclrtMemcpyFromSymbol(back, sizeof back, table_symbol, 64, 0, ACL_MEMCPY_DEVICE_TO_HOST));
     EXPECT_EQ(std::string(back + 9, 8), std::string("\0abcdef\0", 8));
     EXPECT_EQ(std::string(back + 62, 2), "XY");
     ACL_OK(aclrtMemcpyFromSymbol(back, 3, table_symbol, 3, 12, ACL_MEMCPY_DEFAULT));
@@ -229,14 +222,12 @@ TEST_F(Symbol, CopiesInStreamOrder) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     const auto launch = [&] {
-        return aclrtLaunchSIMTKernelWithArgsArray(add, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                                  arguments);
+        return aclrtLaunchSIMTKernelWithArgsArray(add, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, arguments);
     };
     ACL_OK(launch());
     ACL_OK(aclrtMemcpyToSymbolAsync(&step_symbol, pinned, 4, 0, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(launch());
-    ACL_OK(aclrtMemcpyFromSymbolAsync(pinned + 1, 4, &step_symbol, 4, 0, ACL_MEMCPY_DEVICE_TO_HOST,
-                                      stream));
+    ACL_OK(aclrtMemcpyFromSymbolAsync(pinned + 1, 4, &step_symbol, 4, 0, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(words.Download<uint32_t>(), Words(1, 15));
@@ -305,12 +296,11 @@ TEST_F(Symbol, WrongRegistrationsAreRefused) {
     ACL_FAILS_SAYING(kInvalid, portaclRegisterSymbol(nullptr, &step_symbol, "mark"), "binHandle");
     ACL_FAILS_SAYING(kInvalid, portaclRegisterSymbol(*program_, nullptr, "mark"), "symbol is null");
     ACL_FAILS_SAYING(kInvalid, portaclRegisterSymbol(*program_, &step_symbol, nullptr), "name");
-    ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(*program_, &step_symbol, "neither"),
-                     "no variable \"neither\"", "no kernel \"neither\"");
+    ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(*program_, &step_symbol, "neither"), "no variable \"neither\"",
+                     "no kernel \"neither\"");
     int garbage = 0;
     ACL_FAILS(kDead, portaclRegisterSymbol(&garbage, &step_symbol, "mark"));
-    ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(program_->Kernel("mark"), &step_symbol, "mark"),
-                     "kind kernel");
+    ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(program_->Kernel("mark"), &step_symbol, "mark"), "kind kernel");
     // The symbol keeps its earlier registration.
     size_t size = 0;
     ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
@@ -329,8 +319,7 @@ void EachCall(aclError code, const void* symbol, const char* word) {
     ACL_FAILS_SAYING(code, aclrtMemcpyToSymbol(symbol, bytes, 4, 0, kDevice), word);
     ACL_FAILS_SAYING(code, aclrtMemcpyToSymbolAsync(symbol, bytes, 4, 0, kDevice, nullptr), word);
     ACL_FAILS_SAYING(code, aclrtMemcpyFromSymbol(bytes, 4, symbol, 4, 0, kHost), word);
-    ACL_FAILS_SAYING(code, aclrtMemcpyFromSymbolAsync(bytes, 4, symbol, 4, 0, kHost, nullptr),
-                     word);
+    ACL_FAILS_SAYING(code, aclrtMemcpyFromSymbolAsync(bytes, 4, symbol, 4, 0, kHost, nullptr), word);
     EXPECT_TRUE(IsPoison(address) && IsPoison(size));
 }
 
@@ -340,16 +329,15 @@ TEST_F(Symbol, AddressesThatAreNoSymbolsAreRefused) {
     EachCall(kDead, Mark(), "aclrtGetFuncBySymbol");
     auto function = Poison<aclrtFuncHandle>();
     ACL_FAILS_SAYING(kInvalid, aclrtGetFuncBySymbol(nullptr, &function), "symbol is null");
-    ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(&never_registered, &function),
-                     "stands for nothing", "portaclRegisterSymbol");
+    ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(&never_registered, &function), "stands for nothing",
+                     "portaclRegisterSymbol");
     ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(table_symbol, &function), "variable");
     ACL_FAILS_SAYING(kInvalid, aclrtGetFuncBySymbol(Mark(), nullptr), "funcHandle");
     ACL_FAILS_SAYING(kInvalid, aclrtGetSymbolSize(table_symbol, nullptr), "size");
     ACL_FAILS_SAYING(kInvalid, aclrtGetSymbolAddress(table_symbol, nullptr), "devPtr");
     EXPECT_TRUE(IsPoison(function));
-    ACL_FAILS_SAYING(
-        kDead, aclrtLaunchKernelWithArgsArray(&never_registered, 1, nullptr, nullptr, nullptr),
-        "not a handle");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(&never_registered, 1, nullptr, nullptr, nullptr),
+                     "not a handle");
 }
 
 TEST_F(Symbol, CopiesPastTheEndAreRefused) {
@@ -359,49 +347,37 @@ TEST_F(Symbol, CopiesPastTheEndAreRefused) {
     struct Case {
         size_t count, offset;
     };
-    for (const Case& c :
-         {Case{65, 0}, Case{1, 64}, Case{60, 5}, Case{1, SIZE_MAX}, Case{SIZE_MAX, 1}}) {
+    for (const Case& c : {Case{65, 0}, Case{1, 64}, Case{60, 5}, Case{1, SIZE_MAX}, Case{SIZE_MAX, 1}}) {
         const auto each = [&](auto words) { EXPECT_TRUE(words) << c.count << " at " << c.offset; };
         const std::string count = "count " + std::to_string(c.count);
         const std::string offset = "offset " + std::to_string(c.offset);
         using portacl_test::FailedSaying;
-        each(FailedSaying("aclrtMemcpyToSymbol",
-                          aclrtMemcpyToSymbol(table_symbol, bytes, c.count, c.offset, kDevice),
+        each(FailedSaying("aclrtMemcpyToSymbol", aclrtMemcpyToSymbol(table_symbol, bytes, c.count, c.offset, kDevice),
                           kInvalid, {count, offset, "64 bytes"}));
-        each(FailedSaying(
-            "aclrtMemcpyToSymbolAsync",
-            aclrtMemcpyToSymbolAsync(table_symbol, bytes, c.count, c.offset, kDevice, nullptr),
-            kInvalid, {count, offset, "64 bytes"}));
-        each(FailedSaying(
-            "aclrtMemcpyFromSymbol",
-            aclrtMemcpyFromSymbol(bytes, SIZE_MAX, table_symbol, c.count, c.offset, kHost),
-            kInvalid, {count, offset, "64 bytes"}));
+        each(FailedSaying("aclrtMemcpyToSymbolAsync",
+                          aclrtMemcpyToSymbolAsync(table_symbol, bytes, c.count, c.offset, kDevice, nullptr), kInvalid,
+                          {count, offset, "64 bytes"}));
+        each(FailedSaying("aclrtMemcpyFromSymbol",
+                          aclrtMemcpyFromSymbol(bytes, SIZE_MAX, table_symbol, c.count, c.offset, kHost), kInvalid,
+                          {count, offset, "64 bytes"}));
         each(FailedSaying("aclrtMemcpyFromSymbolAsync",
-                          aclrtMemcpyFromSymbolAsync(bytes, SIZE_MAX, table_symbol, c.count,
-                                                     c.offset, kHost, nullptr),
+                          aclrtMemcpyFromSymbolAsync(bytes, SIZE_MAX, table_symbol, c.count, c.offset, kHost, nullptr),
                           kInvalid, {count, offset, "64 bytes"}));
     }
-    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(bytes, 3, table_symbol, 4, 0, kHost),
-                     "count 4", "destMax 3");
-    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyToSymbol(table_symbol, nullptr, 4, 0, kDevice),
-                     "src is null");
-    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(nullptr, 4, table_symbol, 4, 0, kHost),
-                     "dst is null");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(bytes, 3, table_symbol, 4, 0, kHost), "count 4", "destMax 3");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyToSymbol(table_symbol, nullptr, 4, 0, kDevice), "src is null");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(nullptr, 4, table_symbol, 4, 0, kHost), "dst is null");
     // The direction is the opposite one, or invalid.
     ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, bytes, 4, 0, kHost), "contradicts");
-    ACL_FAILS_SAYING(kDead, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kDevice),
-                     "contradicts");
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kDevice), "contradicts");
     for (const int unknown : {-1, 8}) {
         const auto kind = static_cast<aclrtMemcpyKind>(unknown);
         ACL_FAILS_SAYING(kInvalid, aclrtMemcpyToSymbol(table_symbol, bytes, 4, 0, kind), "kind");
-        ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kind),
-                         "kind");
+        ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kind), "kind");
     }
     int garbage = 0;
-    ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbolAsync(table_symbol, bytes, 4, 0, kDevice, &garbage),
-                     "stream");
-    ACL_FAILS_SAYING(
-        kDead, aclrtMemcpyFromSymbolAsync(bytes, 4, table_symbol, 4, 0, kHost, &garbage), "stream");
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbolAsync(table_symbol, bytes, 4, 0, kDevice, &garbage), "stream");
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyFromSymbolAsync(bytes, 4, table_symbol, 4, 0, kHost, &garbage), "stream");
 }
 
 TEST_F(Symbol, SymbolsNeedADevice) {
@@ -435,8 +411,7 @@ TEST_F(Symbol, RefusedInsideAHostFunction) {
             inside.codes[1] = aclrtBinaryGetFunctionByEntry(inside.binary, 7, &address);
             inside.codes[2] = portaclRegisterSymbol(inside.binary, &step_symbol, "mark");
             inside.codes[3] = aclrtGetSymbolSize(&step_symbol, &size);
-            inside.codes[4] =
-                aclrtMemcpyToSymbol(&step_symbol, "1234", 4, 0, ACL_MEMCPY_HOST_TO_DEVICE);
+            inside.codes[4] = aclrtMemcpyToSymbol(&step_symbol, "1234", 4, 0, ACL_MEMCPY_HOST_TO_DEVICE);
         },
         nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));

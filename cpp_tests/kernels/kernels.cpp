@@ -98,8 +98,7 @@ extern __attribute__((visibility("default"))) const char portacl_entry_8[2];
 const char portacl_entry_8[2] = {1, 2};
 
 // Without a description: a block of arguments only.
-__attribute__((visibility("default"))) void plain_mark(const void* arguments,
-                                                       const portaclBlock* block) {
+__attribute__((visibility("default"))) void plain_mark(const void* arguments, const portaclBlock* block) {
     struct {
         uint32_t* words;
         uint32_t number;

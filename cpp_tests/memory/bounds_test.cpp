@@ -67,43 +67,30 @@ TEST_F(Bounds, NullMemory) {
     ACL_FAILS_SAYING(kBad, aclrtMallocAlign32(nullptr, kSize, kPolicy), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtMallocCached(nullptr, kSize, kPolicy), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtMallocWithCfg(nullptr, kSize, kPolicy, nullptr), "devPtr is null");
-    ACL_FAILS_SAYING(kBad, aclrtMallocForTaskScheduler(nullptr, kSize, kPolicy, nullptr),
-                     "devPtr is null");
+    ACL_FAILS_SAYING(kBad, aclrtMallocForTaskScheduler(nullptr, kSize, kPolicy, nullptr), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemFlush(nullptr, 1), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemInvalidate(nullptr, 1), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtHostRegisterV2(nullptr, kSize, ACL_HOST_REG_PINNED), "ptr is null");
-    ACL_FAILS_SAYING(kBad, aclrtHostRegister(nullptr, kSize, ACL_HOST_REGISTER_MAPPED, &pointer),
-                     "ptr is null");
+    ACL_FAILS_SAYING(kBad, aclrtHostRegister(nullptr, kSize, ACL_HOST_REGISTER_MAPPED, &pointer), "ptr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemset(nullptr, kSize, 1, kSize), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemsetAsync(nullptr, kSize, 1, kSize, nullptr), "devPtr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemsetD32(nullptr, kSize, 1, 1), "ptr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemsetD32Async(nullptr, kSize, 1, 1, nullptr), "ptr is null");
     ACL_FAILS_SAYING(kBad, aclrtMemcpy2d(nullptr, 64, from, 64, 64, 2, kUp), "dst is null");
     ACL_FAILS_SAYING(kBad, aclrtMemcpy2d(to, 64, nullptr, 64, 64, 2, kUp), "src is null");
-    ACL_FAILS_SAYING(kBad, aclrtMemcpyAsyncWithCondition(nullptr, 8, from, 8, kUp, nullptr),
-                     "dst is null");
-    ACL_FAILS_SAYING(kBad, aclrtMemcpyAsyncWithCondition(to, 8, nullptr, 8, kUp, nullptr),
-                     "src is null");
-    ACL_FAILS_SAYING(
-        kBad, aclrtMemManagedAdvise(nullptr, kManagedGrain, ACL_MEM_ADVISE_SET_READ_MOSTLY, here),
-        "ptr is null");
-    ACL_FAILS_SAYING(kBad, aclrtMemManagedPrefetchAsync(nullptr, kManagedGrain, here, 0, nullptr),
+    ACL_FAILS_SAYING(kBad, aclrtMemcpyAsyncWithCondition(nullptr, 8, from, 8, kUp, nullptr), "dst is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemcpyAsyncWithCondition(to, 8, nullptr, 8, kUp, nullptr), "src is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedAdvise(nullptr, kManagedGrain, ACL_MEM_ADVISE_SET_READ_MOSTLY, here),
                      "ptr is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtMemManagedGetAttr(attributes[0], nullptr, kManagedGrain, &number, 4),
-                     "ptr is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtMemManagedGetAttrs(nullptr, 1, managed.At(), kManagedGrain, data, sizes),
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedPrefetchAsync(nullptr, kManagedGrain, here, 0, nullptr), "ptr is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedGetAttr(attributes[0], nullptr, kManagedGrain, &number, 4), "ptr is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedGetAttrs(nullptr, 1, managed.At(), kManagedGrain, data, sizes),
                      "attributes is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtMemManagedGetAttrs(attributes, 1, nullptr, kManagedGrain, data, sizes),
-                     "ptr is null");
-    ACL_FAILS_SAYING(
-        kBad, aclrtMemManagedGetAttrs(attributes, 1, managed.At(), kManagedGrain, nullptr, sizes),
-        "data is null");
-    ACL_FAILS_SAYING(
-        kBad, aclrtMemManagedGetAttrs(attributes, 1, managed.At(), kManagedGrain, data, nullptr),
-        "dataSizes is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedGetAttrs(attributes, 1, nullptr, kManagedGrain, data, sizes), "ptr is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedGetAttrs(attributes, 1, managed.At(), kManagedGrain, nullptr, sizes),
+                     "data is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemManagedGetAttrs(attributes, 1, managed.At(), kManagedGrain, data, nullptr),
+                     "dataSizes is null");
     EXPECT_TRUE(IsPoison(number) && IsPoison(pointer));
 }
 
@@ -115,10 +102,8 @@ TEST_F(Bounds, SizesOfAllocations) {
         ACL_FAILS_SAYING(code, aclrtMalloc(&p, size, kPolicy), std::to_string(size));
         ACL_FAILS_SAYING(code, aclrtMallocAlign32(&p, size, kPolicy), std::to_string(size));
         ACL_FAILS_SAYING(code, aclrtMallocCached(&p, size, kPolicy), std::to_string(size));
-        ACL_FAILS_SAYING(code, aclrtMallocWithCfg(&p, size, kPolicy, nullptr),
-                         std::to_string(size));
-        ACL_FAILS_SAYING(code, aclrtMallocForTaskScheduler(&p, size, kPolicy, nullptr),
-                         std::to_string(size));
+        ACL_FAILS_SAYING(code, aclrtMallocWithCfg(&p, size, kPolicy, nullptr), std::to_string(size));
+        ACL_FAILS_SAYING(code, aclrtMallocForTaskScheduler(&p, size, kPolicy, nullptr), std::to_string(size));
         const aclError host = size == 0 ? kBad : aclError{ACL_ERROR_BAD_ALLOC};
         ACL_FAILS_SAYING(host, aclrtMallocHost(&p, size), std::to_string(size));
         ACL_FAILS_SAYING(host, aclrtMallocHostWithCfg(&p, size, nullptr), std::to_string(size));
@@ -126,8 +111,7 @@ TEST_F(Bounds, SizesOfAllocations) {
     // Managed memory comes in multiples of 2 MiB.
     ACL_FAILS_SAYING(kBad, aclrtMemAllocManaged(&p, 0, ACL_RT_MEM_ATTACH_GLOBAL), "size is 0");
     const size_t pieces = kMost / kManagedGrain * kManagedGrain;
-    ACL_FAILS_SAYING(kFull, aclrtMemAllocManaged(&p, pieces, ACL_RT_MEM_ATTACH_GLOBAL),
-                     std::to_string(pieces));
+    ACL_FAILS_SAYING(kFull, aclrtMemAllocManaged(&p, pieces, ACL_RT_MEM_ATTACH_GLOBAL), std::to_string(pieces));
     EXPECT_TRUE(IsPoison(p));
 }
 
@@ -141,11 +125,9 @@ TEST_F(Bounds, SizesOfRanges) {
     for (const size_t size : {2 * kSize, kMost, kMost - 63}) {
         SCOPED_TRACE(size);
         ACL_FAILS_SAYING(kPast, aclrtMemset(to, size, 1, size), "devPtr", std::to_string(size));
-        ACL_FAILS_SAYING(kPast, aclrtMemsetAsync(to, size, 1, size, nullptr), "devPtr",
-                         std::to_string(size));
+        ACL_FAILS_SAYING(kPast, aclrtMemsetAsync(to, size, 1, size, nullptr), "devPtr", std::to_string(size));
         ACL_FAILS_SAYING(kPast, aclrtMemcpy(to, size, from, size, kUp), std::to_string(size));
-        ACL_FAILS_SAYING(kPast, aclrtMemcpyAsync(to, size, from, size, kUp, nullptr),
-                         std::to_string(size));
+        ACL_FAILS_SAYING(kPast, aclrtMemcpyAsync(to, size, from, size, kUp, nullptr), std::to_string(size));
         ACL_FAILS_SAYING(kPast, aclrtMemcpyAsyncWithCondition(to, size, from, size, kUp, nullptr),
                          std::to_string(size));
         ACL_FAILS(kPast, aclrtMemFlush(to, size));
@@ -157,8 +139,7 @@ TEST_F(Bounds, SizesOfRanges) {
     }
     // The number of bytes overflows.
     ACL_FAILS_SAYING(kBad, aclrtMemsetD32(to, kMost, 1, kMost / 4 + 1), "more than memSize");
-    ACL_FAILS_SAYING(kBad, aclrtMemsetD32Async(to, kMost, 1, kMost / 4 + 1, nullptr),
-                     "more than memSize");
+    ACL_FAILS_SAYING(kBad, aclrtMemsetD32Async(to, kMost, 1, kMost / 4 + 1, nullptr), "more than memSize");
     for (const auto copy : {0, 1}) {
         const auto rows = [&](size_t dpitch, size_t spitch, size_t width, size_t height) {
             return copy ? aclrtMemcpy2dAsync(to, dpitch, from, spitch, width, height, kUp, nullptr)

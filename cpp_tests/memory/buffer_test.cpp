@@ -124,8 +124,7 @@ TEST_F(Buffer, KeepsItsDataLength) {
     ACL_OK(aclrtSetBufDataLen(buffer, 100));
     EXPECT_EQ(Length(buffer), 100u);
     for (const size_t more : {size_t{101}, SIZE_MAX})
-        ACL_FAILS_SAYING(kDead, aclrtSetBufDataLen(buffer, more), "len is " + std::to_string(more),
-                         "100 bytes");
+        ACL_FAILS_SAYING(kDead, aclrtSetBufDataLen(buffer, more), "len is " + std::to_string(more), "100 bytes");
     EXPECT_EQ(Length(buffer), 100u);
     ACL_OK(aclrtSetBufDataLen(buffer, 0));
     EXPECT_EQ(Length(buffer), 0u);
@@ -155,8 +154,7 @@ TEST_F(Buffer, RefusesBytesBeyondTheUserBytes) {
         size_t size, offset;
     } bad[] = {{kUser + 1, 0}, {1, kUser}, {2, kUser - 1}, {SIZE_MAX, 1}, {1, SIZE_MAX}};
     for (const auto& [size, offset] : bad) {
-        const std::string said =
-            "offset " + std::to_string(offset) + " plus size " + std::to_string(size);
+        const std::string said = "offset " + std::to_string(offset) + " plus size " + std::to_string(size);
         ACL_FAILS_SAYING(kBad, aclrtSetBufUserData(buffer, bytes, size, offset), said, "96 bytes");
         ACL_FAILS_SAYING(kBad, aclrtGetBufUserData(buffer, bytes, size, offset), said, "96 bytes");
     }
@@ -206,8 +204,8 @@ TEST_F(Buffer, ChainsKeepTheirOrderAndAreFreedWithTheHead) {
     EXPECT_EQ(ChainLength(copy), 1u) << "a reference has no chain";
     auto none = Poison<aclrtMbuf>();
     for (const uint32_t index : {3u, UINT32_MAX})
-        ACL_FAILS_SAYING(kDead, aclrtGetBufFromChain(head, index, &none),
-                         "index is " + std::to_string(index), "3 buffers");
+        ACL_FAILS_SAYING(kDead, aclrtGetBufFromChain(head, index, &none), "index is " + std::to_string(index),
+                         "3 buffers");
     EXPECT_TRUE(IsPoison(none));
     ACL_OK(aclrtFreeBuf(head));
     for (aclrtMbuf gone : {head, second, third}) ExpectRefused(gone, copy, kDead, "destroyed");

@@ -38,11 +38,10 @@ void Expect(const std::string& words) {
     std::fflush(stdout);
 }
 
-void ExpectAllocation(void* address, size_t offset, void* base, size_t size, int device = 0,
-                      const char* freed = "") {
+void ExpectAllocation(void* address, size_t offset, void* base, size_t size, int device = 0, const char* freed = "") {
     Expect("the host touched " + Shown(address) + ", ");
-    Expect("byte " + std::to_string(offset) + " of the " + freed + "allocation at " + Shown(base) +
-           " of " + std::to_string(size) + " bytes on device " + std::to_string(device));
+    Expect("byte " + std::to_string(offset) + " of the " + freed + "allocation at " + Shown(base) + " of " +
+           std::to_string(size) + " bytes on device " + std::to_string(device));
     Expect("aclrtMemcpy");
 }
 
@@ -72,9 +71,9 @@ ProcessResult RunThisTest() {
 testing::AssertionResult DiedOfFault(const ProcessResult& result) {
     const bool died = result.signal == SIGSEGV || (kSanitized && result.exit_code > 0);
     if (died && !result.timed_out) return testing::AssertionSuccess();
-    return testing::AssertionFailure()
-           << "exit code " << result.exit_code << ", signal " << result.signal << "; its output:\n"
-           << result.output;
+    return testing::AssertionFailure() << "exit code " << result.exit_code << ", signal " << result.signal
+                                       << "; its output:\n"
+                                       << result.output;
 }
 
 std::vector<std::string> LinesWith(const std::string& text, const std::string& start) {
@@ -103,8 +102,7 @@ void DiesTouching(void (*body)()) {
     const auto expected = LinesWith(result.output, kExpect);
     EXPECT_FALSE(expected.empty()) << result.output;
     for (const std::string& words : expected)
-        EXPECT_NE(said[0].find(words), std::string::npos)
-            << "no \"" << words << "\" in: " << said[0];
+        EXPECT_NE(said[0].find(words), std::string::npos) << "no \"" << words << "\" in: " << said[0];
 }
 
 TEST(HostAccess, ReadingDeviceMemoryDies) {
@@ -139,9 +137,8 @@ TEST(HostAccess, AccessInAHostFunctionDies) {
         DeviceMemory device(4096);
         ExpectAllocation(device.At(), 0, device.At(), Kept(device.At()));
         Stream stream;
-        ExpectOk("aclrtLaunchHostFunc",
-                 aclrtLaunchHostFunc(
-                     stream, [](void* address) { Read(address); }, device.At()));
+        ExpectOk("aclrtLaunchHostFunc", aclrtLaunchHostFunc(
+                                            stream, [](void* address) { Read(address); }, device.At()));
         ExpectOk("aclrtSynchronizeStream", aclrtSynchronizeStream(stream));
     });
 }
@@ -268,8 +265,7 @@ void JumpBack(int, siginfo_t* info, void*) {
 
 // A handler that the program installed before the library is called after the library's line, each
 // time; after finalize it is the only one again.
-OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", "cpu"},
-                 {"PORTACL_CPU_GUARD", "1"}) {
+OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", "cpu"}, {"PORTACL_CPU_GUARD", "1"}) {
     Install(JumpBack);
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
@@ -286,8 +282,8 @@ OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", 
             EXPECT_EQ(faulted_at, device.At(offset));
             char text[1024] = {};
             ASSERT_GT(read(ends[0], text, sizeof text - 1), 0);
-            EXPECT_NE(std::string(text).find("byte " + std::to_string(offset) +
-                                             " of the allocation at " + Shown(device.At())),
+            EXPECT_NE(std::string(text).find("byte " + std::to_string(offset) + " of the allocation at " +
+                                             Shown(device.At())),
                       std::string::npos)
                 << text;
             // The memory is intact.
@@ -301,8 +297,7 @@ OWN_PROCESS_TEST(HostAccess, HandlersOfTheProgramAreCalled, {"PORTACL_BACKEND", 
 }
 
 // A handler that is installed later stays.
-OWN_PROCESS_TEST(HostAccess, LaterHandlersStay, {"PORTACL_BACKEND", "cpu"},
-                 {"PORTACL_CPU_GUARD", "1"}) {
+OWN_PROCESS_TEST(HostAccess, LaterHandlersStay, {"PORTACL_BACKEND", "cpu"}, {"PORTACL_CPU_GUARD", "1"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     Install(JumpBack);
@@ -317,8 +312,7 @@ OWN_PROCESS_TEST(HostAccess, LaterHandlersStay, {"PORTACL_BACKEND", "cpu"},
 }
 
 // The kernel cannot access it for the program either.
-OWN_PROCESS_TEST(HostAccess, SystemCallsRefuseDeviceMemory, {"PORTACL_BACKEND", "cpu"},
-                 {"PORTACL_CPU_GUARD", "1"}) {
+OWN_PROCESS_TEST(HostAccess, SystemCallsRefuseDeviceMemory, {"PORTACL_BACKEND", "cpu"}, {"PORTACL_CPU_GUARD", "1"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {

@@ -14,8 +14,7 @@ constexpr size_t kMiB = 1 << 20;
 class MallocHost : public WithDevice {};
 
 TEST_F(MallocHost, EverySizeIsUsableByTheHost) {
-    for (size_t size :
-         {size_t{1}, size_t{63}, size_t{64}, size_t{4095}, size_t{4097}, kMiB + 1, 5 * kMiB}) {
+    for (size_t size : {size_t{1}, size_t{63}, size_t{64}, size_t{4095}, size_t{4097}, kMiB + 1, 5 * kMiB}) {
         SCOPED_TRACE(size);
         PinnedMemory pinned(size);
         EXPECT_EQ(reinterpret_cast<uintptr_t>(pinned.At()) % 64, 0u);
@@ -37,8 +36,7 @@ TEST_F(MallocHost, TooLarge) {
     const size_t most = std::numeric_limits<size_t>::max();
     // Host memory, so not the code for missing device memory.
     for (size_t size : {most, most - 31, most / 2 + 1})
-        ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, size), "size",
-                         std::to_string(size));
+        ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, size), "size", std::to_string(size));
     ACL_FAILS(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, size_t{1} << 60));
     EXPECT_TRUE(IsPoison(address));
 }
@@ -91,13 +89,11 @@ TEST_F(FreeHost, RefusesWhatIsNotTheStartOfAPinnedAllocation) {
     PinnedMemory pinned(1000, 6);
     std::vector<char> pageable(1000);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtFreeHost(nullptr), "hostPtr", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(pinned.At(999)),
-                     Shown(pinned.At(999)), "999 bytes into", Shown(pinned.At()));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(device.At()), Shown(device.At()),
-                     "aclrtFree");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(pinned.At(999)), Shown(pinned.At(999)), "999 bytes into",
+                     Shown(pinned.At()));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(device.At()), Shown(device.At()), "aclrtFree");
     for (void* unknown : {static_cast<void*>(pageable.data()), reinterpret_cast<void*>(1)})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(unknown), "hostPtr",
-                         Shown(unknown));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(unknown), "hostPtr", Shown(unknown));
     EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(1000, 6));
 }
 
@@ -122,8 +118,7 @@ class GetMemInfo : public WithDevice {
 
     static Info Ask(int attribute) {
         Info info;
-        ExpectOk("aclrtGetMemInfo",
-                 aclrtGetMemInfo(static_cast<aclrtMemAttr>(attribute), &info.free, &info.total));
+        ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(static_cast<aclrtMemAttr>(attribute), &info.free, &info.total));
         return info;
     }
 };
@@ -151,8 +146,7 @@ TEST_F(GetMemInfo, EveryAttribute) {
         EXPECT_LE(info.free, info.total);
         EXPECT_TRUE(info.total == device.total || info.total == 0);
     }
-    for (int same :
-         {ACL_HBM_MEM_HUGE, ACL_HBM_MEM_NORMAL, ACL_HBM_MEM_P2P_HUGE, ACL_HBM_MEM_P2P_NORMAL})
+    for (int same : {ACL_HBM_MEM_HUGE, ACL_HBM_MEM_NORMAL, ACL_HBM_MEM_P2P_HUGE, ACL_HBM_MEM_P2P_NORMAL})
         EXPECT_EQ(Ask(same).total, device.total);
     // These devices have no DDR.
     EXPECT_EQ(Ask(ACL_DDR_MEM).total, 0u);
@@ -162,20 +156,17 @@ TEST_F(GetMemInfo, EveryAttribute) {
 TEST_F(GetMemInfo, InvalidAttributes) {
     Info info;
     for (int attribute : {-1, 18, 1000, std::numeric_limits<int>::min()})
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_INVALID_MEMORY_TYPE,
-            aclrtGetMemInfo(static_cast<aclrtMemAttr>(attribute), &info.free, &info.total), "attr",
-            Shown(static_cast<long long>(attribute)), "17");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_MEMORY_TYPE,
+                         aclrtGetMemInfo(static_cast<aclrtMemAttr>(attribute), &info.free, &info.total), "attr",
+                         Shown(static_cast<long long>(attribute)), "17");
     EXPECT_TRUE(IsPoison(info.free));
     EXPECT_TRUE(IsPoison(info.total));
 }
 
 TEST_F(GetMemInfo, NullOutputs) {
     Info info;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &info.total),
-                     "free", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, &info.free, nullptr),
-                     "total", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &info.total), "free", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, &info.free, nullptr), "total", "null");
     EXPECT_TRUE(IsPoison(info.free));
     EXPECT_TRUE(IsPoison(info.total));
 }
@@ -183,8 +174,8 @@ TEST_F(GetMemInfo, NullOutputs) {
 TEST_F(GetMemInfo, NeedsADeviceInThisThread) {
     Info info;
     OnNewThread([&] {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL,
-                         aclrtGetMemInfo(ACL_HBM_MEM, &info.free, &info.total), "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &info.free, &info.total),
+                         "aclrtSetDevice");
     });
     ACL_OK(aclFinalize());
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &info.free, &info.total));
@@ -234,9 +225,8 @@ TEST_F(PointerGetAttributes, OfHostMemory) {
     static int there;
     std::vector<char> heap(10000);
     for (const void* unknown :
-         {static_cast<const void*>(&here), static_cast<const void*>(&there),
-          static_cast<const void*>(heap.data()), reinterpret_cast<const void*>(&DeviceCount),
-          reinterpret_cast<const void*>(uintptr_t{8}),
+         {static_cast<const void*>(&here), static_cast<const void*>(&there), static_cast<const void*>(heap.data()),
+          reinterpret_cast<const void*>(&DeviceCount), reinterpret_cast<const void*>(uintptr_t{8}),
           reinterpret_cast<const void*>(~uintptr_t{0})}) {
         EXPECT_EQ(Ask(unknown).location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED) << unknown;
         EXPECT_EQ(Ask(unknown).pageSize, 0u);
@@ -260,10 +250,8 @@ TEST_F(PointerGetAttributes, NeedsNoDeviceInThisThread) {
 TEST_F(PointerGetAttributes, BadArguments) {
     DeviceMemory device(100);
     auto reported = Poison<aclrtPtrAttributes>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(nullptr, &reported), "ptr",
-                     "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(device.At(), nullptr),
-                     "attributes", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(nullptr, &reported), "ptr", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtPointerGetAttributes(device.At(), nullptr), "attributes", "null");
     EXPECT_TRUE(IsPoison(reported));
 }
 

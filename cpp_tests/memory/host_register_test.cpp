@@ -28,8 +28,7 @@ constexpr aclError kNot = ACL_ERROR_HOST_MEMORY_NOT_REGISTERED;
 class Pages {
   public:
     explicit Pages(size_t size, unsigned char value = 1) : size_(size) {
-        void* start =
-            mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         EXPECT_NE(start, MAP_FAILED);
         bytes_ = static_cast<unsigned char*>(start);
         Fill(value);
@@ -84,8 +83,7 @@ TEST_F(HostRegister, ReturnsAnAddressForKernels) {
     auto none = Poison<void*>();
     ACL_FAILS(kNot, aclrtHostGetDevicePointer(pages.At(2 * kPage + 100), &none, 0));
     ACL_OK(aclrtHostUnregister(pages.At()));
-    ACL_FAILS_SAYING(kNot, aclrtHostGetDevicePointer(pages.At(), &none, 0), "pHost",
-                     Shown(pages.At()));
+    ACL_FAILS_SAYING(kNot, aclrtHostGetDevicePointer(pages.At(), &none, 0), "pHost", Shown(pages.At()));
     EXPECT_TRUE(IsPoison(none));
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_UNREGISTERED);
     EXPECT_EQ(pages.Copy(), Bytes(3 * kPage, 1));
@@ -127,10 +125,8 @@ TEST_F(HostRegister, CopiesOfPinnedMemoryAreAsynchronous) {
             DeviceMemory device(size);
             Gate gate;
             ACL_OK(gate.Hold(stream));
-            ACL_OK(aclrtMemcpyAsync(device.At(), size, from.At(), size, ACL_MEMCPY_HOST_TO_DEVICE,
-                                    stream));
-            ACL_OK(aclrtMemcpyAsync(to.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                    stream));
+            ACL_OK(aclrtMemcpyAsync(device.At(), size, from.At(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(to.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             from.Fill(2);
             EXPECT_FALSE(IsIdle(stream));
             EXPECT_EQ(to.At()[size - 1], 7);
@@ -153,11 +149,9 @@ TEST_F(HostRegister, CopiesOfMemoryThatIsOnlyMappedAreNot) {
         Gate gate;
         ACL_OK(gate.Hold(stream));
         Opener opener(gate);
-        ACL_OK(aclrtMemcpyAsync(device.At(), size, from.At(), size, ACL_MEMCPY_HOST_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(device.At(), size, from.At(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
         from.Fill(2);
-        ACL_OK(
-            aclrtMemcpyAsync(to.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(to.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         EXPECT_TRUE(to.Copy() == Bytes(size, 1));
     }
 }
@@ -190,12 +184,10 @@ TEST_F(HostRegister, NothingRunsPastTheEnd) {
     DeviceMemory device(2 * kPage);
     for (uint32_t flag : {kPinned, kMapped}) {
         Registered registered(pages.At(), kPage, flag);
-        ACL_FAILS_SAYING(
-            kDead, aclrtMemcpy(device.At(), kPage, pages.At(10), kPage, ACL_MEMCPY_HOST_TO_DEVICE),
-            "src", Shown(pages.At(10)), "registration", Shown(pages.At()), "4086");
+        ACL_FAILS_SAYING(kDead, aclrtMemcpy(device.At(), kPage, pages.At(10), kPage, ACL_MEMCPY_HOST_TO_DEVICE), "src",
+                         Shown(pages.At(10)), "registration", Shown(pages.At()), "4086");
         ACL_FAILS_SAYING(kDead,
-                         aclrtMemcpyAsync(pages.At(10), kPage, device.At(), kPage,
-                                          ACL_MEMCPY_DEVICE_TO_HOST, nullptr),
+                         aclrtMemcpyAsync(pages.At(10), kPage, device.At(), kPage, ACL_MEMCPY_DEVICE_TO_HOST, nullptr),
                          "dst", "registration", "4086");
     }
     EXPECT_EQ(pages.Copy(), Bytes(2 * kPage, 1));
@@ -210,8 +202,7 @@ TEST_F(HostRegister, QueuedWorkKeepsTheRegistration) {
     ACL_OK(aclrtHostRegisterV2(pages.At(), kSize, kPinned));
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(
-        aclrtMemcpyAsync(device.At(), kSize, pages.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(device.At(), kSize, pages.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(aclrtHostUnregister(pages.At()));
     EXPECT_FALSE(IsIdle(stream));
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_UNREGISTERED);
@@ -221,8 +212,7 @@ TEST_F(HostRegister, QueuedWorkKeepsTheRegistration) {
     if (again_at_once) {
         ACL_OK(aclrtHostRegisterV2(pages.At(), kSize, kPinned));
     } else {
-        ACL_FAILS_SAYING(kAlready, aclrtHostRegisterV2(pages.At(), kSize, kPinned), "synchronise",
-                         Shown(pages.At()));
+        ACL_FAILS_SAYING(kAlready, aclrtHostRegisterV2(pages.At(), kSize, kPinned), "synchronise", Shown(pages.At()));
     }
     pages.Fill(3);
     gate.Open();
@@ -241,10 +231,8 @@ TEST_F(HostRegister, TwiceIsAnError) {
         Registered registered(pages.At(kPage), 2 * kPage, kPinned);
         for (size_t offset : {size_t{0}, kPage, 2 * kPage}) {
             ACL_FAILS_SAYING(kAlready, aclrtHostRegisterV2(pages.At(offset), 2 * kPage, kMapped),
-                             Shown(pages.At(offset)), Shown(pages.At(kPage)),
-                             "aclrtHostUnregister");
-            ACL_FAILS(kAlready, aclrtHostRegister(pages.At(offset), 2 * kPage,
-                                                  ACL_HOST_REGISTER_MAPPED, &device));
+                             Shown(pages.At(offset)), Shown(pages.At(kPage)), "aclrtHostUnregister");
+            ACL_FAILS(kAlready, aclrtHostRegister(pages.At(offset), 2 * kPage, ACL_HOST_REGISTER_MAPPED, &device));
         }
         EXPECT_TRUE(IsPoison(device));
         // Adjacent ranges do not overlap.
@@ -261,8 +249,7 @@ TEST_F(HostRegister, UnregisterTakesTheAddressThatWasRegistered) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostUnregister(nullptr), "ptr", "null");
     ACL_FAILS_SAYING(kNot, aclrtHostUnregister(pages.At()), "ptr", Shown(pages.At()));
     ACL_OK(aclrtHostRegisterV2(pages.At(), 2 * kPage, kPinned));
-    ACL_FAILS_SAYING(kDead, aclrtHostUnregister(pages.At(kPage)), "4096 bytes into",
-                     Shown(pages.At()));
+    ACL_FAILS_SAYING(kDead, aclrtHostUnregister(pages.At(kPage)), "4096 bytes into", Shown(pages.At()));
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(pinned.At()), "aclrtFreeHost", Shown(pinned.At()));
     ACL_FAILS_SAYING(kDead, aclrtHostUnregister(device.At()), "aclrtFree", Shown(device.At()));
     // Freeing it is an error.
@@ -278,11 +265,10 @@ TEST_F(HostRegister, MemoryOfThisLibraryIsRefused) {
     PinnedMemory pinned(3 * kPage);
     DeviceMemory device(3 * kPage);
     for (void* own : {pinned.At(), device.At()})
-        ACL_FAILS_SAYING(kDead, aclrtHostRegisterV2(own, kPage, kPinned), "ptr", Shown(own),
-                         "this library");
+        ACL_FAILS_SAYING(kDead, aclrtHostRegisterV2(own, kPage, kPinned), "ptr", Shown(own), "this library");
     auto none = Poison<void*>();
-    ACL_FAILS_SAYING(kDead, aclrtHostGetDevicePointer(device.At(), &none, 0), "pHost",
-                     Shown(device.At()), "device memory");
+    ACL_FAILS_SAYING(kDead, aclrtHostGetDevicePointer(device.At(), &none, 0), "pHost", Shown(device.At()),
+                     "device memory");
     EXPECT_TRUE(IsPoison(none));
 }
 
@@ -291,8 +277,7 @@ TEST_F(HostRegister, MemoryThatTheLibraryHasFreedIsRefused) {
     const auto refused = [](void* freed) {
         auto address = Poison<void*>();
         ACL_FAILS_SAYING(kDead, aclrtHostRegisterV2(freed, kPage, kPinned | kMapped), "was freed");
-        ACL_FAILS_SAYING(kDead, aclrtHostRegister(freed, kPage, ACL_HOST_REGISTER_MAPPED, &address),
-                         "was freed");
+        ACL_FAILS_SAYING(kDead, aclrtHostRegister(freed, kPage, ACL_HOST_REGISTER_MAPPED, &address), "was freed");
         EXPECT_TRUE(IsPoison(address));
     };
     constexpr size_t kSmall = 64 << 10, kLarge = 4 << 20;
@@ -334,29 +319,22 @@ TEST_F(HostRegister, BadArguments) {
     };
     for (const auto& one : cases) {
         SCOPED_TRACE(testing::Message() << one.ptr << ' ' << one.size << ' ' << one.type);
-        EXPECT_TRUE(FailedSaying("aclrtHostRegisterV2",
-                                 aclrtHostRegisterV2(one.ptr, one.size, one.flag), one.code,
-                                 one.words));
+        EXPECT_TRUE(
+            FailedSaying("aclrtHostRegisterV2", aclrtHostRegisterV2(one.ptr, one.size, one.flag), one.code, one.words));
         EXPECT_TRUE(Failed("aclrtHostRegister",
-                           aclrtHostRegister(one.ptr, one.size,
-                                             static_cast<aclrtHostRegisterType>(one.type), &device),
+                           aclrtHostRegister(one.ptr, one.size, static_cast<aclrtHostRegisterType>(one.type), &device),
                            one.code));
     }
     EXPECT_TRUE(IsPoison(device));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtHostRegister(pages.At(), kPage, ACL_HOST_REGISTER_MAPPED, nullptr),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostRegister(pages.At(), kPage, ACL_HOST_REGISTER_MAPPED, nullptr),
                      "devPtr", "null");
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_UNREGISTERED);
 
     Registered registered(pages.At(), kPage, kPinned);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostGetDevicePointer(nullptr, &device, 0),
-                     "pHost", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostGetDevicePointer(pages.At(), nullptr, 0),
-                     "pDevice", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostGetDevicePointer(pages.At(), &device, 3),
-                     "flag is 0x3");
-    ACL_FAILS_SAYING(kDead, aclrtHostGetDevicePointer(pages.At(), &device, 0),
-                     "ACL_HOST_REG_MAPPED");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostGetDevicePointer(nullptr, &device, 0), "pHost", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostGetDevicePointer(pages.At(), nullptr, 0), "pDevice", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostGetDevicePointer(pages.At(), &device, 3), "flag is 0x3");
+    ACL_FAILS_SAYING(kDead, aclrtHostGetDevicePointer(pages.At(), &device, 0), "ACL_HOST_REG_MAPPED");
     EXPECT_TRUE(IsPoison(device));
 }
 
@@ -364,8 +342,8 @@ TEST_F(HostRegister, BadArguments) {
 TEST_F(HostRegister, UnmappedMemoryIsRefused) {
     Pages pages(3 * kPage);
     ASSERT_EQ(munmap(pages.At(kPage), kPage), 0);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-                     aclrtHostRegisterV2(pages.At(), 3 * kPage, kPinned), Shown(pages.At()));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtHostRegisterV2(pages.At(), 3 * kPage, kPinned),
+                     Shown(pages.At()));
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_UNREGISTERED);
     Registered before(pages.At(), kPage, kPinned), after(pages.At(2 * kPage), kPage, kPinned);
 }
@@ -415,16 +393,14 @@ TEST_F(HostRegister, OutlivesTheDeviceAndEndsWithTheSession) {
     EXPECT_EQ(LocationOf(pages.At()), ACL_MEM_LOCATION_TYPE_HOST);
     ACL_OK(aclrtSetDevice(0));
     DeviceMemory device(kPage);
-    ACL_OK(aclrtMemcpyAsync(device.At(), kPage, pages.At(), kPage, ACL_MEMCPY_HOST_TO_DEVICE,
-                            nullptr));
+    ACL_OK(aclrtMemcpyAsync(device.At(), kPage, pages.At(), kPage, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     EXPECT_EQ(device.Download(), pages.Copy());
     device.Release();
     ACL_OK(aclFinalize());
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtHostRegisterV2(pages.At(), kPage, kPinned));
     auto none = Poison<void*>();
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtHostRegister(pages.At(), kPage, ACL_HOST_REGISTER_MAPPED, &none));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtHostRegister(pages.At(), kPage, ACL_HOST_REGISTER_MAPPED, &none));
     ACL_FAILS(kNot, aclrtHostUnregister(pages.At()));
     ACL_FAILS(kNot, aclrtHostGetDevicePointer(pages.At(), &none, 0));
     EXPECT_TRUE(IsPoison(none));

@@ -28,23 +28,18 @@ struct Allocator {
 };
 
 std::vector<Allocator> Allocators() {
-    return {
-        {"aclrtMallocAlign32",
-         [](void** out, size_t size, aclrtMemMallocPolicy policy) {
-             return aclrtMallocAlign32(out, size, policy);
-         },
-         false},
-        {"aclrtMallocCached",
-         [](void** out, size_t size, aclrtMemMallocPolicy policy) {
-             return aclrtMallocCached(out, size, policy);
-         }},
-        {"aclrtMallocWithCfg",
-         [](void** out, size_t size, aclrtMemMallocPolicy policy) {
-             return aclrtMallocWithCfg(out, size, policy, nullptr);
-         }},
-        {"aclrtMallocForTaskScheduler", [](void** out, size_t size, aclrtMemMallocPolicy policy) {
-             return aclrtMallocForTaskScheduler(out, size, policy, nullptr);
-         }}};
+    return {{"aclrtMallocAlign32",
+             [](void** out, size_t size, aclrtMemMallocPolicy policy) { return aclrtMallocAlign32(out, size, policy); },
+             false},
+            {"aclrtMallocCached",
+             [](void** out, size_t size, aclrtMemMallocPolicy policy) { return aclrtMallocCached(out, size, policy); }},
+            {"aclrtMallocWithCfg",
+             [](void** out, size_t size, aclrtMemMallocPolicy policy) {
+                 return aclrtMallocWithCfg(out, size, policy, nullptr);
+             }},
+            {"aclrtMallocForTaskScheduler", [](void** out, size_t size, aclrtMemMallocPolicy policy) {
+                 return aclrtMallocForTaskScheduler(out, size, policy, nullptr);
+             }}};
 }
 
 class MallocVariants : public WithDevice {};
@@ -54,8 +49,7 @@ TEST_F(MallocVariants, EverySizeIsUsableToItsEnd) {
         for (size_t size : {size_t{1}, size_t{33}, size_t{4096}, kMiB + 1, 3 * kMiB}) {
             SCOPED_TRACE(testing::Message() << allocator.name << ' ' << size);
             void* address = nullptr;
-            ASSERT_TRUE(Returned(allocator.name,
-                                 allocator.call(&address, size, ACL_MEM_MALLOC_HUGE_FIRST), 0));
+            ASSERT_TRUE(Returned(allocator.name, allocator.call(&address, size, ACL_MEM_MALLOC_HUGE_FIRST), 0));
             EXPECT_EQ(reinterpret_cast<uintptr_t>(address) % 512, 0u);
             const auto bytes = Pattern(size);
             std::vector<unsigned char> seen(size);
@@ -89,8 +83,7 @@ TEST_F(MallocVariants, TheReadableTail) {
     for (const Allocator& allocator : Allocators()) {
         SCOPED_TRACE(allocator.name);
         void* address = nullptr;
-        ASSERT_TRUE(
-            Returned(allocator.name, allocator.call(&address, 100, ACL_MEM_MALLOC_NORMAL_ONLY), 0));
+        ASSERT_TRUE(Returned(allocator.name, allocator.call(&address, 100, ACL_MEM_MALLOC_NORMAL_ONLY), 0));
         size_t size = 0;
         ACL_OK(aclrtMemGetAddressRange(address, &base, &size));
         EXPECT_EQ(size, allocator.has_tail ? usual : 128);
@@ -105,21 +98,16 @@ TEST_F(MallocVariants, TheReadableTail) {
 TEST_F(MallocVariants, BadArguments) {
     for (const Allocator& allocator : Allocators()) {
         auto address = Poison<void*>();
-        EXPECT_TRUE(FailedSaying(allocator.name,
-                                 allocator.call(nullptr, 64, ACL_MEM_MALLOC_HUGE_FIRST),
+        EXPECT_TRUE(FailedSaying(allocator.name, allocator.call(nullptr, 64, ACL_MEM_MALLOC_HUGE_FIRST),
                                  ACL_ERROR_INVALID_PARAM, {"devPtr", "null"}));
-        EXPECT_TRUE(FailedSaying(allocator.name,
-                                 allocator.call(&address, 0, ACL_MEM_MALLOC_HUGE_FIRST),
+        EXPECT_TRUE(FailedSaying(allocator.name, allocator.call(&address, 0, ACL_MEM_MALLOC_HUGE_FIRST),
                                  ACL_ERROR_INVALID_PARAM, {"size", "0"}));
         for (size_t size : {kMost, kMost - 31, kMost / 2 + 1})
-            EXPECT_TRUE(FailedSaying(
-                allocator.name, allocator.call(&address, size, ACL_MEM_MALLOC_HUGE_FIRST),
-                ACL_ERROR_RT_MEMORY_ALLOCATION, {"size", std::to_string(size)}));
+            EXPECT_TRUE(FailedSaying(allocator.name, allocator.call(&address, size, ACL_MEM_MALLOC_HUGE_FIRST),
+                                     ACL_ERROR_RT_MEMORY_ALLOCATION, {"size", std::to_string(size)}));
         EXPECT_TRUE(IsPoison(address));
         // An unknown policy is no error.
-        ASSERT_TRUE(Returned(allocator.name,
-                             allocator.call(&address, 64, static_cast<aclrtMemMallocPolicy>(99)),
-                             0));
+        ASSERT_TRUE(Returned(allocator.name, allocator.call(&address, 64, static_cast<aclrtMemMallocPolicy>(99)), 0));
         ACL_OK(aclrtFree(address));
     }
 }
@@ -128,8 +116,7 @@ TEST_F(MallocVariants, NeedADeviceInThisThread) {
     OnNewThread([] {
         for (const Allocator& allocator : Allocators()) {
             auto address = Poison<void*>();
-            EXPECT_TRUE(FailedSaying(allocator.name,
-                                     allocator.call(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST),
+            EXPECT_TRUE(FailedSaying(allocator.name, allocator.call(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST),
                                      ACL_ERROR_RT_CONTEXT_NULL, {"aclrtSetDevice"}));
             EXPECT_TRUE(IsPoison(address));
         }
@@ -140,8 +127,8 @@ TEST_F(MallocVariants, FailAfterFinalize) {
     ACL_OK(aclFinalize());
     auto address = Poison<void*>();
     for (const Allocator& allocator : Allocators())
-        EXPECT_TRUE(Failed(allocator.name, allocator.call(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST),
-                           ACL_ERROR_RT_CONTEXT_NULL));
+        EXPECT_TRUE(
+            Failed(allocator.name, allocator.call(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST), ACL_ERROR_RT_CONTEXT_NULL));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMallocHostWithCfg(&address, 64, nullptr));
     EXPECT_TRUE(IsPoison(address));
     ACL_OK(aclInit(nullptr));
@@ -157,9 +144,8 @@ std::vector<std::pair<const char*, std::function<aclError(void**, aclrtMallocCon
              [](void** out, aclrtMallocConfig* config) {
                  return aclrtMallocForTaskScheduler(out, 64, ACL_MEM_MALLOC_HUGE_FIRST, config);
              }},
-            {"aclrtMallocHostWithCfg", [](void** out, aclrtMallocConfig* config) {
-                 return aclrtMallocHostWithCfg(out, 64, config);
-             }}};
+            {"aclrtMallocHostWithCfg",
+             [](void** out, aclrtMallocConfig* config) { return aclrtMallocHostWithCfg(out, 64, config); }}};
 }
 
 // An attribute; the bytes of the union that the value does not set contain a pattern.
@@ -206,9 +192,7 @@ TEST_F(MallocConfig, InvalidAttributes) {
         {{Attribute(ACL_RT_MEM_ATTR_DEVICE_ID, DeviceCount())},
          ACL_ERROR_RT_INVALID_DEVICEID,
          "deviceId is " + std::to_string(DeviceCount())},
-        {{Attribute(ACL_RT_MEM_ATTR_DEVICE_ID, 0xFFFFFFFF)},
-         ACL_ERROR_RT_INVALID_DEVICEID,
-         "4294967295"},
+        {{Attribute(ACL_RT_MEM_ATTR_DEVICE_ID, 0xFFFFFFFF)}, ACL_ERROR_RT_INVALID_DEVICEID, "4294967295"},
     };
     for (const auto& [name, call] : Takers()) {
         auto address = Poison<void*>();
@@ -218,8 +202,8 @@ TEST_F(MallocConfig, InvalidAttributes) {
             EXPECT_TRUE(FailedSaying(name, call(&address, &config), one.code, {"cfg", one.word}));
         }
         aclrtMallocConfig missing{nullptr, 1};
-        EXPECT_TRUE(FailedSaying(name, call(&address, &missing), ACL_ERROR_INVALID_PARAM,
-                                 {"attrs is null", "numAttrs is 1"}));
+        EXPECT_TRUE(
+            FailedSaying(name, call(&address, &missing), ACL_ERROR_INVALID_PARAM, {"attrs is null", "numAttrs is 1"}));
         EXPECT_TRUE(IsPoison(address));
     }
 }
@@ -235,8 +219,7 @@ TEST_F(MallocConfig, OneAddressForHostAndDeviceIsPinnedMemory) {
             ACL_OK(aclrtFreeHost(address));
             continue;
         }
-        EXPECT_TRUE(FailedSaying(name, code, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                                 {"vaFlag", "aclrtMallocHost"}));
+        EXPECT_TRUE(FailedSaying(name, code, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, {"vaFlag", "aclrtMallocHost"}));
         EXPECT_TRUE(IsPoison(address));
     }
 }
@@ -246,8 +229,7 @@ TEST_F(MallocConfig, OfAnotherDevice) {
     auto attribute = Attribute(ACL_RT_MEM_ATTR_DEVICE_ID, 1);
     aclrtMallocConfig config{&attribute, 1};
     auto address = Poison<void*>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtMallocWithCfg(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST, &config),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMallocWithCfg(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST, &config),
                      "deviceId is 1", "aclrtSetDevice(1)");
     EXPECT_TRUE(IsPoison(address));
     // Pinned memory belongs to all devices.
@@ -257,13 +239,10 @@ TEST_F(MallocConfig, OfAnotherDevice) {
 
 TEST_F(MallocConfig, HostSizesAndNulls) {
     auto address = Poison<void*>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMallocHostWithCfg(nullptr, 64, nullptr), "ptr",
-                     "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMallocHostWithCfg(&address, 0, nullptr), "size",
-                     "0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMallocHostWithCfg(nullptr, 64, nullptr), "ptr", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMallocHostWithCfg(&address, 0, nullptr), "size", "0");
     for (uint64_t size : {uint64_t{kMost}, uint64_t{kMost / 2 + 1}})
-        ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHostWithCfg(&address, size, nullptr),
-                         std::to_string(size));
+        ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHostWithCfg(&address, size, nullptr), std::to_string(size));
     EXPECT_TRUE(IsPoison(address));
     OnNewThread([] {
         void* pinned = nullptr;
@@ -317,20 +296,14 @@ TEST_F(FreeWithDevSync, RefusesInvalidAddressesWithoutWaiting) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtFreeWithDevSync(nullptr), "devPtr", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(device.At(8)),
-                     "8 bytes into");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(pinned.At()),
-                     "aclrtFreeHost");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(pageable.data()),
-                     "not a live allocation");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(device.At(8)), "8 bytes into");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(pinned.At()), "aclrtFreeHost");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(pageable.data()), "not a live allocation");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(gone), "freed before");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtFreeHostWithDevSync(nullptr), "hostPtr", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(pinned.At(8)),
-                     "8 bytes into");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(device.At()),
-                     "aclrtFree");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(gone_host),
-                     "freed before");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(pinned.At(8)), "8 bytes into");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(device.At()), "aclrtFree");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(gone_host), "freed before");
     EXPECT_FALSE(IsIdle(stream));
 }
 
@@ -372,16 +345,11 @@ TEST_F(AddressRange, BadArguments) {
     std::vector<char> pageable(100);
     auto base = Poison<void*>();
     auto size = Poison<size_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemGetAddressRange(nullptr, &base, &size),
-                     "ptr is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemGetAddressRange(device.At(), nullptr, &size),
-                     "pbase");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemGetAddressRange(device.At(), &base, nullptr),
-                     "psize");
-    for (void* unknown :
-         {static_cast<void*>(pageable.data()), reinterpret_cast<void*>(~uintptr_t{0})})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(unknown, &base, &size),
-                         Shown(unknown));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemGetAddressRange(nullptr, &base, &size), "ptr is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemGetAddressRange(device.At(), nullptr, &size), "pbase");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemGetAddressRange(device.At(), &base, nullptr), "psize");
+    for (void* unknown : {static_cast<void*>(pageable.data()), reinterpret_cast<void*>(~uintptr_t{0})})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(unknown, &base, &size), Shown(unknown));
     EXPECT_TRUE(IsPoison(base));
     EXPECT_TRUE(IsPoison(size));
     // The address may be allocated again by now, or free.
@@ -419,8 +387,7 @@ TEST_F(CheckMemType, AllOrNot) {
     for (const auto& one : cases) {
         auto addresses = one.addresses;
         auto result = Poison<uint32_t>();
-        ACL_OK(
-            aclrtCheckMemType(addresses.data(), uint32_t(addresses.size()), one.type, &result, 0));
+        ACL_OK(aclrtCheckMemType(addresses.data(), uint32_t(addresses.size()), one.type, &result, 0));
         EXPECT_EQ(result, one.wanted) << addresses.size() << " of type " << one.type;
     }
 }
@@ -430,17 +397,12 @@ TEST_F(CheckMemType, BadArguments) {
     void* list[] = {device.At()};
     auto result = Poison<uint32_t>();
     const uint32_t kDevice = ACL_RT_MEM_TYPE_DEV;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(nullptr, 1, kDevice, &result, 0),
-                     "addrList");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 1, kDevice, nullptr, 0),
-                     "checkResult");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 0, kDevice, &result, 0),
-                     "size");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 1, kDevice, &result, 9),
-                     "reserve is 9");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(nullptr, 1, kDevice, &result, 0), "addrList");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 1, kDevice, nullptr, 0), "checkResult");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 0, kDevice, &result, 0), "size");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 1, kDevice, &result, 9), "reserve is 9");
     for (uint32_t type : {0u, 1u, 4u, 0x22u, ~0u})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 1, type, &result, 0),
-                         "memType");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCheckMemType(list, 1, type, &result, 0), "memType");
     EXPECT_TRUE(IsPoison(result));
 }
 
@@ -470,19 +432,16 @@ TEST_F(CacheCoherence, BadArguments) {
     std::vector<char> pageable(1000);
     void* gone = DeviceMemory(64).Release();
     ACL_OK(aclrtFree(gone));
-    const std::pair<const char*, aclError (*)(void*, size_t)> calls[] = {
-        {"aclrtMemFlush", aclrtMemFlush}, {"aclrtMemInvalidate", aclrtMemInvalidate}};
+    const std::pair<const char*, aclError (*)(void*, size_t)> calls[] = {{"aclrtMemFlush", aclrtMemFlush},
+                                                                         {"aclrtMemInvalidate", aclrtMemInvalidate}};
     for (const auto& [name, call] : calls) {
-        EXPECT_TRUE(
-            FailedSaying(name, call(nullptr, 1), ACL_ERROR_INVALID_PARAM, {"devPtr", "null"}));
-        EXPECT_TRUE(
-            FailedSaying(name, call(device.At(), 0), ACL_ERROR_INVALID_PARAM, {"size is 0"}));
+        EXPECT_TRUE(FailedSaying(name, call(nullptr, 1), ACL_ERROR_INVALID_PARAM, {"devPtr", "null"}));
+        EXPECT_TRUE(FailedSaying(name, call(device.At(), 0), ACL_ERROR_INVALID_PARAM, {"size is 0"}));
         for (size_t size : {size_t{100000}, kMost - 1, kMost})
             EXPECT_TRUE(FailedSaying(name, call(device.At(8), size), ACL_ERROR_RT_PARAM_INVALID,
                                      {Shown(device.At(8)), std::to_string(size)}));
         for (void* host : {pinned.At(), static_cast<void*>(pageable.data())})
-            EXPECT_TRUE(FailedSaying(name, call(host, 10), ACL_ERROR_RT_PARAM_INVALID,
-                                     {Shown(host), "host memory"}));
+            EXPECT_TRUE(FailedSaying(name, call(host, 10), ACL_ERROR_RT_PARAM_INVALID, {Shown(host), "host memory"}));
         EXPECT_TRUE(Failed(name, call(gone, 64), ACL_ERROR_RT_PARAM_INVALID));
     }
 }

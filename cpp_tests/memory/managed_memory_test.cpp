@@ -31,8 +31,7 @@ TEST_F(MemAllocManaged, HostAndDeviceSeeTheSameBytes) {
     Stream stream;
     // The device reads what the host wrote, and vice versa.
     DeviceMemory device(kSize);
-    ACL_OK(aclrtMemcpyAsync(device.At(), kSize, managed.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(device.At(), kSize, managed.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(device.Download() == Bytes(kSize, 1));
     ACL_OK(aclrtMemsetAsync(managed.At(), kSize, 2, kSize, stream));
@@ -46,8 +45,8 @@ TEST_F(MemAllocManaged, HostAndDeviceSeeTheSameBytes) {
     // Reductions work on it.
     std::memset(managed.At(), 5, 64);
     std::memset(managed.At(kGrain), 6, 64);
-    ACL_OK(aclrtReduceAsync(managed.At(), managed.At(kGrain), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                            ACL_INT8, stream, nullptr));
+    ACL_OK(aclrtReduceAsync(managed.At(), managed.At(kGrain), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream,
+                            nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(Bytes(managed.Data(), managed.Data() + 64), Bytes(64, 11));
 }
@@ -76,14 +75,12 @@ TEST_F(MemAllocManaged, CopiesOfEveryKind) {
         for (int kind = 0; kind <= 7; ++kind) {
             SCOPED_TRACE(testing::Message() << "kind " << kind << ", case " << &one - cases);
             const auto direction = static_cast<aclrtMemcpyKind>(kind);
-            const bool allowed =
-                std::find(one.kinds.begin(), one.kinds.end(), kind) != one.kinds.end();
+            const bool allowed = std::find(one.kinds.begin(), one.kinds.end(), kind) != one.kinds.end();
             for (bool async : {false, true}) {
                 ACL_OK(aclrtMemcpy(one.src, kSize, pattern.data(), kSize, ACL_MEMCPY_DEFAULT));
                 ACL_OK(aclrtMemcpy(one.dst, kSize, Bytes(kSize).data(), kSize, ACL_MEMCPY_DEFAULT));
-                const aclError code =
-                    async ? aclrtMemcpyAsync(one.dst, kSize, one.src, kSize, direction, nullptr)
-                          : aclrtMemcpy(one.dst, kSize, one.src, kSize, direction);
+                const aclError code = async ? aclrtMemcpyAsync(one.dst, kSize, one.src, kSize, direction, nullptr)
+                                            : aclrtMemcpy(one.dst, kSize, one.src, kSize, direction);
                 const char* const name = async ? "aclrtMemcpyAsync" : "aclrtMemcpy";
                 if (!allowed) {
                     EXPECT_TRUE(Failed(name, code, kDead));
@@ -107,8 +104,7 @@ TEST_F(MemAllocManaged, CopiesAreAsynchronous) {
     DeviceMemory device(kSize);
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtMemcpyAsync(device.At(), kSize, managed.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(device.At(), kSize, managed.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     std::memset(managed.At(), 2, kSize);
     EXPECT_FALSE(IsIdle(stream));
     gate.Open();
@@ -129,15 +125,13 @@ TEST_F(MemAllocManaged, Batches) {
     ACL_OK(aclrtMemcpyBatch(&dst, &size, &src, &size, 1, &attribute, &first, 1, &failed));
     EXPECT_EQ(Bytes(managed.Data() + 10, managed.Data() + 110), host);
     attribute = {location(src), location(dst), {}};
-    ACL_OK(aclrtMemcpyBatchAsync(&src, &size, &dst, &size, 1, &attribute, &first, 1, &failed,
-                                 nullptr));
+    ACL_OK(aclrtMemcpyBatchAsync(&src, &size, &dst, &size, 1, &attribute, &first, 1, &failed, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     // Device memory is not managed memory.
     attribute = {location(dst), location(src), {}};
     dst = device.At();
-    ACL_FAILS_SAYING(kDead,
-                     aclrtMemcpyBatch(&dst, &size, &src, &size, 1, &attribute, &first, 1, &failed),
-                     "dsts[0]", "managed memory");
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyBatch(&dst, &size, &src, &size, 1, &attribute, &first, 1, &failed), "dsts[0]",
+                     "managed memory");
 }
 
 TEST_F(MemAllocManaged, EveryDeviceUsesIt) {
@@ -147,8 +141,8 @@ TEST_F(MemAllocManaged, EveryDeviceUsesIt) {
     Stream stream;
     DeviceMemory device(1000);
     ACL_OK(aclrtMemsetAsync(managed.At(), 1000, 4, 1000, stream));
-    ACL_OK(aclrtReduceAsync(managed.At(), managed.At(500), 500, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                            ACL_INT8, stream, nullptr));
+    ACL_OK(aclrtReduceAsync(managed.At(), managed.At(500), 500, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream,
+                            nullptr));
     ACL_OK(aclrtMemcpyAsync(device.At(), 1000, managed.At(), 1000, ACL_MEMCPY_DEFAULT, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(managed.Data()[0], 8);
@@ -158,8 +152,7 @@ TEST_F(MemAllocManaged, EveryDeviceUsesIt) {
     ACL_OK(aclrtSetDevice(0));
     DeviceMemory plain(1000);
     ACL_OK(aclrtSetDevice(1));
-    ACL_FAILS_SAYING(kDead, aclrtMemsetAsync(plain.At(), 1000, 4, 1000, nullptr), "device 0",
-                     "device 1");
+    ACL_FAILS_SAYING(kDead, aclrtMemsetAsync(plain.At(), 1000, 4, 1000, nullptr), "device 0", "device 1");
     // Work of another device keeps it allocated as well.
     void* address = managed.Release();
     Gate gate;
@@ -204,10 +197,8 @@ TEST_F(MemAllocManaged, QueriesFindIt) {
 TEST_F(MemAllocManaged, NothingRunsPastTheEnd) {
     ManagedMemory managed(kGrain, 1);
     Bytes host(kGrain + 1);
-    ACL_FAILS_SAYING(
-        kDead,
-        aclrtMemcpy(host.data(), host.size(), managed.At(), kGrain + 1, ACL_MEMCPY_DEVICE_TO_HOST),
-        "src", Shown(managed.At()), std::to_string(kGrain + 1));
+    ACL_FAILS_SAYING(kDead, aclrtMemcpy(host.data(), host.size(), managed.At(), kGrain + 1, ACL_MEMCPY_DEVICE_TO_HOST),
+                     "src", Shown(managed.At()), std::to_string(kGrain + 1));
 }
 
 TEST_F(MemAllocManaged, IsFreedByFree) {
@@ -225,18 +216,15 @@ TEST_F(MemAllocManaged, IsFreedByFree) {
 TEST_F(MemAllocManaged, BadArguments) {
     auto address = Poison<void*>();
     const uint64_t most = std::numeric_limits<uint64_t>::max();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemAllocManaged(nullptr, 1, kGlobal), "ptr",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemAllocManaged(nullptr, 1, kGlobal), "ptr", "null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemAllocManaged(&address, 0, kGlobal), "size");
     for (uint32_t flag : {0u, 2u, 3u, ~0u})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemAllocManaged(&address, 1, flag),
-                         "flag is", "ACL_RT_MEM_ATTACH_GLOBAL");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMemAllocManaged(&address, 1, flag), "flag is",
+                         "ACL_RT_MEM_ATTACH_GLOBAL");
     for (uint64_t size : {most, most - kGrain, most / 2, uint64_t{1} << 50})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                         aclrtMemAllocManaged(&address, size, kGlobal), "size",
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemAllocManaged(&address, size, kGlobal), "size",
                          std::to_string(size));
-    OnNewThread(
-        [&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemAllocManaged(&address, 1, kGlobal)); });
+    OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemAllocManaged(&address, 1, kGlobal)); });
     EXPECT_TRUE(IsPoison(address));
 }
 

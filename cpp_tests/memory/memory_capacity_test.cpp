@@ -84,8 +84,7 @@ void ExpectTogetherNoMore() {
     auto refused = Poison<void*>();
     ACL_OK(aclrtSetDevice(last));
     const size_t too_much = total - most + kPage;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     aclrtMalloc(&refused, too_much, ACL_MEM_MALLOC_NORMAL_ONLY),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&refused, too_much, ACL_MEM_MALLOC_NORMAL_ONLY),
                      "device " + std::to_string(last), std::to_string(total - most) + " of");
     EXPECT_TRUE(IsPoison(refused));
 
@@ -129,8 +128,7 @@ OWN_PROCESS_TEST(MemoryCapacity, TwoLargeBuffersFitIntoOneDevice, {"PORTACL_CPU_
 }
 
 // Memory freed on one device is available to another, even if it was cached.
-OWN_PROCESS_TEST(MemoryCapacity, CachedMemoryOfADeviceIsAvailableToOthers,
-                 {"PORTACL_CPU_DEVICES", "2"}) {
+OWN_PROCESS_TEST(MemoryCapacity, CachedMemoryOfADeviceIsAvailableToOthers, {"PORTACL_CPU_DEVICES", "2"}) {
     ACL_OK(aclInit(nullptr));
     const size_t total = Info(1).total;
     std::vector<void*> pieces;

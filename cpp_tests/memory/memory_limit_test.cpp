@@ -64,8 +64,7 @@ OWN_PROCESS_TEST(MemoryLimit, OneDeviceRunsOutAndTheOthersContinue, SMALL_DEVICE
     // It is still full, although the others have memory; after its frees it can allocate again.
     ACL_OK(aclrtSetDevice(devices - 1));
     void* address = nullptr;
-    EXPECT_EQ(aclrtMalloc(&address, Info().total / 4, ACL_MEM_MALLOC_NORMAL_ONLY),
-              ACL_ERROR_RT_MEMORY_ALLOCATION);
+    EXPECT_EQ(aclrtMalloc(&address, Info().total / 4, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_ERROR_RT_MEMORY_ALLOCATION);
     for (void* piece : pieces) ACL_OK(aclrtFree(piece));
     ACL_OK(aclrtMalloc(&address, Info().total / 2, ACL_MEM_MALLOC_NORMAL_ONLY));
     ACL_OK(aclrtFree(address));

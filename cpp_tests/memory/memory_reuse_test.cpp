@@ -51,8 +51,7 @@ TEST_F(Reuse, FreedMemoryIsInvalidUntilItIsAllocatedAgain) {
             EXPECT_GE(length, size);
             ACL_OK(aclrtMemset(address, length, round, length));
             ACL_OK(aclrtFree(address));
-            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address),
-                             "freed before");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "freed before");
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(address, size, 1, size));
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(address, &base, &length));
             auto reported = Poison<aclrtPtrAttributes>();
@@ -132,8 +131,7 @@ TEST_F(Reuse, AcrossThreads) {
             if (!other.first) continue;
             // No other thread has written to it.
             std::vector<unsigned char> seen(kSize);
-            ACL_EXPECT_OK(
-                aclrtMemcpy(seen.data(), kSize, other.first, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
+            ACL_EXPECT_OK(aclrtMemcpy(seen.data(), kSize, other.first, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
             EXPECT_EQ(seen, std::vector<unsigned char>(kSize, other.second));
             ACL_EXPECT_OK(aclrtFree(other.first));
         }
@@ -212,8 +210,7 @@ TEST_F(Reuse, NeedsALiveContext) {
 
 // All memory can be allocated, wherever blocks are cached: first as small blocks, freed by many
 // threads, then as one block.
-OWN_PROCESS_TEST(Limits, AllMemoryCanBeAllocatedAgain, {"PORTACL_BACKEND", "cpu"},
-                 {"PORTACL_CPU_MEMORY", "64M"}) {
+OWN_PROCESS_TEST(Limits, AllMemoryCanBeAllocatedAgain, {"PORTACL_BACKEND", "cpu"}, {"PORTACL_CPU_MEMORY", "64M"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     constexpr size_t kTotal = 64 * kMiB, kTail = 64;
@@ -233,8 +230,7 @@ OWN_PROCESS_TEST(Limits, AllMemoryCanBeAllocatedAgain, {"PORTACL_BACKEND", "cpu"
         });
         EXPECT_EQ(FreeBytes(), kTotal);
         void* whole = Allocate(kTotal - kTail);
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMalloc(&address, 4 * kKiB, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, 4 * kKiB, ACL_MEM_MALLOC_HUGE_FIRST));
         ACL_OK(aclrtFree(whole));
     }
     ACL_OK(aclFinalize());
@@ -250,8 +246,7 @@ size_t ResidentBytes() {
 
 // One million small live allocations: the memory of the process per allocation, besides the
 // untouched memory itself.
-OWN_PROCESS_TEST(Limits, AMillionSmallAllocations, {"PORTACL_BACKEND", "cpu"},
-                 {"PORTACL_CPU_MEMORY", "1G"}) {
+OWN_PROCESS_TEST(Limits, AMillionSmallAllocations, {"PORTACL_BACKEND", "cpu"}, {"PORTACL_CPU_MEMORY", "1G"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     // Sanitizers record each allocation and take longer.

@@ -43,10 +43,9 @@ MemInfo DeviceMemInfo() {
 class Malloc : public WithDevice {};
 
 TEST_F(Malloc, EverySizeIsUsableToItsEnd) {
-    for (size_t size : {size_t{1},     size_t{2},   size_t{31},    size_t{32},   size_t{33},
-                        size_t{511},   size_t{512}, size_t{513},   4 * kKiB - 1, 4 * kKiB,
-                        4 * kKiB + 1,  64 * kKiB,   kMiB - 1,      kMiB,         kMiB + 1,
-                        kHugePage - 1, kHugePage,   kHugePage + 1, 5 * kMiB + 7, 33 * kMiB}) {
+    for (size_t size : {size_t{1},   size_t{2},     size_t{31}, size_t{32},    size_t{33},   size_t{511}, size_t{512},
+                        size_t{513}, 4 * kKiB - 1,  4 * kKiB,   4 * kKiB + 1,  64 * kKiB,    kMiB - 1,    kMiB,
+                        kMiB + 1,    kHugePage - 1, kHugePage,  kHugePage + 1, 5 * kMiB + 7, 33 * kMiB}) {
         SCOPED_TRACE(size);
         const auto bytes = Pattern(size);
         DeviceMemory device(bytes);
@@ -56,13 +55,11 @@ TEST_F(Malloc, EverySizeIsUsableToItsEnd) {
 
 TEST_F(Malloc, AddressesAreAligned) {
     std::vector<std::unique_ptr<DeviceMemory>> all;
-    for (size_t size : {size_t{1}, size_t{100}, size_t{513}, 4 * kKiB, 5000 + size_t{0}, 6 * kKiB,
-                        100 * kKiB, kMiB + 1, kHugePage, 3 * kMiB, 17 * kMiB}) {
+    for (size_t size : {size_t{1}, size_t{100}, size_t{513}, 4 * kKiB, 5000 + size_t{0}, 6 * kKiB, 100 * kKiB, kMiB + 1,
+                        kHugePage, 3 * kMiB, 17 * kMiB}) {
         for (int i = 0; i < 3; ++i) {
             all.push_back(std::make_unique<DeviceMemory>(size));
-            const size_t alignment = size >= kHugePage  ? kHugePage
-                                     : size >= 4 * kKiB ? 4 * kKiB
-                                                        : 512;
+            const size_t alignment = size >= kHugePage ? kHugePage : size >= 4 * kKiB ? 4 * kKiB : 512;
             EXPECT_EQ(Number(all.back()->At()) % alignment, 0u) << "size " << size;
         }
     }
@@ -76,12 +73,11 @@ TEST_F(Malloc, SizesAreRoundedUpTo32) {
 }
 
 TEST_F(Malloc, EveryPolicy) {
-    for (int policy : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_NORMAL_ONLY,
-                       ACL_MEM_MALLOC_HUGE_FIRST_P2P, ACL_MEM_MALLOC_NORMAL_ONLY_P2P}) {
+    for (int policy : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_FIRST_P2P,
+                       ACL_MEM_MALLOC_NORMAL_ONLY_P2P}) {
         for (int flags : {0, 0x100, 0x1000}) {
             for (size_t size : {size_t{100}, kMiB, 3 * kMiB}) {
-                SCOPED_TRACE(testing::Message()
-                             << "policy " << policy << " + " << flags << " size " << size);
+                SCOPED_TRACE(testing::Message() << "policy " << policy << " + " << flags << " size " << size);
                 const auto bytes = Pattern(size);
                 DeviceMemory device(size, static_cast<aclrtMemMallocPolicy>(policy | flags));
                 device.Upload(bytes);
@@ -115,8 +111,7 @@ TEST_F(Malloc, PoliciesThatInsistOnHugePages) {
             }
             // A CPU's system may have run out of them; a driver has none of 1 GiB.
             const bool has_some = OnCpu() || one.page == kHugePage;
-            const aclError wanted =
-                has_some ? ACL_ERROR_RT_MEMORY_ALLOCATION : ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+            const aclError wanted = has_some ? ACL_ERROR_RT_MEMORY_ALLOCATION : ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
             EXPECT_TRUE(FailedSaying("aclrtMalloc", code, wanted, {"page"}));
             EXPECT_TRUE(IsPoison(address));
         }
@@ -134,10 +129,8 @@ TEST_F(Malloc, UnknownPoliciesAreAccepted) {
 
 TEST_F(Malloc, BadArguments) {
     auto address = Poison<void*>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 64, ACL_MEM_MALLOC_HUGE_FIRST),
-                     "devPtr", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(&address, 0, ACL_MEM_MALLOC_HUGE_FIRST),
-                     "size", "0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 64, ACL_MEM_MALLOC_HUGE_FIRST), "devPtr", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMalloc(&address, 0, ACL_MEM_MALLOC_HUGE_FIRST), "size", "0");
     EXPECT_TRUE(IsPoison(address));
 }
 
@@ -146,10 +139,9 @@ TEST_F(Malloc, TooLarge) {
     const size_t most = std::numeric_limits<size_t>::max();
     const size_t total = DeviceMemInfo().total;
     for (size_t size : {most, most - 31, most - 63, most / 2 + 1, most / 2, total + 1, 2 * total}) {
-        for (auto policy :
-             {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_ONLY})
-            ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, size, policy),
-                             "size", std::to_string(size), std::to_string(total));
+        for (auto policy : {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_ONLY})
+            ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, size, policy), "size",
+                             std::to_string(size), std::to_string(total));
     }
     EXPECT_TRUE(IsPoison(address));
     // The device still works.
@@ -160,8 +152,8 @@ TEST_F(Malloc, TooLarge) {
 TEST_F(Malloc, NeedsADeviceInThisThread) {
     OnNewThread([] {
         auto address = Poison<void*>();
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL,
-                         aclrtMalloc(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtMalloc(&address, 64, ACL_MEM_MALLOC_HUGE_FIRST),
+                         "aclrtSetDevice");
         EXPECT_TRUE(IsPoison(address));
     });
 }
@@ -212,8 +204,7 @@ TEST_F(Malloc, FromManyThreads) {
                 if (held.size() > 10) {
                     const size_t at = random() % held.size();
                     const auto& [memory, value] = held[at];
-                    EXPECT_TRUE(memory->Download() ==
-                                std::vector<unsigned char>(memory->Size(), value));
+                    EXPECT_TRUE(memory->Download() == std::vector<unsigned char>(memory->Size(), value));
                     held.erase(held.begin() + std::ptrdiff_t(at));
                 }
                 const size_t size = 1 + (random() % (1u << (random() % 20)));
@@ -233,12 +224,11 @@ TEST_F(Free, RefusesWhatIsNotTheStartOfADeviceAllocation) {
     PinnedMemory pinned(1000, 0);
     std::vector<char> pageable(1000);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtFree(nullptr), "devPtr", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(device.At(8)), Shown(device.At(8)),
-                     "8 bytes into", Shown(device.At()));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(pinned.At()), Shown(pinned.At()),
-                     "aclrtFreeHost");
-    for (void* unknown : {static_cast<void*>(pageable.data()), static_cast<void*>(&device),
-                          reinterpret_cast<void*>(1), reinterpret_cast<void*>(~uintptr_t{0})})
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(device.At(8)), Shown(device.At(8)), "8 bytes into",
+                     Shown(device.At()));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(pinned.At()), Shown(pinned.At()), "aclrtFreeHost");
+    for (void* unknown : {static_cast<void*>(pageable.data()), static_cast<void*>(&device), reinterpret_cast<void*>(1),
+                          reinterpret_cast<void*>(~uintptr_t{0})})
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(unknown), "devPtr", Shown(unknown),
                          "not a live allocation");
     // All of it is still allocated.
@@ -250,8 +240,7 @@ TEST_F(Free, TwiceIsAnError) {
     for (size_t size : {size_t{64}, 3 * kMiB}) {
         void* address = DeviceMemory(size).Release();
         ACL_OK(aclrtFree(address));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address),
-                         "freed before");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "freed before");
     }
 }
 
@@ -276,8 +265,7 @@ TEST_F(Free, FromAThreadOfAnotherDevice) {
 TEST_F(Free, AfterTheDeviceWasReset) {
     void* address = DeviceMemory(4096).Release();
     ACL_OK(aclrtResetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address),
-                     "gone with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address), Shown(address), "gone with its device");
     ACL_OK(aclrtSetDevice(0));
     address = DeviceMemory(4096).Release();
     void* pinned = PinnedMemory(4096).Release();
@@ -321,8 +309,7 @@ TEST_F(FreeInUse, PendingCopiesStillReadTheData) {
         {
             Gate gate;
             ACL_OK(gate.Hold(stream));
-            ACL_OK(aclrtMemcpyAsync(seen.At(), size, address, size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                    stream));
+            ACL_OK(aclrtMemcpyAsync(seen.At(), size, address, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             ACL_OK(aclrtFree(address));
             // New calls reject the address at once.
             ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address));
@@ -354,11 +341,9 @@ TEST_F(FreeInUse, PendingWritesDoNotCorruptOtherMemory) {
     {
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(address, kSize, source.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(address, kSize, source.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
         ACL_OK(aclrtMemsetAsync(address, kSize, 0x66, kSize, stream));
-        ACL_OK(aclrtReduceAsync(address, address, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT8,
-                                stream, nullptr));
+        ACL_OK(aclrtReduceAsync(address, address, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT8, stream, nullptr));
         ACL_OK(aclrtFree(address));
         for (int i = 0; i < 50; ++i) {
             later.push_back(std::make_unique<DeviceMemory>(kSize));
@@ -366,8 +351,7 @@ TEST_F(FreeInUse, PendingWritesDoNotCorruptOtherMemory) {
         }
     }
     ACL_OK(aclrtSynchronizeStream(stream));
-    for (auto& memory : later)
-        EXPECT_EQ(memory->Download(), std::vector<unsigned char>(kSize, 0x11));
+    for (auto& memory : later) EXPECT_EQ(memory->Download(), std::vector<unsigned char>(kSize, 0x11));
 }
 
 TEST_F(FreeInUse, PendingCopiesStillReadPinnedMemory) {
@@ -382,8 +366,7 @@ TEST_F(FreeInUse, PendingCopiesStillReadPinnedMemory) {
     {
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, address, kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, address, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
         ACL_OK(aclrtFreeHost(address));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(address));
         for (int i = 0; i < 20; ++i) later.push_back(std::make_unique<PinnedMemory>(kSize, 0xEE));
@@ -401,8 +384,8 @@ TEST_F(FreeInUse, OnSeveralStreams) {
     Gate gate;
     ACL_OK(gate.Hold(second));
     for (int i = 0; i < 2; ++i)
-        ACL_OK(aclrtMemcpyAsync(seen.At(kSize * i), kSize, address, kSize,
-                                ACL_MEMCPY_DEVICE_TO_HOST, i ? second : first));
+        ACL_OK(
+            aclrtMemcpyAsync(seen.At(kSize * i), kSize, address, kSize, ACL_MEMCPY_DEVICE_TO_HOST, i ? second : first));
     ACL_OK(aclrtFree(address));
     // The memory is in use until both streams are done.
     ACL_OK(aclrtSynchronizeStream(first));
@@ -412,8 +395,7 @@ TEST_F(FreeInUse, OnSeveralStreams) {
     }
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(second));
-    for (int i = 0; i < 2; ++i)
-        EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), seen.Bytes() + kSize * i));
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), seen.Bytes() + kSize * i));
 }
 
 }  // namespace

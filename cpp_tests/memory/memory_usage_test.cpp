@@ -141,15 +141,12 @@ TEST_F(MemUsage, IsPerDevice) {
 TEST_F(MemUsage, BadArguments) {
     auto row = Poison<aclrtMemUsageInfo>();
     auto count = Poison<size_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemUsageInfo(0, nullptr, 1, &count),
-                     "memUsageInfo", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemUsageInfo(0, &row, 1, nullptr),
-                     "outputNum", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemUsageInfo(0, &row, 0, &count),
-                     "inputNum is 0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemUsageInfo(0, nullptr, 1, &count), "memUsageInfo", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemUsageInfo(0, &row, 1, nullptr), "outputNum", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemUsageInfo(0, &row, 0, &count), "inputNum is 0");
     for (int32_t id : {-1, 1000})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetMemUsageInfo(id, &row, 1, &count),
-                         "deviceId", std::to_string(id));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetMemUsageInfo(id, &row, 1, &count), "deviceId",
+                         std::to_string(id));
     EXPECT_TRUE(IsPoison(row));
     EXPECT_TRUE(IsPoison(count));
 }
@@ -161,8 +158,7 @@ TEST_F(MemUsage, RefusedInsideAHostFunction) {
         [](void* argument) {
             aclrtMemUsageInfo row;
             size_t count = 0;
-            *static_cast<std::atomic<aclError>*>(argument) =
-                aclrtGetMemUsageInfo(0, &row, 1, &count);
+            *static_cast<std::atomic<aclError>*>(argument) = aclrtGetMemUsageInfo(0, &row, 1, &count);
         },
         code));
     ACL_OK(aclrtSynchronizeStream(nullptr));

@@ -119,8 +119,7 @@ TEST_F(Peer, CopiesWorkWithAndWithout) {
         }
         DeviceMemory ours(Pattern(kSize, enabled));
         Stream stream;
-        ACL_OK(aclrtMemcpyAsync(theirs.At(), kSize, ours.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(theirs.At(), kSize, ours.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_TRUE(theirs.Download() == Pattern(kSize, enabled));
     }
@@ -129,47 +128,34 @@ TEST_F(Peer, CopiesWorkWithAndWithout) {
 TEST_F(Peer, BadArguments) {
     const auto count = static_cast<int32_t>(DeviceCount());
     auto out = Poison<int32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(nullptr, 0, 1),
-                     "canAccessPeer is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDevicePeerAccessStatus(0, 1, nullptr),
-                     "status is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(&out, 1, 1), "both 1",
-                     "different");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDevicePeerAccessStatus(1, 1, &out), "both 1",
-                     "different");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(nullptr, 0, 1), "canAccessPeer is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDevicePeerAccessStatus(0, 1, nullptr), "status is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(&out, 1, 1), "both 1", "different");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDevicePeerAccessStatus(1, 1, &out), "both 1", "different");
     for (const int32_t id : {-1, count, INT32_MIN, INT32_MAX}) {
         const std::string bound = std::to_string(count) + " devices";
         const std::string device = "deviceId is " + std::to_string(id);
         const std::string peer = "peerDeviceId is " + std::to_string(id);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceCanAccessPeer(&out, id, 1),
-                         device, bound);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceCanAccessPeer(&out, 0, id), peer,
-                         bound);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDevicePeerAccessStatus(id, 1, &out),
-                         device, bound);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDevicePeerAccessStatus(0, id, &out),
-                         peer, bound);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceEnablePeerAccess(id, 0), peer,
-                         bound);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceDisablePeerAccess(id), peer,
-                         bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceCanAccessPeer(&out, id, 1), device, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceCanAccessPeer(&out, 0, id), peer, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDevicePeerAccessStatus(id, 1, &out), device, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDevicePeerAccessStatus(0, id, &out), peer, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceEnablePeerAccess(id, 0), peer, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceDisablePeerAccess(id), peer, bound);
     }
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceEnablePeerAccess(1, 2), "flags is 0x2",
-                     "must be 0");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceEnablePeerAccess(0, 0),
-                     "peerDeviceId is 0", "current device");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceDisablePeerAccess(0),
-                     "peerDeviceId is 0", "current device");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceEnablePeerAccess(1, 2), "flags is 0x2", "must be 0");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceEnablePeerAccess(0, 0), "peerDeviceId is 0",
+                     "current device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceDisablePeerAccess(0), "peerDeviceId is 0",
+                     "current device");
     EXPECT_TRUE(IsPoison(out));
     EXPECT_FALSE(IsEnabled(0, 1));
 }
 
 TEST_F(Peer, SwitchingNeedsAContext) {
     OnNewThread([] {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceEnablePeerAccess(1, 0),
-                         "aclrtSetDevice");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceDisablePeerAccess(1),
-                         "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceEnablePeerAccess(1, 0), "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceDisablePeerAccess(1), "aclrtSetDevice");
         EXPECT_TRUE(CanAccess(0, 1));
         EXPECT_FALSE(IsEnabled(0, 1));
     });
@@ -212,8 +198,7 @@ TEST_F(Peer, AfterFinalize) {
 TEST_F(Peer, MappingMemoryEnablesAccess) {
     DeviceMemory memory(4096);
     constexpr aclError kBad = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
-    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 4096, 1, 0), "not in use",
-                     "aclrtSetDevice(1)");
+    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 4096, 1, 0), "not in use", "aclrtSetDevice(1)");
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtMemP2PMap(memory.At(), 4096, 1, 0));
     EXPECT_TRUE(IsEnabled(1, 0));

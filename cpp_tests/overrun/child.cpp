@@ -106,8 +106,8 @@ int main(int, char** arguments) {
     }
     if (fault == "names") launch("say_where", nullptr, 0);
     // No allocation follows this one; blocks of a pool are adjacent.
-    const Memory last = std::max({before, memory, behind},
-                                 [](const Memory& a, const Memory& b) { return a.at < b.at; });
+    const Memory last =
+        std::max({before, memory, behind}, [](const Memory& a, const Memory& b) { return a.at < b.at; });
     const Memory& overrun = kind == "pool" ? last : memory;
     if (fault == "host-near") HostWrite(overrun.at + overrun.size);
     if (fault == "host-far") HostWrite(last.at + last.size + kFar);

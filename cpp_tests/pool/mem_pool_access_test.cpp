@@ -103,8 +103,7 @@ TEST_F(MemPoolAccessTest, APoolsDeviceHasFullAccess) {
     ACL_OK(portaclMemPoolSetAccess(pool, &same, 1));
     for (int flags : {kNone, kRead}) {
         const aclrtMemAccessDesc less = Desc(0, flags);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &less, 1),
-                         "descList[0]", "device 0");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &less, 1), "descList[0]", "device 0");
     }
     EXPECT_EQ(Access(pool, 0), kReadWrite);
 }
@@ -126,17 +125,15 @@ TEST_F(MemPoolAccessTest, ADeviceNeedsAccessToHostMemoryOfAPool) {
     const DeviceMemory device(4096);
     void* memory = pool.Allocate(4096, stream);
     Synchronize(stream);
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_PARAM_INVALID,
-        aclrtMemcpyAsync(device.At(), 4096, memory, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream), "src",
-        "device 0 may not read", "portaclMemPoolSetAccess");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtMemcpyAsync(device.At(), 4096, memory, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream), "src",
+                     "device 0 may not read", "portaclMemPoolSetAccess");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclrtMemcpy(memory, 4096, device.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST), "dst",
                      "device 0 may not write");
     const aclrtMemAccessDesc access = Desc(0, kReadWrite);
     ACL_OK(portaclMemPoolSetAccess(pool, &access, 1));
-    ACL_EXPECT_OK(
-        aclrtMemcpyAsync(device.At(), 4096, memory, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_EXPECT_OK(aclrtMemcpyAsync(device.At(), 4096, memory, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     Synchronize(stream);
     ACL_EXPECT_OK(aclrtMemcpy(memory, 4096, device.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST));
     Free(memory, stream);
@@ -153,13 +150,11 @@ TEST_F(MemPoolAccessTest, WrongArgumentsAreRefusedAndNothingIsSet) {
     ACL_FAILS(kInvalid, portaclMemPoolSetAccess(pool, &good, 0));
     for (int type : {-1, 0, 2, 3, 4, 5}) {
         const aclrtMemAccessDesc desc = Desc(0, kReadWrite, type);
-        ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1),
-                         "location.type is " + std::to_string(type));
+        ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1), "location.type is " + std::to_string(type));
     }
     for (int flags : {-1, 2, 4}) {
         const aclrtMemAccessDesc desc = Desc(0, flags);
-        ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1),
-                         "flags is " + std::to_string(flags));
+        ACL_FAILS_SAYING(kInvalid, portaclMemPoolSetAccess(pool, &desc, 1), "flags is " + std::to_string(flags));
     }
     const aclrtMemAccessDesc nobody = Desc(DeviceCount(), kReadWrite);
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemPoolSetAccess(pool, &nobody, 1));
@@ -186,8 +181,8 @@ TEST_F(MemPoolOfPeerTest, CopiesOfADeviceWithoutAccessFail) {
     ExpectCopies(ACL_ERROR_RT_PARAM_INVALID, ACL_ERROR_RT_PARAM_INVALID);
     std::vector<unsigned char> host(kBytes, 1);
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtMemcpy(host.data(), kBytes, memory_, kBytes, ACL_MEMCPY_DEVICE_TO_HOST),
-                     "src", "pool on device 1", "device 0 may not read", "portaclMemPoolSetAccess");
+                     aclrtMemcpy(host.data(), kBytes, memory_, kBytes, ACL_MEMCPY_DEVICE_TO_HOST), "src",
+                     "pool on device 1", "device 0 may not read", "portaclMemPoolSetAccess");
     // The pool's device may access it.
     ACL_OK(aclrtSetDevice(1));
     ACL_EXPECT_OK(aclrtMemcpy(host.data(), kBytes, memory_, kBytes, ACL_MEMCPY_DEVICE_TO_HOST));

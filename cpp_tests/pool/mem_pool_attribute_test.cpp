@@ -49,8 +49,7 @@ TEST_F(MemPoolAttributeTest, ANewPoolIsEmptyAndAllowsAllReuse) {
     EXPECT_EQ(figures.reserved_high, 0u);
     EXPECT_EQ(figures.used_high, 0u);
     EXPECT_EQ(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD), 0u);
-    for (auto attribute : {ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
-                           ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC,
+    for (auto attribute : {ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC,
                            ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES}) {
         // An int: the bytes after it do not change.
         int values[2] = {-1, -1};
@@ -127,19 +126,15 @@ TEST_F(MemPoolAttributeTest, ReadOnlyAttributesAreRefused) {
     uint64_t value = 0;
     ACL_FAILS(kInvalid, aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, nullptr));
     ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, nullptr));
-    for (auto attribute :
-         {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT}) {
+    for (auto attribute : {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT}) {
         ACL_FAILS_SAYING(kInvalid, aclrtMemPoolSetAttr(pool, attribute, &value), "only be read");
     }
     value = 1;
-    for (auto attribute :
-         {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH}) {
-        ACL_FAILS_SAYING(kInvalid, aclrtMemPoolSetAttr(pool, attribute, &value), "value is 1",
-                         "set to 0 only");
+    for (auto attribute : {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH}) {
+        ACL_FAILS_SAYING(kInvalid, aclrtMemPoolSetAttr(pool, attribute, &value), "value is 1", "set to 0 only");
     }
     int flag = 2;
-    ACL_FAILS_SAYING(kInvalid,
-                     aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &flag),
+    ACL_FAILS_SAYING(kInvalid, aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &flag),
                      "value is 2", "0 or 1");
     for (int attribute : {-1, 0, 9, 1000}) {
         auto unknown = static_cast<aclrtMemPoolAttr>(attribute);
@@ -149,10 +144,8 @@ TEST_F(MemPoolAttributeTest, ReadOnlyAttributesAreRefused) {
         ACL_FAILS(kInvalid, aclrtMemPoolSetAttr(pool, unknown, &value));
     }
     ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtMemPoolGetAttr(&value, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
-    ACL_FAILS(kInvalid,
-              aclrtMemPoolSetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemPoolGetAttr(&value, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
+    ACL_FAILS(kInvalid, aclrtMemPoolSetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value));
 }
 
 // Each kind of synchronize trims the pool to the threshold, which is 0 at first.
@@ -291,8 +284,7 @@ TEST_F(MemPoolAttributeTest, TrimmingKeepsWhatIsInUse) {
         EXPECT_EQ(Reserved(pool), 32 * kMiB);
     }
     unsigned char byte = 0;
-    ACL_OK(aclrtMemcpy(&byte, 1, static_cast<char*>(kept) + 32 * kMiB - 1, 1,
-                       ACL_MEMCPY_DEVICE_TO_HOST));
+    ACL_OK(aclrtMemcpy(&byte, 1, static_cast<char*>(kept) + 32 * kMiB - 1, 1, ACL_MEMCPY_DEVICE_TO_HOST));
     EXPECT_EQ(byte, 3);
     Free(kept, stream);
 }
@@ -304,10 +296,8 @@ TEST_F(MemPoolAttributeTest, AnAllocationAboveTheLimitFailsAndChangesNothing) {
     void* first = pool.Allocate(40 * kMiB, stream);
     const Figures before = Ask(pool);
     auto other = Poison<void*>();
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMemPoolMallocAsync(&other, 40 * kMiB, pool, stream));
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMemPoolMallocAsync(&other, 65 * kMiB, pool, stream));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&other, 40 * kMiB, pool, stream));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&other, 65 * kMiB, pool, stream));
     EXPECT_TRUE(IsPoison(other));
     const Figures after = Ask(pool);
     EXPECT_EQ(after.used, before.used);
@@ -351,8 +341,8 @@ TEST_F(MemPoolAttributeTest, APoolAtItsLimitReplacesSmallSegmentsByALargerOne) {
     free_both();
     const Figures before = Ask(pool);
     auto none = Poison<void*>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     aclrtMemPoolMallocAsync(&none, 48 * kMiB, pool, stream), "50331648");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&none, 48 * kMiB, pool, stream),
+                     "50331648");
     EXPECT_TRUE(IsPoison(none));
     const Figures after = Ask(pool);
     EXPECT_EQ(after.used, before.used);
@@ -397,8 +387,7 @@ void BeginSmall() {
 
 }  // namespace
 
-OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatCompleteByThemselvesAreWaitedFor, kSmall[0],
-                 kSmall[1]) {
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatCompleteByThemselvesAreWaitedFor, kSmall[0], kSmall[1]) {
     NEEDS_A_SMALL_DEVICE();
     BeginSmall();
     {
@@ -433,8 +422,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterHostFunctionsAreNotWaitedFor, kSma
         ACL_OK(aclrtRecordEvent(event, first));
         Free(memory, first);
         auto again = Poison<void*>();
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
         EXPECT_TRUE(IsPoison(again));
         gate.Open();
         Synchronize(first);
@@ -449,8 +437,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterHostFunctionsAreNotWaitedFor, kSma
         ACL_OK(aclrtRecordEvent(given, second));
         ACL_OK(aclrtStreamWaitEvent(third, given));
         Free(memory, third);
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
         other.Open();
         ACL_OK(aclrtSynchronizeDevice());
     }
@@ -477,8 +464,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesAfterExternalWaitsAreNotWaitedFor, kSma
         }
         Free(memory, first);
         auto again = Poison<void*>();
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
         EXPECT_TRUE(IsPoison(again));
         if (by_value) {
             ACL_OK(aclrtValueWrite(word.At(), 1, 0, second));
@@ -528,8 +514,7 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, AFullDeviceIsReportedAndNothingChanges, kSma
         void* memory = pool.Allocate(150 * kMiB, stream);
         const Figures before = Ask(pool);
         auto again = Poison<void*>();
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, stream));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, stream));
         EXPECT_TRUE(IsPoison(again));
         const Figures after = Ask(pool);
         EXPECT_EQ(after.used, before.used);

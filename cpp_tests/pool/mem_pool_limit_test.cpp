@@ -89,8 +89,7 @@ class Sequence {
         const int stream = static_cast<int>(Below(kStreams));
         const bool fits = UsedSlots() + slots <= kSlots;
         void* address = nullptr;
-        const aclError code =
-            aclrtMemPoolMallocAsync(&address, slots * kSlot, pool_, streams_[stream]);
+        const aclError code = aclrtMemPoolMallocAsync(&address, slots * kSlot, pool_, streams_[stream]);
         EXPECT_EQ(code, fits ? ACL_SUCCESS : ACL_ERROR_RT_MEMORY_ALLOCATION)
             << slots << " slots, " << UsedSlots() << " of " << kSlots << " taken: " << Text();
         ++(fits ? served_ : refused_);
@@ -231,8 +230,7 @@ TEST_F(MemPoolLimit, AFailedAllocationAlsoFailsAfterASynchronize) {
             ++refused;
             EXPECT_EQ(code, ACL_ERROR_RT_MEMORY_ALLOCATION);
             ACL_OK(aclrtSynchronizeDevice());
-            EXPECT_TRUE(Returned("after a synchronize",
-                                 aclrtMemPoolMallocAsync(&address, size, pool, streams[stream]),
+            EXPECT_TRUE(Returned("after a synchronize", aclrtMemPoolMallocAsync(&address, size, pool, streams[stream]),
                                  ACL_ERROR_RT_MEMORY_ALLOCATION));
         }
         while (!live.empty()) free_one();
@@ -271,8 +269,8 @@ TEST_F(MemPoolLimit, AnAllocationThatCannotFitFailsWithoutWaiting) {
     Free(freed, busy);
     for (const size_t size : {46 * kMiB, 65 * kMiB}) {
         void* none = nullptr;
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                         aclrtMemPoolMallocAsync(&none, size, pool, stream), std::to_string(size));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&none, size, pool, stream),
+                         std::to_string(size));
     }
     EXPECT_FALSE(IsIdle(busy));
     gate.Open();

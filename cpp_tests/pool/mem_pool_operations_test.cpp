@@ -68,70 +68,60 @@ class MemPoolOperations : public WithDevice {
     // Words in the memory from which addresses are read. Device 0 has full access.
     void Prepare() {
         ACL_OK(aclrtMemset(memory_, kBytes, 0, kBytes));
-        ACL_OK(
-            aclrtMemcpy(At(kAddress), sizeof own_, &own_, sizeof own_, ACL_MEMCPY_HOST_TO_DEVICE));
-        ACL_OK(aclrtSetMemcpyDesc(At(kDescription), ACL_MEMCPY_DEVICE_TO_DEVICE, own_,
-                                  static_cast<char*>(own_) + 64, 64, nullptr));
+        ACL_OK(aclrtMemcpy(At(kAddress), sizeof own_, &own_, sizeof own_, ACL_MEMCPY_HOST_TO_DEVICE));
+        ACL_OK(aclrtSetMemcpyDesc(At(kDescription), ACL_MEMCPY_DEVICE_TO_DEVICE, own_, static_cast<char*>(own_) + 64,
+                                  64, nullptr));
     }
 
     std::vector<Operation> Copies() {
         return {{"aclrtMemcpyAsync(from)", false, true,
                  [this](aclrtStream s) {
-                     return aclrtMemcpyAsync(host_, 64, At(kZeros), 64, ACL_MEMCPY_DEVICE_TO_HOST,
-                                             s);
+                     return aclrtMemcpyAsync(host_, 64, At(kZeros), 64, ACL_MEMCPY_DEVICE_TO_HOST, s);
                  }},
                 {"aclrtMemcpyAsync(to)", true, true,
                  [this](aclrtStream s) {
-                     return aclrtMemcpyAsync(At(kWritten), 64, own_, 64,
-                                             ACL_MEMCPY_DEVICE_TO_DEVICE, s);
+                     return aclrtMemcpyAsync(At(kWritten), 64, own_, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, s);
                  }},
                 {"aclrtMemcpy2dAsync(from)", false, true,
                  [this](aclrtStream s) {
-                     return aclrtMemcpy2dAsync(host_, 64, At(kZeros), 128, 32, 2,
-                                               ACL_MEMCPY_DEVICE_TO_HOST, s);
+                     return aclrtMemcpy2dAsync(host_, 64, At(kZeros), 128, 32, 2, ACL_MEMCPY_DEVICE_TO_HOST, s);
                  }},
                 {"aclrtMemcpy2dAsync(to)", true, true,
                  [this](aclrtStream s) {
-                     return aclrtMemcpy2dAsync(At(kWritten), 128, host_, 64, 32, 2,
-                                               ACL_MEMCPY_HOST_TO_DEVICE, s);
+                     return aclrtMemcpy2dAsync(At(kWritten), 128, host_, 64, 32, 2, ACL_MEMCPY_HOST_TO_DEVICE, s);
                  }},
                 {"aclrtMemcpyBatchAsync(from)", false, true,
                  [this](aclrtStream s) { return Batched(host_, At(kZeros), false, s); }},
                 {"aclrtMemcpyBatchAsync(to)", true, true,
                  [this](aclrtStream s) { return Batched(At(kWritten), host_, true, s); }},
                 {"aclrtMemcpyAsyncWithCondition(to)", true, true, [this](aclrtStream s) {
-                     return aclrtMemcpyAsyncWithCondition(At(kWritten), 64, host_, 64,
-                                                          ACL_MEMCPY_HOST_TO_DEVICE, s);
+                     return aclrtMemcpyAsyncWithCondition(At(kWritten), 64, host_, 64, ACL_MEMCPY_HOST_TO_DEVICE, s);
                  }}};
     }
 
     std::vector<Operation> Others() {
         std::vector<Operation> all = Words();
-        for (const auto& more : {Arithmetic(), Described(), Kernels()})
-            all.insert(all.end(), more.begin(), more.end());
+        for (const auto& more : {Arithmetic(), Described(), Kernels()}) all.insert(all.end(), more.begin(), more.end());
         return all;
     }
 
   private:
     std::vector<Operation> Words() {
-        return {{"aclrtMemsetAsync", true, false,
-                 [this](aclrtStream s) { return aclrtMemsetAsync(At(kWritten), 64, 1, 64, s); }},
-                {"aclrtMemsetD32Async", true, false,
-                 [this](aclrtStream s) { return aclrtMemsetD32Async(At(kWritten), 64, 1, 16, s); }},
-                {"aclrtValueWrite", true, false,
-                 [this](aclrtStream s) { return aclrtValueWrite(At(kWritten), 1, 0, s); }},
-                {"aclrtValueWait", false, false,
-                 [this](aclrtStream s) {
-                     return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s);
-                 }},
-                {"aclrtGetOverflowStatus", true, false,
-                 [this](aclrtStream s) { return aclrtGetOverflowStatus(At(kWritten), 64, s); }}};
+        return {
+            {"aclrtMemsetAsync", true, false,
+             [this](aclrtStream s) { return aclrtMemsetAsync(At(kWritten), 64, 1, 64, s); }},
+            {"aclrtMemsetD32Async", true, false,
+             [this](aclrtStream s) { return aclrtMemsetD32Async(At(kWritten), 64, 1, 16, s); }},
+            {"aclrtValueWrite", true, false, [this](aclrtStream s) { return aclrtValueWrite(At(kWritten), 1, 0, s); }},
+            {"aclrtValueWait", false, false,
+             [this](aclrtStream s) { return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s); }},
+            {"aclrtGetOverflowStatus", true, false,
+             [this](aclrtStream s) { return aclrtGetOverflowStatus(At(kWritten), 64, s); }}};
     }
 
     std::vector<Operation> Arithmetic() {
         const auto reduce = [](void* to, void* from, aclrtStream s) {
-            return aclrtReduceAsync(to, from, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s,
-                                    nullptr);
+            return aclrtReduceAsync(to, from, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s, nullptr);
         };
         const auto numbers = [](aclrtRandomNumTaskInfo task, aclrtStream s) {
             return aclrtRandomNumAsync(&task, s, nullptr);
@@ -139,10 +129,8 @@ class MemPoolOperations : public WithDevice {
         const auto uniform = [](void* result, void* counter = nullptr) {
             return RandomNumbers(kUniform, ACL_FLOAT, 0.0F, 1.0F, result, 16, 1, counter);
         };
-        return {{"aclrtReduceAsync(dst)", true, false,
-                 [=](aclrtStream s) { return reduce(At(kWritten), own_, s); }},
-                {"aclrtReduceAsync(src)", false, false,
-                 [=](aclrtStream s) { return reduce(own_, At(kZeros), s); }},
+        return {{"aclrtReduceAsync(dst)", true, false, [=](aclrtStream s) { return reduce(At(kWritten), own_, s); }},
+                {"aclrtReduceAsync(src)", false, false, [=](aclrtStream s) { return reduce(own_, At(kZeros), s); }},
                 {"aclrtRandomNumAsync(result)", true, false,
                  [=](aclrtStream s) { return numbers(uniform(At(kWritten)), s); }},
                 {"aclrtRandomNumAsync(counter)", true, false,
@@ -160,42 +148,36 @@ class MemPoolOperations : public WithDevice {
         return {
             {"aclrtMemcpyAsyncWithOffset(dst)", false, false,
              [=](aclrtStream s) {
-                 return aclrtMemcpyAsyncWithOffset(
-                     Address(), 64, 0, Source(OwnAddress(own_address)), 64, 128, kWithin, s);
+                 return aclrtMemcpyAsyncWithOffset(Address(), 64, 0, Source(OwnAddress(own_address)), 64, 128, kWithin,
+                                                   s);
              }},
             {"aclrtMemcpyAsyncWithOffset(src)", false, false,
              [=](aclrtStream s) {
-                 return aclrtMemcpyAsyncWithOffset(OwnAddress(own_address), 64, 0,
-                                                   Source(Address()), 64, 128, kWithin, s);
+                 return aclrtMemcpyAsyncWithOffset(OwnAddress(own_address), 64, 0, Source(Address()), 64, 128, kWithin,
+                                                   s);
              }},
             {"aclrtMemcpyAsyncWithDesc", false, false,
              [=](aclrtStream s) { return aclrtMemcpyAsyncWithDesc(At(kDescription), kWithin, s); }},
             {"aclrtCmoAsync", false, false,
-             [=](aclrtStream s) {
-                 return aclrtCmoAsync(At(kZeros), 64, ACL_RT_CMO_TYPE_PREFETCH, s);
-             }},
+             [=](aclrtStream s) { return aclrtCmoAsync(At(kZeros), 64, ACL_RT_CMO_TYPE_PREFETCH, s); }},
             {"aclrtCmoAsyncWithBarrier", false, false,
-             [=](aclrtStream s) {
-                 return aclrtCmoAsyncWithBarrier(At(kZeros), 64, ACL_RT_CMO_TYPE_PREFETCH, 0, s);
-             }},
+             [=](aclrtStream s) { return aclrtCmoAsyncWithBarrier(At(kZeros), 64, ACL_RT_CMO_TYPE_PREFETCH, 0, s); }},
             {"aclrtCmoAsyncWithDesc", false, false, [=](aclrtStream s) {
-                 return aclrtCmoAsyncWithDesc(At(kDescription), ACL_RT_CMO_TYPE_PREFETCH, s,
-                                              nullptr);
+                 return aclrtCmoAsyncWithDesc(At(kDescription), ACL_RT_CMO_TYPE_PREFETCH, s, nullptr);
              }}};
     }
 
     // Only the CPU backend knows which parameters are pointers.
     std::vector<Operation> Kernels() {
         if (!OnCpu()) return {};
-        return {
-            {"aclrtLaunchSIMTKernelWithArgsArray(pointer)", true, false,
-             [this](aclrtStream s) { return Mark(mark_, At(kWritten), 1, 4, s); }},
-            {"aclrtLaunchKernelWithArgsArray(const pointer)", false, false, [this](aclrtStream s) {
-                 void* words = own_;
-                 const void* pair = At(kZeros);
-                 void* arguments[] = {&words, &pair};
-                 return aclrtLaunchKernelWithArgsArray(add_pair_, 1, s, nullptr, arguments);
-             }}};
+        return {{"aclrtLaunchSIMTKernelWithArgsArray(pointer)", true, false,
+                 [this](aclrtStream s) { return Mark(mark_, At(kWritten), 1, 4, s); }},
+                {"aclrtLaunchKernelWithArgsArray(const pointer)", false, false, [this](aclrtStream s) {
+                     void* words = own_;
+                     const void* pair = At(kZeros);
+                     void* arguments[] = {&words, &pair};
+                     return aclrtLaunchKernelWithArgsArray(add_pair_, 1, s, nullptr, arguments);
+                 }}};
     }
 
     static const void** Source(void** word) { return const_cast<const void**>(word); }
@@ -203,8 +185,7 @@ class MemPoolOperations : public WithDevice {
     void** Address() const { return reinterpret_cast<void**>(At(kAddress)); }
 
     void** OwnAddress(void** word) const {
-        ACL_EXPECT_OK(
-            aclrtMemcpy(word, sizeof own_, &own_, sizeof own_, ACL_MEMCPY_HOST_TO_DEVICE));
+        ACL_EXPECT_OK(aclrtMemcpy(word, sizeof own_, &own_, sizeof own_, ACL_MEMCPY_HOST_TO_DEVICE));
         return word;
     }
 
@@ -214,19 +195,15 @@ class MemPoolOperations : public WithDevice {
         const aclrtMemLocation there = At_(1);
         up ? batch.Attribute(0, there, Host()) : batch.Attribute(0, Host(), there);
         size_t index = 0;
-        return aclrtMemcpyBatchAsync(batch.dsts.data(), batch.dest_maxs.data(), batch.srcs.data(),
-                                     batch.sizes.data(), 1, batch.attrs.data(),
-                                     batch.attrs_indexes.data(), 1, &index, s);
+        return aclrtMemcpyBatchAsync(batch.dsts.data(), batch.dest_maxs.data(), batch.srcs.data(), batch.sizes.data(),
+                                     1, batch.attrs.data(), batch.attrs_indexes.data(), 1, &index, s);
     }
 
-    static aclrtMemLocation At_(uint32_t device) {
-        return portacl_test::At(ACL_MEM_LOCATION_TYPE_DEVICE, device);
-    }
+    static aclrtMemLocation At_(uint32_t device) { return portacl_test::At(ACL_MEM_LOCATION_TYPE_DEVICE, device); }
 
   protected:
     // What a row expects if the access is allowed, or not.
-    static void Expect(const Operation& operation, bool allowed,
-                       std::initializer_list<std::string> says) {
+    static void Expect(const Operation& operation, bool allowed, std::initializer_list<std::string> says) {
         const Stream stream;
         const aclError code = operation.call(stream);
         if (allowed) {
@@ -237,9 +214,7 @@ class MemPoolOperations : public WithDevice {
         Synchronize(stream);
     }
 
-    static std::string Verb(const Operation& operation) {
-        return operation.writes ? "may not write" : "may not read";
-    }
+    static std::string Verb(const Operation& operation) { return operation.writes ? "may not write" : "may not read"; }
 
     // Memory of device 1.
     char* memory_ = nullptr;
@@ -357,27 +332,20 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAPoolOfHostMemor
     memory_ = static_cast<char*>(memory);
     const std::vector<Operation> rows = {
         {"aclrtMemcpyAsync(from)", false, true,
-         [this](aclrtStream s) {
-             return aclrtMemcpyAsync(own_, 64, At(kZeros), 64, ACL_MEMCPY_HOST_TO_DEVICE, s);
-         }},
+         [this](aclrtStream s) { return aclrtMemcpyAsync(own_, 64, At(kZeros), 64, ACL_MEMCPY_HOST_TO_DEVICE, s); }},
         {"aclrtMemcpyAsync(to)", true, true,
-         [this](aclrtStream s) {
-             return aclrtMemcpyAsync(At(kWritten), 64, own_, 64, ACL_MEMCPY_DEVICE_TO_HOST, s);
-         }},
+         [this](aclrtStream s) { return aclrtMemcpyAsync(At(kWritten), 64, own_, 64, ACL_MEMCPY_DEVICE_TO_HOST, s); }},
         {"aclrtMemcpy2dAsync(from)", false, true,
          [this](aclrtStream s) {
-             return aclrtMemcpy2dAsync(own_, 64, At(kZeros), 128, 32, 2, ACL_MEMCPY_HOST_TO_DEVICE,
-                                       s);
+             return aclrtMemcpy2dAsync(own_, 64, At(kZeros), 128, 32, 2, ACL_MEMCPY_HOST_TO_DEVICE, s);
          }},
         {"aclrtMemsetAsync", true, false,
          [this](aclrtStream s) { return aclrtMemsetAsync(At(kWritten), 64, 1, 64, s); }},
         {"aclrtMemsetD32Async", true, false,
          [this](aclrtStream s) { return aclrtMemsetD32Async(At(kWritten), 64, 1, 16, s); }},
-        {"aclrtValueWrite", true, false,
-         [this](aclrtStream s) { return aclrtValueWrite(At(kWritten), 1, 0, s); }},
-        {"aclrtValueWait", false, false, [this](aclrtStream s) {
-             return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s);
-         }}};
+        {"aclrtValueWrite", true, false, [this](aclrtStream s) { return aclrtValueWrite(At(kWritten), 1, 0, s); }},
+        {"aclrtValueWait", false, false,
+         [this](aclrtStream s) { return aclrtValueWait(At(kZeros), 0, ACL_STREAM_WAIT_VALUE_GEQ, s); }}};
     for (const Access access : Accesses()) {
         SCOPED_TRACE("access " + std::to_string(static_cast<int>(access)));
         aclrtMemAccessDesc desc{};
@@ -407,8 +375,7 @@ TEST_F(MemPoolOperations, NoneIsCapturedWithMemoryOfAnotherDevice) {
         for (const auto& row : rows) {
             const std::string name = row.name;
             // Kernels may use what their device may access; cache operations have no effect.
-            if (name.find("Kernel") != std::string::npos || name.find("Cmo") != std::string::npos)
-                continue;
+            if (name.find("Kernel") != std::string::npos || name.find("Cmo") != std::string::npos) continue;
             ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
             EXPECT_TRUE(FailedSaying(row.name, row.call(stream), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
                                      {"a graph is of one device"}));

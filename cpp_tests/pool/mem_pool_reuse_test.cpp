@@ -43,8 +43,7 @@ class MemPoolReuseTest : public WithDevice {
             {ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, opportunistic},
             {ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, internal},
         };
-        for (auto [attribute, on] : switches)
-            ACL_EXPECT_OK(aclrtMemPoolSetAttr(pool_, attribute, &on));
+        for (auto [attribute, on] : switches) ACL_EXPECT_OK(aclrtMemPoolSetAttr(pool_, attribute, &on));
     }
 
     void* Allocate(aclrtStream stream) {
@@ -347,8 +346,7 @@ TEST_F(MemPoolReuseTest, NotAfterAddedWaitsIfTheyAreForbidden) {
     Gate gate;
     FreedBehind(gate);
     auto again = Poison<void*>();
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMemPoolMallocAsync(&again, kSize, pool_, second_));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, kSize, pool_, second_));
     EXPECT_TRUE(IsPoison(again));
 }
 
@@ -459,8 +457,7 @@ TEST_F(MemPoolReuseTest, DataIsNeverCorrupted) {
         void* memory = nullptr;
         ACL_OK(aclrtMemPoolMallocAsync(&memory, kBytes, pool_, stream));
         ACL_OK(aclrtMemsetAsync(memory, kBytes, turn, kBytes, stream));
-        ACL_OK(aclrtMemcpyAsync(back.At(turn * kBytes), kBytes, memory, kBytes,
-                                ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(back.At(turn * kBytes), kBytes, memory, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         Free(memory, stream);
         if (turn % 3 == 0) {
             ACL_OK(aclrtRecordEvent(event, stream));

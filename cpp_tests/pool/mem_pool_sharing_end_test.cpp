@@ -49,8 +49,8 @@ class Offer {
 void ExpectDestroyed(const Offer& offer) {
     if (OnGpu()) return;
     aclrtMemPool pool = Poison<aclrtMemPool>();
-    ACL_FAILS(kDead, portaclMemPoolImportFromShareableHandle(&pool, Handle(offer.Descriptor()),
-                                                             ACL_MEM_HANDLE_TYPE_POSIX, 0));
+    ACL_FAILS(kDead,
+              portaclMemPoolImportFromShareableHandle(&pool, Handle(offer.Descriptor()), ACL_MEM_HANDLE_TYPE_POSIX, 0));
     EXPECT_TRUE(IsPoison(pool));
 }
 

@@ -35,27 +35,21 @@ class MemPoolSharingErrors : public WithDevice {
 TEST_F(MemPoolSharingErrors, ExportChecksItsArguments) {
     SharedPool pool;
     const auto none = ACL_MEM_HANDLE_TYPE_NONE;
-    ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(nullptr, pool, kPosix, 0),
-                     "shareableHandle");
-    ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, nullptr, kPosix, 0),
-                     "memPool");
+    ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(nullptr, pool, kPosix, 0), "shareableHandle");
+    ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, nullptr, kPosix, 0), "memPool");
     for (uint32_t flags : {1u, 2u, ~0u})
-        ACL_FAILS_SAYING(kNull,
-                         portaclMemPoolExportToShareableHandle(&descriptor_, pool, kPosix, flags),
-                         "flags", Shown(flags));
+        ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, pool, kPosix, flags), "flags",
+                         Shown(flags));
     for (int type : {-1, 1, 3, 4, 7, 100})
-        ACL_FAILS_SAYING(kNull,
-                         portaclMemPoolExportToShareableHandle(
-                             &descriptor_, pool, static_cast<aclrtMemHandleType>(type), 0),
-                         "handleType", Shown(type));
-    ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, pool, none, 0),
-                     "handleType");
+        ACL_FAILS_SAYING(
+            kNull, portaclMemPoolExportToShareableHandle(&descriptor_, pool, static_cast<aclrtMemHandleType>(type), 0),
+            "handleType", Shown(type));
+    ACL_FAILS_SAYING(kNull, portaclMemPoolExportToShareableHandle(&descriptor_, pool, none, 0), "handleType");
     const auto fabric = static_cast<aclrtMemHandleType>(PORTACL_MEM_HANDLE_TYPE_FABRIC);
     ACL_FAILS(kDead, portaclMemPoolExportToShareableHandle(&descriptor_, pool, fabric, 0));
     {
         SharedPool unshared(PoolProps());
-        ACL_FAILS_SAYING(kDead,
-                         portaclMemPoolExportToShareableHandle(&descriptor_, unshared, kPosix, 0),
+        ACL_FAILS_SAYING(kDead, portaclMemPoolExportToShareableHandle(&descriptor_, unshared, kPosix, 0),
                          "ACL_MEM_HANDLE_TYPE_POSIX");
     }
     const Stream stream;
@@ -69,36 +63,32 @@ TEST_F(MemPoolSharingErrors, ExportChecksItsArguments) {
 TEST_F(MemPoolSharingErrors, ImportChecksItsArguments) {
     SharedPool pool;
     const Descriptor good(pool.Export());
-    ACL_FAILS_SAYING(kNull,
-                     portaclMemPoolImportFromShareableHandle(nullptr, Handle(good), kPosix, 0),
-                     "memPool");
+    ACL_FAILS_SAYING(kNull, portaclMemPoolImportFromShareableHandle(nullptr, Handle(good), kPosix, 0), "memPool");
     for (uint32_t flags : {1u, ~0u})
-        ACL_FAILS_SAYING(
-            kNull, portaclMemPoolImportFromShareableHandle(&imported_, Handle(good), kPosix, flags),
-            "flags", Shown(flags));
+        ACL_FAILS_SAYING(kNull, portaclMemPoolImportFromShareableHandle(&imported_, Handle(good), kPosix, flags),
+                         "flags", Shown(flags));
     for (int type : {0, -1, 1, 3, 100})
-        ACL_FAILS_SAYING(kNull,
-                         portaclMemPoolImportFromShareableHandle(
-                             &imported_, Handle(good), static_cast<aclrtMemHandleType>(type), 0),
-                         "handleType", Shown(type));
+        ACL_FAILS_SAYING(
+            kNull,
+            portaclMemPoolImportFromShareableHandle(&imported_, Handle(good), static_cast<aclrtMemHandleType>(type), 0),
+            "handleType", Shown(type));
     const auto fabric = static_cast<aclrtMemHandleType>(PORTACL_MEM_HANDLE_TYPE_FABRIC);
     unsigned char handle[64] = {};
     if (OnCpu()) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                         portaclMemPoolImportFromShareableHandle(&imported_, handle, fabric, 0),
-                         "FABRIC", "ACL_MEM_HANDLE_TYPE_POSIX");
+                         portaclMemPoolImportFromShareableHandle(&imported_, handle, fabric, 0), "FABRIC",
+                         "ACL_MEM_HANDLE_TYPE_POSIX");
     }
     const int closed = dup(good);
     close(closed);
     for (int number : {-1, closed, 1 << 20})
-        ACL_FAILS_SAYING(
-            kDead, portaclMemPoolImportFromShareableHandle(&imported_, Handle(number), kPosix, 0),
-            "shareableHandle", Shown(number));
+        ACL_FAILS_SAYING(kDead, portaclMemPoolImportFromShareableHandle(&imported_, Handle(number), kPosix, 0),
+                         "shareableHandle", Shown(number));
     // A value with more bits than a descriptor.
-    ACL_FAILS_SAYING(kDead,
-                     portaclMemPoolImportFromShareableHandle(
-                         &imported_, reinterpret_cast<void*>(0x100000000 + good), kPosix, 0),
-                     "shareableHandle");
+    ACL_FAILS_SAYING(
+        kDead,
+        portaclMemPoolImportFromShareableHandle(&imported_, reinterpret_cast<void*>(0x100000000 + good), kPosix, 0),
+        "shareableHandle");
     EXPECT_TRUE(IsPoison(imported_));
 }
 
@@ -106,17 +96,13 @@ TEST_F(MemPoolSharingErrors, ForeignDescriptorsAreRefused) {
     int ends[2];
     ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
     const Descriptor reader(ends[0]), writer(ends[1]);
-    const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC)),
-        folder(open("/", O_RDONLY | O_CLOEXEC)),
-        program(open("/proc/self/exe", O_RDONLY | O_CLOEXEC)),
-        empty(memfd_create("foreign", MFD_CLOEXEC)),
+    const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC)), folder(open("/", O_RDONLY | O_CLOEXEC)),
+        program(open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), empty(memfd_create("foreign", MFD_CLOEXEC)),
         memory(memfd_create("foreign", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     ASSERT_EQ(ftruncate(memory, 4 << 20), 0);
     ASSERT_EQ(fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
-    for (int number : {int{reader}, int{writer}, int{null}, int{folder}, int{program}, int{empty},
-                       int{memory}}) {
-        ACL_FAILS(kDead,
-                  portaclMemPoolImportFromShareableHandle(&imported_, Handle(number), kPosix, 0));
+    for (int number : {int{reader}, int{writer}, int{null}, int{folder}, int{program}, int{empty}, int{memory}}) {
+        ACL_FAILS(kDead, portaclMemPoolImportFromShareableHandle(&imported_, Handle(number), kPosix, 0));
         EXPECT_TRUE(IsPoison(imported_));
         EXPECT_NE(fcntl(number, F_GETFD), -1) << "the descriptor stays the caller's";
     }
@@ -139,8 +125,7 @@ TEST_F(MemPoolSharingErrors, ExportPointerChecksItsArguments) {
     EXPECT_EQ(std::memcmp(&data_, &untouched, sizeof data_), 0);
     for (size_t size : {size_t{0}, sizeof data_ - 1, sizeof data_ + 1, ~size_t{0}}) {
         data_.size = size;
-        ACL_FAILS_SAYING(kNull, portaclMemPoolExportPointer(&data_, ptr), "size",
-                         std::to_string(size));
+        ACL_FAILS_SAYING(kNull, portaclMemPoolExportPointer(&data_, ptr), "size", std::to_string(size));
     }
     FreeAndWait(ptr);
     data_.size = sizeof data_;
@@ -156,14 +141,12 @@ TEST_F(MemPoolSharingErrors, ImportPointerChecksItsArguments) {
     ACL_FAILS_SAYING(kNull, portaclMemPoolImportPointer(nullptr, pool, &data), "ptr");
     ACL_FAILS_SAYING(kNull, portaclMemPoolImportPointer(&imported, nullptr, &data), "memPool");
     ACL_FAILS_SAYING(kNull, portaclMemPoolImportPointer(&imported, pool, nullptr), "exportData");
-    ACL_FAILS_SAYING(kDead, portaclMemPoolImportPointer(&imported, pool, &data), "memPool",
-                     "imported");
+    ACL_FAILS_SAYING(kDead, portaclMemPoolImportPointer(&imported, pool, &data), "memPool", "imported");
     const Stream stream;
     ACL_FAILS(kDead, portaclMemPoolImportPointer(&imported, stream, &data));
     for (size_t size : {size_t{0}, sizeof data - 1, sizeof data + 1}) {
         data.size = size;
-        ACL_FAILS_SAYING(kNull, portaclMemPoolImportPointer(&imported, pool, &data), "size",
-                         std::to_string(size));
+        ACL_FAILS_SAYING(kNull, portaclMemPoolImportPointer(&imported, pool, &data), "size", std::to_string(size));
     }
     FreeAndWait(ptr);
     EXPECT_TRUE(IsPoison(imported));
@@ -188,8 +171,7 @@ TEST_F(MemPoolSharingErrors, RefusedInsideAHostFunction) {
         void* ptr;
         aclrtMemPool pool;
         a.codes[0] = portaclMemPoolExportToShareableHandle(&descriptor, a.pool, kPosix, 0);
-        a.codes[1] =
-            portaclMemPoolImportFromShareableHandle(&pool, Handle(a.descriptor), kPosix, 0);
+        a.codes[1] = portaclMemPoolImportFromShareableHandle(&pool, Handle(a.descriptor), kPosix, 0);
         a.codes[2] = portaclMemPoolExportPointer(&data, a.ptr);
         a.codes[3] = portaclMemPoolImportPointer(&ptr, a.pool, &a.data);
     };
@@ -206,8 +188,8 @@ TEST_F(MemPoolSharingErrors, ExportingNeedsNoDeviceAndImportingDoes) {
     std::thread([&] {
         const Descriptor descriptor(pool.Export());
         ExportPointer(ptr);
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemPoolImportFromShareableHandle(
-                                                 &imported_, Handle(descriptor), kPosix, 0));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  portaclMemPoolImportFromShareableHandle(&imported_, Handle(descriptor), kPosix, 0));
         EXPECT_TRUE(IsPoison(imported_));
     }).join();
     FreeAndWait(ptr);
@@ -224,8 +206,7 @@ TEST(MemPoolSharingTeardown, AfterFinalizeNothingIsShared) {
     }
     const Descriptor open(descriptor);
     ACL_FAILS(kDead, portaclMemPoolExportToShareableHandle(&descriptor, pool, kPosix, 0));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              portaclMemPoolImportFromShareableHandle(&imported, Handle(open), kPosix, 0));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemPoolImportFromShareableHandle(&imported, Handle(open), kPosix, 0));
     EXPECT_TRUE(IsPoison(imported));
     const Session session;
     if (OnGpu()) return;
@@ -248,8 +229,7 @@ OWN_PROCESS_TEST(MemPoolSharingTeardown, AForkedChildSharesNothing) {
         void* there = nullptr;
         const bool refused =
             portaclMemPoolExportToShareableHandle(&number, pool, kPosix, 0) == kDead &&
-            portaclMemPoolImportFromShareableHandle(&imported, Handle(descriptor), kPosix, 0) ==
-                kDead &&
+            portaclMemPoolImportFromShareableHandle(&imported, Handle(descriptor), kPosix, 0) == kDead &&
             portaclMemPoolExportPointer(&data, ptr) == kDead &&
             portaclMemPoolImportPointer(&there, pool, &exported) == kDead &&
             aclrtMemPoolFreeAsync(ptr, nullptr) == kDead && number == 7 && !imported && !there;

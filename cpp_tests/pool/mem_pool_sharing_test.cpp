@@ -114,8 +114,8 @@ void UseInStreams(Connection& parent) {
     {
         const Stream stream;
         std::vector<unsigned char> bytes(exported.size);
-        ACL_EXPECT_OK(aclrtMemcpyAsync(bytes.data(), bytes.size(), ptr, bytes.size(),
-                                       ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_EXPECT_OK(
+            aclrtMemcpyAsync(bytes.data(), bytes.size(), ptr, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_EXPECT_OK(aclrtMemsetAsync(ptr, exported.size, 9, exported.size, stream));
         // Pending work keeps the memory; the free does not wait.
         ACL_EXPECT_OK(aclrtMemPoolFreeAsync(ptr, stream));
@@ -151,26 +151,20 @@ void ProbeImportedPool(Connection& parent) {
     EXPECT_TRUE(IsPoison(ptr));
     ACL_FAILS_SAYING(kDead, portaclDeviceSetMemPool(0, pool), "imported");
     int descriptor = Poison<int>();
-    ACL_FAILS_SAYING(kDead, portaclMemPoolExportToShareableHandle(&descriptor, pool, kPosix, 0),
-                     "imported");
+    ACL_FAILS_SAYING(kDead, portaclMemPoolExportToShareableHandle(&descriptor, pool, kPosix, 0), "imported");
     EXPECT_TRUE(IsPoison(descriptor));
     for (int attr = 1; attr <= 8; ++attr) {
         auto value = Poison<uint64_t>();
-        ACL_FAILS_SAYING(kDead,
-                         aclrtMemPoolGetAttr(pool, static_cast<aclrtMemPoolAttr>(attr), &value),
-                         "imported");
+        ACL_FAILS_SAYING(kDead, aclrtMemPoolGetAttr(pool, static_cast<aclrtMemPoolAttr>(attr), &value), "imported");
         EXPECT_TRUE(IsPoison(value));
     }
     int off = 0;
-    ACL_FAILS_SAYING(kDead,
-                     aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &off),
-                     "imported");
+    ACL_FAILS_SAYING(kDead, aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &off), "imported");
     aclrtMemAccessDesc access{};
     access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     for (auto flags : {ACL_RT_MEM_ACCESS_FLAGS_NONE, ACL_RT_MEM_ACCESS_FLAGS_READ}) {
         access.flags = flags;
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &access, 1),
-                         "device 0", "always");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &access, 1), "device 0", "always");
     }
     access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
     ACL_EXPECT_OK(portaclMemPoolSetAccess(pool, &access, 1));
@@ -295,8 +289,7 @@ void ImportFreed(Connection& parent) {
     EXPECT_EQ(imports(pool, next.data), kDead) << "it was freed, and the pool is destroyed";
     if (!OnGpu()) {
         aclrtMemPool refused = Poison<aclrtMemPool>();
-        ACL_FAILS(kDead,
-                  portaclMemPoolImportFromShareableHandle(&refused, Handle(descriptor), kPosix, 0));
+        ACL_FAILS(kDead, portaclMemPoolImportFromShareableHandle(&refused, Handle(descriptor), kPosix, 0));
         EXPECT_TRUE(IsPoison(refused));
     }
     pool.Destroy();
@@ -378,8 +371,7 @@ void ImportHostMemory(Connection& parent) {
     access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
     ACL_EXPECT_OK(portaclMemPoolSetAccess(pool, &access, 1));
     const DeviceMemory device(exported.size);
-    ACL_EXPECT_OK(
-        aclrtMemcpy(device.At(), exported.size, bytes, exported.size, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_EXPECT_OK(aclrtMemcpy(device.At(), exported.size, bytes, exported.size, ACL_MEMCPY_HOST_TO_DEVICE));
     EXPECT_TRUE(Holds(static_cast<char*>(device.At()) + 1, exported.size - 1, exported.value));
     EXPECT_TRUE(Holds(device.At(), 1, 77));
     FreeAndWait(bytes);
@@ -400,8 +392,8 @@ TWO_PROCESS_TEST(MemPoolSharing, HostMemoryOfANode, ImportHostMemory) {
             ACL_OK(aclrtMemPoolDestroy(refused));
             GTEST_SKIP() << "this driver shares memory of NUMA nodes";
         }
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemPoolCreate(&refused, &props),
-                         "NUMA node 0", "ACL_MEM_HANDLE_TYPE_NONE");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemPoolCreate(&refused, &props), "NUMA node 0",
+                         "ACL_MEM_HANDLE_TYPE_NONE");
         EXPECT_TRUE(IsPoison(refused));
         return;
     }
@@ -442,8 +434,7 @@ void ImportInManyThreads(Connection& parent) {
                 for (int step = 0; step < kThreads; ++step) {
                     const int index = (first + step) % kThreads;
                     void* ptr = nullptr;
-                    const aclError code =
-                        portaclMemPoolImportPointer(&ptr, pool, &batch.names[index]);
+                    const aclError code = portaclMemPoolImportPointer(&ptr, pool, &batch.names[index]);
                     if (code != 0) {
                         EXPECT_EQ(code, kDead);
                         EXPECT_EQ(index % 2, 0) << TakeText();

@@ -19,8 +19,7 @@ constexpr int kQuestions = 7;
 
 uint64_t Ask(portaclMemPoolSupport what, int32_t device = 0) {
     auto value = Poison<uint64_t>();
-    ExpectOk("portaclDeviceGetMemPoolSupport",
-             portaclDeviceGetMemPoolSupport(device, what, &value));
+    ExpectOk("portaclDeviceGetMemPoolSupport", portaclDeviceGetMemPoolSupport(device, what, &value));
     return value;
 }
 
@@ -38,8 +37,7 @@ aclError Make(int location, int handle_type) {
 
 // What is reported as supported can be created. What is not cannot, if the library decides it.
 void ExpectThatItIsSo(bool said, int location, int handle_type) {
-    SCOPED_TRACE("location " + std::to_string(location) + ", handle type " +
-                 std::to_string(handle_type));
+    SCOPED_TRACE("location " + std::to_string(location) + ", handle type " + std::to_string(handle_type));
     const aclError code = Make(location, handle_type);
     if (said || IsExact()) {
         EXPECT_TRUE(Returned("aclrtMemPoolCreate", code, said ? ACL_SUCCESS : kUnsupported));
@@ -49,13 +47,11 @@ void ExpectThatItIsSo(bool said, int location, int handle_type) {
 
 void ExpectThatAllIsSo() {
     const uint64_t handles = Ask(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES);
-    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE), ACL_MEM_LOCATION_TYPE_DEVICE,
-                     ACL_MEM_HANDLE_TYPE_NONE);
-    for (const int type : {static_cast<int>(ACL_MEM_HANDLE_TYPE_POSIX),
-                           static_cast<int>(PORTACL_MEM_HANDLE_TYPE_FABRIC)})
+    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE), ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_HANDLE_TYPE_NONE);
+    for (const int type :
+         {static_cast<int>(ACL_MEM_HANDLE_TYPE_POSIX), static_cast<int>(PORTACL_MEM_HANDLE_TYPE_FABRIC)})
         ExpectThatItIsSo(handles & type, ACL_MEM_LOCATION_TYPE_DEVICE, type);
-    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST), ACL_MEM_LOCATION_TYPE_HOST,
-                     ACL_MEM_HANDLE_TYPE_NONE);
+    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST), ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_HANDLE_TYPE_NONE);
     ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA), ACL_MEM_LOCATION_TYPE_HOST_NUMA,
                      ACL_MEM_HANDLE_TYPE_NONE);
 }
@@ -84,24 +80,20 @@ TEST_F(MemPoolSupport, CpusDoNotSupportOtherDevicesOnTheBus) {
 TEST_F(MemPoolSupport, NeedsNoSetDevice) {
     for (int32_t id = 0; id < static_cast<int32_t>(DeviceCount()); ++id)
         for (int what = 0; what < kQuestions; ++what)
-            EXPECT_EQ(Ask(static_cast<portaclMemPoolSupport>(what), id),
-                      Ask(static_cast<portaclMemPoolSupport>(what)));
+            EXPECT_EQ(Ask(static_cast<portaclMemPoolSupport>(what), id), Ask(static_cast<portaclMemPoolSupport>(what)));
 }
 
 TEST_F(MemPoolSupport, WrongArgumentsAreRefused) {
     auto value = Poison<uint64_t>();
     constexpr auto kDevice = PORTACL_MEM_POOL_SUPPORT_DEVICE;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceGetMemPoolSupport(0, kDevice, nullptr),
-                     "value");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceGetMemPoolSupport(0, kDevice, nullptr), "value");
     for (const int wrong : {-1, kQuestions, 1 << 30}) {
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            portaclDeviceGetMemPoolSupport(0, static_cast<portaclMemPoolSupport>(wrong), &value),
-            "what is " + std::to_string(wrong), "0 to 6");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         portaclDeviceGetMemPoolSupport(0, static_cast<portaclMemPoolSupport>(wrong), &value),
+                         "what is " + std::to_string(wrong), "0 to 6");
     }
     for (const int32_t nobody : {-1, static_cast<int32_t>(DeviceCount())})
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
-                  portaclDeviceGetMemPoolSupport(nobody, kDevice, &value));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetMemPoolSupport(nobody, kDevice, &value));
     EXPECT_TRUE(IsPoison(value));
 }
 
@@ -118,8 +110,7 @@ TEST_F(MemPoolSupport, IsAvailableInCpp) {
 }
 
 // A driver without pools.
-OWN_PROCESS_TEST(MemPoolSupportUnavailable, MissingDriverPoolsAreNotSupported,
-                 {"FAKE_CUDA_MEMORY_POOLS", "0"}) {
+OWN_PROCESS_TEST(MemPoolSupportUnavailable, MissingDriverPoolsAreNotSupported, {"FAKE_CUDA_MEMORY_POOLS", "0"}) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU's driver has what it has";
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -130,8 +121,7 @@ OWN_PROCESS_TEST(MemPoolSupportUnavailable, MissingDriverPoolsAreNotSupported,
 
 // Sharing needs a memory file, which this process may not create.
 OWN_PROCESS_TEST(MemPoolSupportUnavailable, SharingNeedsAFileOfTheDevicesLength) {
-    if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD"))
-        return;  // Guard mode creates such a file as well.
+    if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD")) return;  // Guard mode creates such a file as well.
     const rlimit limit{1 << 20, 1 << 20};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ACL_OK(aclInit(nullptr));

@@ -16,11 +16,10 @@ namespace {
 class MemPoolTest : public WithDevice {};
 
 // Properties of a pool on a device or of a kind that does not exist.
-void ExpectRefused(aclError code, const aclrtMemPoolProps& props,
-                   std::initializer_list<std::string> words) {
+void ExpectRefused(aclError code, const aclrtMemPoolProps& props, std::initializer_list<std::string> words) {
     auto pool = Poison<aclrtMemPool>();
-    const auto refused = FailedSaying("aclrtMemPoolCreate(&pool, &props)",
-                                      aclrtMemPoolCreate(&pool, &props), code, words);
+    const auto refused =
+        FailedSaying("aclrtMemPoolCreate(&pool, &props)", aclrtMemPoolCreate(&pool, &props), code, words);
     EXPECT_TRUE(refused);
     EXPECT_TRUE(IsPoison(pool));
 }
@@ -69,10 +68,8 @@ TEST_F(MemPoolTest, MemoryIsValidForLaterWorkOfItsStream) {
     void* memory = pool.Allocate(data.size(), stream);
     ASSERT_NE(memory, nullptr);
     PinnedMemory back(data.size(), 0);
-    ACL_OK(aclrtMemcpyAsync(memory, data.size(), data.data(), data.size(),
-                            ACL_MEMCPY_HOST_TO_DEVICE, stream));
-    ACL_OK(aclrtMemcpyAsync(back.At(), back.Size(), memory, data.size(), ACL_MEMCPY_DEVICE_TO_HOST,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(memory, data.size(), data.data(), data.size(), ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(back.At(), back.Size(), memory, data.size(), ACL_MEMCPY_DEVICE_TO_HOST, stream));
     // Ordered after the uses: the memory is still valid for them.
     Free(memory, stream);
     Synchronize(stream);
@@ -101,8 +98,8 @@ TEST_F(MemPoolTest, SizesFromOneByteOnAreAlignedAndDoNotOverlap) {
     const Stream stream;
     const MemPool pool;
     std::vector<std::pair<char*, size_t>> blocks;
-    for (size_t size : {size_t{1}, size_t{255}, size_t{256}, size_t{257}, 4 * kKiB, 64 * kKiB + 1,
-                        2 * kMiB, 2 * kMiB + 1, 40 * kMiB}) {
+    for (size_t size : {size_t{1}, size_t{255}, size_t{256}, size_t{257}, 4 * kKiB, 64 * kKiB + 1, 2 * kMiB,
+                        2 * kMiB + 1, 40 * kMiB}) {
         auto* memory = static_cast<char*>(pool.Allocate(size, stream));
         ASSERT_NE(memory, nullptr) << size;
         EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 256, 0u) << size;
@@ -125,8 +122,7 @@ TEST_F(MemPoolTest, AnAllocationLargerThanTheDeviceFailsAndChangesNothing) {
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     for (size_t size : {total + 1, 2 * total, SIZE_MAX / 2, SIZE_MAX - 1, SIZE_MAX}) {
         auto memory = Poison<void*>();
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&memory, size, pool, stream));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&memory, size, pool, stream));
         EXPECT_TRUE(IsPoison(memory));
     }
     EXPECT_EQ(Used(pool), 0u);
@@ -168,8 +164,7 @@ TEST_F(MemPoolTest, WrongPropertiesAreRefused) {
         // On CUDA the device decides.
         props = good;
         props.handleType = static_cast<aclrtMemHandleType>(PORTACL_MEM_HANDLE_TYPE_FABRIC);
-        ExpectRefused(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, props,
-                      {IsOnCpu() ? "one machine" : "fabric handles"});
+        ExpectRefused(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, props, {IsOnCpu() ? "one machine" : "fabric handles"});
     }
 }
 
@@ -186,8 +181,7 @@ TEST_F(MemPoolTest, ArgumentsAreChecked) {
     ACL_FAILS(kInvalid, aclrtMemPoolMallocAsync(nullptr, 1, pool, stream));
     ACL_FAILS(kInvalid, aclrtMemPoolMallocAsync(&memory, 0, pool, stream));
     ACL_FAILS(kInvalid, aclrtMemPoolMallocAsync(&memory, 1, nullptr, stream));
-    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&memory, 1, stream, stream),
-                     "stream, not of kind memory pool");
+    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&memory, 1, stream, stream), "stream, not of kind memory pool");
     ACL_FAILS(kDead, aclrtMemPoolMallocAsync(&memory, 1, pool, pool));
     ACL_FAILS(kDead, aclrtMemPoolMallocAsync(&memory, 1, &memory, stream));
     ACL_FAILS(kDead, aclrtMemPoolMallocAsync(&memory, 1, pool, &memory));
@@ -389,8 +383,7 @@ TEST_F(MemPoolTest, ResettingADeviceDestroysItsPools) {
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_OK(aclrtSetDevice(0));
     auto again = Poison<void*>();
-    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr),
-                     "went with its device");
+    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr), "went with its device");
     ACL_FAILS(kDead, aclrtMemPoolDestroy(dead));
     for (void* gone : {memory, orphan}) {
         ACL_FAILS(kDead, aclrtMemPoolFreeAsync(gone, nullptr));
@@ -419,10 +412,8 @@ TEST_F(MemPoolTest, APoolMayBeOnAnotherDeviceThanTheStream) {
         ExpectKnown(memory, kMiB, ACL_MEM_LOCATION_TYPE_DEVICE, 1);
         const std::vector<unsigned char> data = Pattern(kMiB);
         std::vector<unsigned char> back(kMiB);
-        ACL_OK(
-            aclrtMemcpyAsync(memory, kMiB, data.data(), kMiB, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        ACL_OK(
-            aclrtMemcpyAsync(back.data(), kMiB, memory, kMiB, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(memory, kMiB, data.data(), kMiB, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpyAsync(back.data(), kMiB, memory, kMiB, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         Synchronize(stream);
         EXPECT_EQ(back, data);
         Free(memory, stream);
@@ -489,8 +480,7 @@ TEST_F(MemPoolTest, PoolsOfHostMemory) {
         Synchronize(stream);
         // The host has access to it from the beginning.
         std::memset(memory, 1, 100 * kKiB);
-        ACL_OK(aclrtMemcpyAsync(memory, 100 * kKiB, device.At(), 100 * kKiB,
-                                ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(memory, 100 * kKiB, device.At(), 100 * kKiB, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         Synchronize(stream);
         EXPECT_EQ(std::memcmp(memory, Pattern(100 * kKiB).data(), 100 * kKiB), 0);
         EXPECT_GE(Used(pool), 100 * kKiB);

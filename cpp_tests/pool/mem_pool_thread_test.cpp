@@ -82,8 +82,7 @@ TEST_F(MemPoolThreadTest, OfTwoThreadsThatFreeTheSameMemoryOneSucceeds) {
         std::atomic<int> freed{0};
         OnThreads(2, [&](int thread) {
             ACL_OK(aclrtSetDevice(0));
-            const aclError code =
-                thread == 0 ? aclrtMemPoolFreeAsync(memory, stream) : aclrtFree(memory);
+            const aclError code = thread == 0 ? aclrtMemPoolFreeAsync(memory, stream) : aclrtFree(memory);
             EXPECT_TRUE(code == 0 || code == ACL_ERROR_RT_PARAM_INVALID);
             freed += code == 0;
         });
@@ -104,8 +103,7 @@ TEST_F(MemPoolThreadTest, PoolsAreDestroyedWhileOthersAllocate) {
                 ACL_EXPECT_OK(aclrtMemPoolDestroy(handle));
                 return;
             }
-            for (void* memory = nullptr;
-                 aclrtMemPoolMallocAsync(&memory, 1000, handle, stream) == ACL_SUCCESS;) {
+            for (void* memory = nullptr; aclrtMemPoolMallocAsync(&memory, 1000, handle, stream) == ACL_SUCCESS;) {
                 ACL_EXPECT_OK(aclrtMemsetAsync(memory, 1000, 1, 1000, stream));
                 Free(memory, stream);
             }

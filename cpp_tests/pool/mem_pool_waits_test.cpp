@@ -26,8 +26,7 @@ struct Key {
 Key Export(aclrtNotify notify) {
     auto key = Poison<Key>();
     ExpectOk("aclrtNotifyGetExportKey",
-             aclrtNotifyGetExportKey(notify, key.text, kRoom,
-                                     ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+             aclrtNotifyGetExportKey(notify, key.text, kRoom, ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
     return key;
 }
 
@@ -56,8 +55,7 @@ class FullDevice {
     // The second stream gets memory only when the free is complete.
     void ExpectNone() const {
         auto again = Poison<void*>();
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&again, kMore, pool_, second_));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&again, kMore, pool_, second_));
         EXPECT_TRUE(IsPoison(again));
     }
     void ExpectSome() const {

@@ -41,8 +41,7 @@ TEST_F(DriverRefuses, AnUnknownStatusIsReportedOnce) {
     constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
     auto address = Poison<void*>();
     auto stream = Poison<aclrtStream>();
-    ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
-                     "cuMemAlloc_v2 gave 998");
+    ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), "cuMemAlloc_v2 gave 998");
     ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), "cuStreamCreateWithPriority gave 4321");
     ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), "cuMemHostAlloc gave 99999");
     EXPECT_TRUE(IsPoison(address) && IsPoison(stream));
@@ -52,18 +51,15 @@ TEST_F(DriverRefuses, AnUnknownStatusIsReportedOnce) {
 TEST_F(DriverRefuses, AGraphStaysUntilItsRunCanBeQueried) {
     const Stream stream;
     const DeviceMemory memory(kSize);
-    Graph graph =
-        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream)); });
+    Graph graph = Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream)); });
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     FailDriver("cuEventQuery:1:999");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIDestroy(graph),
-                     "cuEventQuery gave 999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIDestroy(graph), "cuEventQuery gave 999");
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclmdlRIDestroy(graph.Release()));
 }
 
-OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProcess,
-                 {"FAKE_CUDA_LEAK_CHECK", "0"}) {
+OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProcess, {"FAKE_CUDA_LEAK_CHECK", "0"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     void* managed = nullptr;
@@ -72,8 +68,7 @@ OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProc
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(managed), "cuMemFree_v2 gave 999");
     const int self = getpid();
     ACL_OK(aclrtSnapShotProcessLock(self, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSnapShotProcessBackup(self, nullptr),
-                     "managed memory");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSnapShotProcessBackup(self, nullptr), "managed memory");
     ACL_OK(aclrtSnapShotProcessUnlock(self, nullptr));
     ExpectWorks();
     ACL_OK(aclFinalize());
@@ -103,11 +98,9 @@ TEST_F(DriverRefuses, TheExhaustedResourceIsNamed) {
     auto stream = Poison<aclrtStream>();
     auto event = Poison<aclrtEvent>();
     const std::string said = "gave 2 CUDA_ERROR_OUT_OF_MEMORY";
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
                      "cuMemAlloc_v2 " + said);
-    ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize),
-                     "cuMemHostAlloc " + said);
+    ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize), "cuMemHostAlloc " + said);
     ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateStream(&stream), said);
     const aclError refused = aclrtCreateEvent(&event);
     EXPECT_NE(refused, ACL_SUCCESS);
@@ -121,8 +114,7 @@ OWN_PROCESS_TEST(OutOfMemory, IsOfTheDeviceAndEndsWithAFree, {"FAKE_CUDA_MEMORY"
     ACL_OK(aclrtSetDevice(0));
     DeviceMemory most(48 * kMiB);
     auto address = Poison<void*>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     aclrtMalloc(&address, 48 * kMiB, ACL_MEM_MALLOC_HUGE_FIRST),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, 48 * kMiB, ACL_MEM_MALLOC_HUGE_FIRST),
                      "CUDA_ERROR_OUT_OF_MEMORY", std::to_string(48 * kMiB));
     EXPECT_TRUE(IsPoison(address));
     // The rest of the process has memory.
@@ -162,15 +154,11 @@ TEST_F(StickyError, EveryCallOfTheDeviceFails) {
     auto stream = Poison<aclrtStream>();
     auto event = Poison<aclrtEvent>();
     for (int round = 0; round < 2; ++round) {
-        ACL_FAILS_SAYING(kCode, aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), said_,
-                         "CUDA device 0", remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), said_, "CUDA device 0", remedy_);
         ACL_FAILS_SAYING(kCode, aclrtMemset(memory_, kSize, 1, kSize), said_, remedy_);
-        ACL_FAILS_SAYING(kCode,
-                         aclrtMemcpy(bytes, kSize, memory_, kSize, ACL_MEMCPY_DEVICE_TO_HOST),
-                         said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMemcpy(bytes, kSize, memory_, kSize, ACL_MEMCPY_DEVICE_TO_HOST), said_, remedy_);
         ACL_FAILS_SAYING(kCode, aclrtRecordEvent(event_, stream_), said_, remedy_);
-        ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), said_,
-                         remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), said_, remedy_);
         ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), said_, remedy_);
         ACL_FAILS_SAYING(kCode, aclrtCreateEvent(&event), said_, remedy_);
         ACL_FAILS_SAYING(kCode, aclrtSynchronizeDevice(), said_, remedy_);
@@ -193,18 +181,16 @@ TEST_F(StickyError, ExceptionCallbacksReportTheDeviceAndTheCode) {
     reported.clear();
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo* info) {
-        reported.push_back(
-            {aclrtGetTaskIdFromExceptionInfo(info), aclrtGetStreamIdFromExceptionInfo(info),
-             aclrtGetThreadIdFromExceptionInfo(info), aclrtGetDeviceIdFromExceptionInfo(info),
-             aclrtGetErrorCodeFromExceptionInfo(info)});
+        reported.push_back({aclrtGetTaskIdFromExceptionInfo(info), aclrtGetStreamIdFromExceptionInfo(info),
+                            aclrtGetThreadIdFromExceptionInfo(info), aclrtGetDeviceIdFromExceptionInfo(info),
+                            aclrtGetErrorCodeFromExceptionInfo(info)});
     }));
     {
         Stream stream;
         DeviceMemory memory(kSize);
         FailDriver("cuMemsetD8Async:1:719:late");
         ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream));
-        for (int round = 0; round < 2; ++round)
-            ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), said_, remedy_);
+        for (int round = 0; round < 2; ++round) ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), said_, remedy_);
         (void)aclrtDestroyStreamForce(stream.Release());
         (void)memory.Release();
     }

@@ -43,8 +43,7 @@ std::string OldDriver() {
 std::string BrokenDriver() {
     const std::filesystem::path directory = ProgramDirectory() / "broken_driver";
     std::filesystem::create_directories(directory);
-    for (const char* name : {"libcuda.so.1", "libcuda.so"})
-        std::ofstream(directory / name, std::ios::app).flush();
+    for (const char* name : {"libcuda.so.1", "libcuda.so"}) std::ofstream(directory / name, std::ios::app).flush();
     return PathWith(directory.string());
 }
 
@@ -118,16 +117,14 @@ OWN_PROCESS_TEST(BrokenDriver, TheCpuIsTheFallback, AUTO, BROKEN_DRIVER) {
 }
 
 OWN_PROCESS_TEST(NoDevices, ByNameIsAnError, NAMED, NO_DEVICES) {
-    ExpectNoBackend("cuInit gave 100 CUDA_ERROR_NO_DEVICE: there is no CUDA device",
-                    "CUDA_VISIBLE_DEVICES");
+    ExpectNoBackend("cuInit gave 100 CUDA_ERROR_NO_DEVICE: there is no CUDA device", "CUDA_VISIBLE_DEVICES");
 }
 
 OWN_PROCESS_TEST(NoDevices, TheCpuIsTheFallback, AUTO, NO_DEVICES) {
     ExpectCpuInstead();
 }
 
-OWN_PROCESS_TEST(InitFails, DriverAndKernelModuleDoNotMatch, NAMED,
-                 {"FAKE_CUDA_INIT_ERROR", "803"}) {
+OWN_PROCESS_TEST(InitFails, DriverAndKernelModuleDoNotMatch, NAMED, {"FAKE_CUDA_INIT_ERROR", "803"}) {
     ExpectNoBackend("cuInit gave 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "nvidia-smi");
 }
 
@@ -140,11 +137,9 @@ OWN_PROCESS_TEST(InitFails, TheCpuIsTheFallback, AUTO, {"FAKE_CUDA_INIT_ERROR", 
 }
 
 // A machine that has just started: the next aclInit asks the driver again.
-OWN_PROCESS_TEST(InitFails, OnlyAtFirst, NAMED,
-                 {"FAKE_CUDA_FAIL", "cuInit:1:802,cuDeviceGetCount:1:999"}) {
+OWN_PROCESS_TEST(InitFails, OnlyAtFirst, NAMED, {"FAKE_CUDA_FAIL", "cuInit:1:802,cuDeviceGetCount:1:999"}) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuInit gave 802");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr),
-                     "cuDeviceGetCount gave 999 CUDA_ERROR_UNKNOWN");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuDeviceGetCount gave 999 CUDA_ERROR_UNKNOWN");
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     ExpectWorks();
@@ -203,11 +198,9 @@ OWN_PROCESS_TEST(OldDriver, GraphsHaveNoControlFlow, OLD_DRIVER) {
         const portacl_test::DeviceMemory memory(64);
         const portacl_test::Built graph;
         graph.Bind(stream);
-        ACL_OK(aclrtSwitchStream(memory.At(), ACL_RT_EQUAL, memory.At(), ACL_RT_SWITCH_INT32,
-                                 stream, nullptr, stream));
+        ACL_OK(aclrtSwitchStream(memory.At(), ACL_RT_EQUAL, memory.At(), ACL_RT_SWITCH_INT32, stream, nullptr, stream));
         ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr),
-                         "wait for the host");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr), "wait for the host");
         const portacl_test::Stream captured;
         const portacl_test::Graph other = portacl_test::Capture(captured, [&] {
             const portacl_test::Condition value(portacl_test::GraphOf(captured), 1);
@@ -232,8 +225,7 @@ OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
     void* managed = nullptr;
     ACL_OK(aclrtMemAllocManaged(&managed, kBlock, ACL_RT_MEM_ATTACH_GLOBAL));
     const aclrtMemManagedLocation here{ACL_MEM_LOCATIONTYPE_DEVICE, 0};
-    ACL_FAILS_SAYING(kLacking,
-                     aclrtMemManagedAdvise(managed, kBlock, ACL_MEM_ADVISE_SET_READ_MOSTLY, here),
+    ACL_FAILS_SAYING(kLacking, aclrtMemManagedAdvise(managed, kBlock, ACL_MEM_ADVISE_SET_READ_MOSTLY, here),
                      version + "cuMemAdvise_v2", remedy);
     ACL_FAILS_SAYING(kLacking, aclrtMemManagedPrefetchAsync(managed, kBlock, here, 0, nullptr),
                      version + "cuMemPrefetchAsync_v2", remedy);
@@ -252,21 +244,17 @@ OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
         Gate gate;
         ACL_OK(gate.Hold(first));
         ACL_OK(aclrtRecordEvent(event, first));
-        ACL_FAILS_SAYING(kLacking, aclrtStreamWaitEventWithTimeout(second, event, 1000),
-                         "aclrtStreamWaitEvent");
+        ACL_FAILS_SAYING(kLacking, aclrtStreamWaitEventWithTimeout(second, event, 1000), "aclrtStreamWaitEvent");
         // The limit of the process is not mentioned, because this call does not use it.
         ACL_OK(aclrtSetOpWaitTimeout(1));
         ACL_OK(aclrtStreamWaitEvent(second, event));
-        ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                  aclrtSynchronizeStreamWithTimeout(second, 1100));
+        ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(second, 1100));
         gate.Open();
         ACL_OK(aclrtSynchronizeDevice());
         ACL_OK(aclrtSetOpWaitTimeout(0));
         PinnedMemory word(8, 0);
-        ACL_FAILS_SAYING(kLacking, aclrtValueWrite(word.At(), 1, 0, first), "cuStreamWriteValue64",
-                         "use an event");
-        ACL_FAILS_SAYING(kLacking, aclrtValueWait(word.At(), 1, 0, first), "cuStreamWaitValue64",
-                         "use an event");
+        ACL_FAILS_SAYING(kLacking, aclrtValueWrite(word.At(), 1, 0, first), "cuStreamWriteValue64", "use an event");
+        ACL_FAILS_SAYING(kLacking, aclrtValueWait(word.At(), 1, 0, first), "cuStreamWaitValue64", "use an event");
         ACL_OK(aclrtSynchronizeStream(first));
         Notify notify;
         ACL_OK(aclrtRecordNotify(notify, first));
@@ -314,8 +302,7 @@ std::string DriverWithoutNvml() {
     const std::filesystem::path directory = ProgramDirectory() / "driver_without_nvml";
     std::filesystem::create_directories(directory);
     std::error_code there_already;
-    std::filesystem::create_symlink(from / "libcuda.so.1", directory / "libcuda.so.1",
-                                    there_already);
+    std::filesystem::create_symlink(from / "libcuda.so.1", directory / "libcuda.so.1", there_already);
     return PathWith(directory.string());
 }
 
@@ -378,10 +365,9 @@ OWN_PROCESS_TEST(Nvml, IsQueriedByManyThreads) {
 }
 
 OWN_PROCESS_TEST(Nvml, DoesNotKnowTheDevice, KNOWS("nothing")) {
-    ExpectUtilizationFails(
-        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-        "does not know the device as GPU-66616b65-5f63-7564-6120-646576696300 or "
-        "MIG-66616b65-5f63-7564-6120-646576696300 or 0000:01:00.0");
+    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                           "does not know the device as GPU-66616b65-5f63-7564-6120-646576696300 or "
+                           "MIG-66616b65-5f63-7564-6120-646576696300 or 0000:01:00.0");
 }
 
 OWN_PROCESS_TEST(Nvml, IsMissing, {"LD_LIBRARY_PATH", DriverWithoutNvml()}) {
@@ -395,8 +381,7 @@ OWN_PROCESS_TEST(Nvml, IsMissing, {"LD_LIBRARY_PATH", DriverWithoutNvml()}) {
 }
 
 OWN_PROCESS_TEST(Nvml, IsTooOld, OLD_DRIVER) {
-    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "libnvidia-ml.so.1 has no nvmlDeviceGetUtilizationRates");
+    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "libnvidia-ml.so.1 has no nvmlDeviceGetUtilizationRates");
 }
 
 OWN_PROCESS_TEST(Nvml, DoesNotStart, NVML_FAILS("nvmlInit_v2:18")) {
@@ -410,11 +395,9 @@ OWN_PROCESS_TEST(Nvml, DoesNotReportThisDevice, NVML_FAILS("nvmlDeviceGetUtiliza
 }
 
 OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-                           "nvmlDeviceGetUtilizationRates gave 54321");
+    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetUtilizationRates gave 54321");
 }
 
 OWN_PROCESS_TEST(Nvml, FailsInASearch, NVML_FAILS("nvmlDeviceGetHandleByUUID:999")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
-                           "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
+    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
 }

@@ -51,19 +51,16 @@ TEST(Fault, ThirdAllocationIsRefusedAndTheFourthIsNot) {
     Malloc();
     Malloc();
     void* address = Poison<void*>();
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
     EXPECT_TRUE(IsPoison(address));
     Malloc();
 }
 
 TEST(Fault, TextNamesTheSite) {
-    const Session session(
-        "device.alloc:1,driver.alloc_host:1,device.create_stream:2,device.create_event:1");
+    const Session session("device.alloc:1,driver.alloc_host:1,device.create_stream:2,device.create_event:1");
     void* address = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                     aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), "PORTACL_FAULT",
-                     "call 1 of device.alloc");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
+                     "PORTACL_FAULT", "call 1 of device.alloc");
     ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize), "PORTACL_FAULT",
                      "call 1 of driver.alloc_host");
     // The first stream is the default stream.
@@ -84,8 +81,7 @@ TEST(Fault, EnqueuedOperationFailsWhenItRuns) {
         ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, stream));
         ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 2, kSize, stream));
         ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeEvent(event),
-                         "call 2 of stream.fill");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeEvent(event), "call 2 of stream.fill");
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         std::vector<char> read(kSize);
         ACL_EXPECT_OK(aclrtMemcpy(read.data(), kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -99,8 +95,8 @@ TEST(Fault, UnreportedFailureIsReturnedByDestroyStream) {
     ACL_EXPECT_OK(aclrtCreateStream(&stream));
     void* memory = Malloc();
     ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtDestroyStream(stream),
-                     "call 1 of stream.fill", "is destroyed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtDestroyStream(stream), "call 1 of stream.fill",
+                     "is destroyed");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream));
 }
 
@@ -110,20 +106,19 @@ TEST(Fault, UnreportedFailureIsReturnedByDestroyContextResetAndFinalize) {
     aclrtContext context = nullptr;
     ACL_EXPECT_OK(aclrtCreateContext(&context, 0));
     ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtDestroyContext(context),
-                     "call 1 of stream.fill", "is destroyed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtDestroyContext(context), "call 1 of stream.fill",
+                     "is destroyed");
 
     ACL_EXPECT_OK(aclrtSetDevice(0));
     ACL_EXPECT_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtResetDeviceForce(0),
-                     "call 2 of stream.fill", "device 0 is reset");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtResetDeviceForce(0), "call 2 of stream.fill",
+                     "device 0 is reset");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtResetDeviceForce(0));
 
     ACL_EXPECT_OK(aclrtSetDevice(0));
     ACL_EXPECT_OK(aclrtMemsetAsync(Malloc(), kSize, 1, kSize, nullptr));
     session.End();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclFinalize(), "call 3 of stream.fill",
-                     "finalized");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclFinalize(), "call 3 of stream.fill", "finalized");
     ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
 }
 
@@ -138,18 +133,17 @@ TEST(Fault, FailedReleaseIsReturnedAndTheRestIsFreed) {
     ACL_EXPECT_OK(aclrtSetDevice(0));
     ACL_EXPECT_OK(aclrtMallocHost(&pinned, kSize));
     session.End();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclFinalize(), "call 1 of driver.free_host",
-                     "finalized");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclFinalize(), "call 1 of driver.free_host", "finalized");
 }
 
 TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
     setenv("PORTACL_FAULT", "device.aloc:1", 1);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_FAULT", "device.aloc:1",
-                     "device.alloc,", "(error 100000)");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_FAULT", "device.aloc:1", "device.alloc,",
+                     "(error 100000)");
     // The text lists similar names, not all sites.
     setenv("PORTACL_FAULT", "malloc:1", 1);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"",
-                     "docs/configuration.md", "driver, device,", "(error 100000)");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"", "docs/configuration.md",
+                     "driver, device,", "(error 100000)");
     unsetenv("PORTACL_FAULT");
     ACL_EXPECT_OK(aclInit(nullptr));
     ACL_EXPECT_OK(aclFinalize());
@@ -171,9 +165,8 @@ TEST(Fault, CountsAreWrittenToTheConfiguredFile) {
     std::stringstream report;
     report << std::ifstream(path).rdbuf();
     std::remove(path.c_str());
-    for (const char* line :
-         {" ended\n", "failed 1\n", "calls device.alloc 3\n", "calls device.free 3\n",
-          "calls stream.copy 0\n", "objects device-block made 3 released 2 kept 1\n"})
+    for (const char* line : {" ended\n", "failed 1\n", "calls device.alloc 3\n", "calls device.free 3\n",
+                             "calls stream.copy 0\n", "objects device-block made 3 released 2 kept 1\n"})
         EXPECT_NE(report.str().find(line), std::string::npos) << line << " in\n" << report.str();
 }
 

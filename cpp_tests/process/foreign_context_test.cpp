@@ -23,8 +23,7 @@ class ForeignContext : public WithDevice {
     void SetUp() override {
         WithDevice::SetUp();
         const char* name = portaclBackendName();
-        if (!name || std::strcmp(name, "cuda") != 0)
-            GTEST_SKIP() << "the cpu backend has no driver below it";
+        if (!name || std::strcmp(name, "cuda") != 0) GTEST_SKIP() << "the cpu backend has no driver below it";
         if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
         Driver("cuDevicePrimaryCtxRetain", &context_, 1);
     }
@@ -72,8 +71,7 @@ class ForeignContext : public WithDevice {
         CALL(aclrtRecordEvent(start, stream));
         CALL(aclrtMemset(memory, kSize, 3, kSize));
         CALL(aclrtMemsetAsync(memory, kSize, 4, kSize, stream));
-        CALL(aclrtReduceAsync(memory, memory, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT8,
-                              stream, nullptr));
+        CALL(aclrtReduceAsync(memory, memory, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT8, stream, nullptr));
         CALL(aclrtLaunchHostFunc(
             stream, [](void*) {}, nullptr));
         CALL(Mark(mark, memory, 1, 1, stream));
@@ -119,8 +117,7 @@ TEST(OtherThread, DestroysObjectsOfAnotherThread) {
     Event event;
     DeviceMemory memory(kSize);
     PinnedMemory pinned(kSize, 0x44);
-    ACL_OK(aclrtMemcpyAsync(memory.At(), kSize, pinned.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(memory.At(), kSize, pinned.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(aclrtRecordEvent(event, stream));
     OnNewThread([&] {
         ACL_EXPECT_OK(aclrtDestroyEvent(event.Release()));

@@ -120,21 +120,18 @@ aclrtLabelList MakeLabelList() {
 std::vector<Kind> MemoryKinds() {
     return {
         {"device memory", "device", [] { return model::Load(kSize); }, With<void*>(aclrtFree)},
-        {"page-locked host memory", "session",
-         Made<void*>([](void** to) { return aclrtMallocHost(to, kSize); }),
+        {"page-locked host memory", "session", Made<void*>([](void** to) { return aclrtMallocHost(to, kSize); }),
          With<void*>(aclrtFreeHost)},
-        {"managed memory", "device", Made<void*>([](void** to) {
-             return aclrtMemAllocManaged(to, kSize, ACL_RT_MEM_ATTACH_GLOBAL);
-         }),
+        {"managed memory", "device",
+         Made<void*>([](void** to) { return aclrtMemAllocManaged(to, kSize, ACL_RT_MEM_ATTACH_GLOBAL); }),
          With<void*>(aclrtFree)},
         {"with the handle", "device", Made<aclrtDrvMemHandle>([](aclrtDrvMemHandle* to) {
              const aclrtPhysicalMemProp props = PhysicalProps();
              return aclrtMallocPhysical(to, kSize, &props, 0);
          }),
          With<aclrtDrvMemHandle>(aclrtFreePhysical)},
-        {"of pool", "device", Made<void*>([](void** to) {
-             return aclrtMemPoolMallocAsync(to, kSize, own_pool, own_stream);
-         }),
+        {"of pool", "device",
+         Made<void*>([](void** to) { return aclrtMemPoolMallocAsync(to, kSize, own_pool, own_stream); }),
          [](void* memory) { OK(aclrtMemPoolFreeAsync(memory, own_stream)); }},
     };
 }
@@ -142,30 +139,25 @@ std::vector<Kind> MemoryKinds() {
 std::vector<Kind> DeviceKinds() {
     return {
         {"context", "device", MakeContext, With<aclrtContext>(aclrtDestroyContext)},
-        {"stream", "device", Made<aclrtStream>(aclrtCreateStream),
-         With<aclrtStream>(aclrtDestroyStream)},
-        {"event", "device", Made<aclrtEvent>(aclrtCreateEvent),
-         With<aclrtEvent>(aclrtDestroyEvent)},
+        {"stream", "device", Made<aclrtStream>(aclrtCreateStream), With<aclrtStream>(aclrtDestroyStream)},
+        {"event", "device", Made<aclrtEvent>(aclrtCreateEvent), With<aclrtEvent>(aclrtDestroyEvent)},
         {"memory pool", "device", Made<aclrtMemPool>([](aclrtMemPool* to) {
              const aclrtMemPoolProps props = PoolProps(ACL_MEM_LOCATION_TYPE_DEVICE);
              return aclrtMemPoolCreate(to, &props);
          }),
          With<aclrtMemPool>(aclrtMemPoolDestroy)},
-        {"binary", "device", Made<aclrtBinHandle>([](aclrtBinHandle* to) {
-             return aclrtBinaryLoadFromFile(kernels, nullptr, to);
-         }),
+        {"binary", "device",
+         Made<aclrtBinHandle>([](aclrtBinHandle* to) { return aclrtBinaryLoadFromFile(kernels, nullptr, to); }),
          With<aclrtBinHandle>(aclrtBinaryUnLoad)},
         {"graph", "device", Capture, With<aclmdlRI>(aclmdlRIDestroy)},
         {"graph", "device", Made<aclmdlRI>([](aclmdlRI* to) { return aclmdlRIBuildBegin(to, 0); }),
          With<aclmdlRI>(aclmdlRIDestroy)},
-        {"notify", "device",
-         Made<aclrtNotify>([](aclrtNotify* to) { return aclrtCreateNotify(to, 0); }),
+        {"notify", "device", Made<aclrtNotify>([](aclrtNotify* to) { return aclrtCreateNotify(to, 0); }),
          With<aclrtNotify>(aclrtDestroyNotify)},
         {"counted notify", "device",
          Made<aclrtCntNotify>([](aclrtCntNotify* to) { return aclrtCntNotifyCreate(to, 0); }),
          With<aclrtCntNotify>(aclrtCntNotifyDestroy)},
-        {"label", "device", Made<aclrtLabel>(aclrtCreateLabel),
-         With<aclrtLabel>(aclrtDestroyLabel)},
+        {"label", "device", Made<aclrtLabel>(aclrtCreateLabel), With<aclrtLabel>(aclrtDestroyLabel)},
         {"list of labels", "device", MakeLabelList, With<aclrtLabelList>(aclrtDestroyLabelList)},
     };
 }
@@ -178,8 +170,7 @@ std::vector<Kind> OtherKinds() {
         {"registration of host memory", "session",
          [] {
              void* device = nullptr;
-             OK(aclrtHostRegister(registered, sizeof registered, ACL_HOST_REGISTER_MAPPED,
-                                  &device));
+             OK(aclrtHostRegister(registered, sizeof registered, ACL_HOST_REGISTER_MAPPED, &device));
              return static_cast<void*>(registered);
          },
          With<void*>(aclrtHostUnregister)},
@@ -192,12 +183,10 @@ std::vector<Kind> OtherKinds() {
         {"profiling configuration", "process",
          [] {
              uint32_t device = 0;
-             return static_cast<void*>(
-                 aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_ACL_API));
+             return static_cast<void*>(aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_ACL_API));
          },
          [](void* it) { OK(aclprofDestroyConfig(static_cast<aclprofConfig*>(it))); }},
-        {"stamp", "process", [] { return aclprofCreateStamp(); },
-         [](void* it) { aclprofDestroyStamp(it); }},
+        {"stamp", "process", [] { return aclprofCreateStamp(); }, [](void* it) { aclprofDestroyStamp(it); }},
         {"step", "process", [] { return static_cast<void*>(aclprofCreateStepInfo()); },
          [](void* it) { aclprofDestroyStepInfo(static_cast<aclprofStepInfo*>(it)); }},
     };
@@ -268,8 +257,7 @@ int main(int argc, char** argv) {
     OK(portaclMallocAsync(&memory, kSize, nullptr));
     OK(portaclFreeAsync(memory, nullptr));
     std::vector<Kind> kinds = MemoryKinds();
-    for (const auto& more : {DeviceKinds(), OtherKinds()})
-        kinds.insert(kinds.end(), more.begin(), more.end());
+    for (const auto& more : {DeviceKinds(), OtherKinds()}) kinds.insert(kinds.end(), more.begin(), more.end());
     for (const Kind& kind : kinds) {
         if (std::strcmp(kernels, "-") == 0 && std::strcmp(kind.name, "binary") == 0) continue;
         void* const made = kind.make();

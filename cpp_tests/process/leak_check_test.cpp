@@ -27,8 +27,8 @@ std::string ReportingCall(const std::string& ending, const std::string& ends_wit
     return ending == "reset" ? "aclrtResetDevice" : "aclrtResetDeviceForce";
 }
 
-ProcessResult RunChild(const std::string& program, const std::string& ending,
-                       const std::vector<std::string>& kept, const std::string& mode) {
+ProcessResult RunChild(const std::string& program, const std::string& ending, const std::vector<std::string>& kept,
+                       const std::string& mode) {
     // The kernels need functions of the shared library.
     const bool is_static = program == "leak_check_child_static";
     const std::string kernels =
@@ -74,8 +74,7 @@ struct Output {
         if (section == sections.end()) return 0;
         size_t count = 0;
         for (const std::string& line : section->second)
-            count += line.find(one.handle) != std::string::npos &&
-                     line.find(one.name) != std::string::npos;
+            count += line.find(one.handle) != std::string::npos && line.find(one.name) != std::string::npos;
         return count;
     }
 
@@ -93,8 +92,7 @@ void ExpectAllReportedOnce(const std::string& program, const std::string& ending
     const Output output(result.output);
     EXPECT_EQ(output.kept.size(), program == "leak_check_child" ? 24u : 23u);
     for (const Kept& one : output.kept)
-        EXPECT_EQ(output.Count(ReportingCall(ending, one.ends_with), one), 1u)
-            << one.name << " " << one.handle;
+        EXPECT_EQ(output.Count(ReportingCall(ending, one.ends_with), one), 1u) << one.name << " " << one.handle;
     EXPECT_EQ(output.Lines(), output.kept.size());
     if (testing::Test::HasFailure()) std::fputs(result.output.c_str(), stdout);
 }
@@ -105,8 +103,7 @@ TEST(LeakCheck, ReportsEachKindOnceAtEachEnding) {
 }
 
 TEST(LeakCheck, ReportsEachKindOnceInAStaticProgram) {
-    for (const char* ending : {"reset", "exit"})
-        ExpectAllReportedOnce("leak_check_child_static", ending);
+    for (const char* ending : {"reset", "exit"}) ExpectAllReportedOnce("leak_check_child_static", ending);
 }
 
 TEST(LeakCheck, AbortsAtEachEnding) {
@@ -116,8 +113,7 @@ TEST(LeakCheck, AbortsAtEachEnding) {
             const ProcessResult result = RunChild("leak_check_child", ending, {kind}, "abort");
             EXPECT_EQ(result.signal, SIGABRT) << result.output;
             EXPECT_NE(result.output.find(kind), std::string::npos) << result.output;
-            EXPECT_NE(result.output.find("ended by PORTACL_LEAK_CHECK=abort"), std::string::npos)
-                << result.output;
+            EXPECT_NE(result.output.find("ended by PORTACL_LEAK_CHECK=abort"), std::string::npos) << result.output;
         }
 }
 
@@ -156,8 +152,7 @@ TEST(LeakCheck, NamesTheProgramsFunctionsOnly) {
 
 TEST(LeakCheck, DemanglesCppNames) {
     // This program has no debugging information: names are those of the linker.
-    const std::string text =
-        RunChild("leak_check_child_static", "finalize", {"device memory"}, "1").output;
+    const std::string text = RunChild("leak_check_child_static", "finalize", {"device memory"}, "1").output;
     EXPECT_NE(text.find("model::Load<unsigned long>(unsigned long)\n"), std::string::npos) << text;
     ExpectFunctionsOfTheProgram(text);
 }
@@ -169,13 +164,11 @@ TEST(LeakCheck, CountsSingularAndPlural) {
         for (const std::string& line : output.headings) all += line + "\n";
         return all;
     };
-    EXPECT_EQ(headings({"managed memory"}),
-              "portacl: at aclFinalize 1 allocation of 2097152 bytes is not freed\n");
+    EXPECT_EQ(headings({"managed memory"}), "portacl: at aclFinalize 1 allocation of 2097152 bytes is not freed\n");
     EXPECT_EQ(headings({"managed memory", "with the handle"}),
               "portacl: at aclFinalize 2 allocations of 4194304 bytes are not freed\n");
     EXPECT_EQ(headings({"stream"}), "portacl: at aclFinalize 1 stream is not released\n");
-    EXPECT_EQ(headings({"graph", "event"}),
-              "portacl: at aclFinalize 1 event, 2 graphs are not released\n");
+    EXPECT_EQ(headings({"graph", "event"}), "portacl: at aclFinalize 1 event, 2 graphs are not released\n");
 }
 
 std::vector<std::string> LinesWith(const std::string& text, const std::string& word) {
@@ -226,8 +219,7 @@ OWN_PROCESS_TEST(LeakCheckInProcess, OfAContextIsAboutItsStreams, {"PORTACL_LEAK
     testing::internal::CaptureStderr();
     ACL_OK(aclrtDestroyContext(context));
     std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(LinesWith(text, "at aclrtDestroyContext 1 stream is not released").size(), 1u)
-        << text;
+    EXPECT_EQ(LinesWith(text, "at aclrtDestroyContext 1 stream is not released").size(), 1u) << text;
     testing::internal::CaptureStderr();
     ACL_OK(aclFinalize());
     text = testing::internal::GetCapturedStderr();
@@ -281,8 +273,7 @@ OWN_PROCESS_TEST(LeakCheckInProcess, StartsAgainWithEachSession, {"PORTACL_LEAK_
         testing::internal::CaptureStderr();
         ACL_OK(aclFinalize());
         const std::string text = testing::internal::GetCapturedStderr();
-        EXPECT_EQ(LinesWith(text, "1 event is not released").size(), session == 1 ? 0u : 1u)
-            << text;
+        EXPECT_EQ(LinesWith(text, "1 event is not released").size(), session == 1 ? 0u : 1u) << text;
     }
 }
 

@@ -66,8 +66,7 @@ void ExpectCreationRefused() {
     ACL_FAILS_SAYING(kEnded, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), "finalized");
     EXPECT_TRUE(IsPoison(free) && IsPoison(total));
     std::array<char, 8> to{}, from{1};
-    ACL_FAILS_SAYING(kEnded, aclrtMemcpy(to.data(), 8, from.data(), 8, ACL_MEMCPY_HOST_TO_HOST),
-                     "finalized");
+    ACL_FAILS_SAYING(kEnded, aclrtMemcpy(to.data(), 8, from.data(), 8, ACL_MEMCPY_HOST_TO_HOST), "finalized");
     EXPECT_EQ(to[0], 0);
     ACL_FAILS_SAYING(kEnded, aclrtSynchronizeDevice(), "finalized");
     ACL_FAILS_SAYING(kEnded, aclrtSynchronizeStream(nullptr), "finalized");

@@ -282,14 +282,13 @@ OWN_PROCESS_TEST(Shutdown, ForkedChildEveryFunction, NO_LEAK_CHECK_AT_EXIT) {
         alarm(30);
         for (const EveryFunction& function : functions) {
             // These return errors, or only compute.
-            static const std::set<std::string> kOpen = {
-                "aclGetRecentErrMsg", "aclrtGetLastError", "aclrtPeekAtLastError",
-                "aclDataTypeSize",    "aclFloat16ToFloat", "aclFloatToFloat16"};
+            static const std::set<std::string> kOpen = {"aclGetRecentErrMsg",   "aclrtGetLastError",
+                                                        "aclrtPeekAtLastError", "aclDataTypeSize",
+                                                        "aclFloat16ToFloat",    "aclFloatToFloat16"};
             if (kOpen.count(function.name)) continue;
             const Answer answer = function.call();
-            const aclError code = answer.kind == Answer::Kind::kCode
-                                      ? answer.code
-                                      : aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+            const aclError code =
+                answer.kind == Answer::Kind::kCode ? answer.code : aclrtGetLastError(ACL_RT_THREAD_LEVEL);
             DemandRefused(code, function.name.c_str());
         }
         std::exit(0);
@@ -428,8 +427,7 @@ OWN_PROCESS_TEST(Shutdown, FinalizeOnAThreadOfTheLibrary) {
 }
 
 // User code that never returns: finalize times out with an error, and the process can still exit.
-OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK,
-                 {"PORTACL_FINALIZE_TIMEOUT_MS", "300"}) {
+OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK, {"PORTACL_FINALIZE_TIMEOUT_MS", "300"}) {
     using Clock = std::chrono::steady_clock;
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
@@ -454,8 +452,7 @@ OWN_PROCESS_TEST(Shutdown, HostFunctionThatNeverReturns, NO_LEAK_CHECK,
 
 // The user code returns after finalize timed out: the library is still loaded for its thread, and a
 // new session is not disturbed.
-OWN_PROCESS_TEST(Shutdown, HostFunctionThatReturnsTooLate, NO_LEAK_CHECK,
-                 {"PORTACL_FINALIZE_TIMEOUT_MS", "100"}) {
+OWN_PROCESS_TEST(Shutdown, HostFunctionThatReturnsTooLate, NO_LEAK_CHECK, {"PORTACL_FINALIZE_TIMEOUT_MS", "100"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     static Gate gate;

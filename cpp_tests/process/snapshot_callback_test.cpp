@@ -36,8 +36,8 @@ TEST_F(SnapshotCallback, CallbacksOnThreadsOfTheProgramRun) {
     ACL_OK(gate.Hold(before));
     ACL_OK(aclrtRecordEvent(event, before));
     ACL_OK(aclrtStreamWaitEvent(stream, event));
-    ACL_OK(aclrtLaunchCallback([](void* count) { ++*static_cast<std::atomic<int>*>(count); },
-                               &called, ACL_CALLBACK_BLOCK, stream));
+    ACL_OK(aclrtLaunchCallback([](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &called,
+                               ACL_CALLBACK_BLOCK, stream));
     Stages all;
     all.also = [&](int stage) {
         if (stage == ACL_RT_SNAPSHOT_LOCK_PRE) gate.Open();
@@ -69,18 +69,9 @@ TEST_F(SnapshotCallback, RunsAtItsStage) {
         ACL_OK(Backup());
         ACL_OK(Restore());
         ACL_OK(Unlock());
-        EXPECT_EQ(all.reported, (StageCalls{{0, 0},
-                                            {0, 1},
-                                            {1, 0},
-                                            {1, 1},
-                                            {2, 0},
-                                            {2, 1},
-                                            {3, 0},
-                                            {3, 1},
-                                            {4, 0},
-                                            {4, 1},
-                                            {5, 0},
-                                            {5, 1}}));
+        EXPECT_EQ(all.reported,
+                  (StageCalls{
+                      {0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {4, 0}, {4, 1}, {5, 0}, {5, 1}}));
         // Between lock and unlock they may not call the library.
         std::vector<aclError> wanted(12, ACL_ERROR_RT_PARAM_INVALID);
         wanted[0] = wanted[1] = wanted[10] = wanted[11] = ACL_SUCCESS;
@@ -103,8 +94,7 @@ TEST_F(SnapshotCallback, Fails) {
     const Listening listening(all);
     // Before the stage: the stage does not take place.
     all.failing = ACL_RT_SNAPSHOT_LOCK_PRE;
-    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessLock(kSelf, nullptr),
-                     "LockPre returned 17 for device 0");
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessLock(kSelf, nullptr), "LockPre returned 17 for device 0");
     ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
     EXPECT_TRUE(Holds(memory.At(), 1000, 5));
     all.failing = -1;
@@ -134,9 +124,8 @@ TEST_F(SnapshotCallback, MakesNoSnapshotCalls) {
     };
     ACL_OK(Lock());
     ACL_OK(Unlock());
-    const std::vector<aclError> once = {
-        ACL_ERROR_SNAPSHOT_LOCK_FAILED, ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
-        ACL_ERROR_SNAPSHOT_RESTORE_FAILED, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED};
+    const std::vector<aclError> once = {ACL_ERROR_SNAPSHOT_LOCK_FAILED, ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
+                                        ACL_ERROR_SNAPSHOT_RESTORE_FAILED, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED};
     std::vector<aclError> twice = once;
     twice.insert(twice.end(), once.begin(), once.end());
     EXPECT_EQ(codes, twice);

@@ -48,8 +48,8 @@ TEST_F(Snapshot, ChecksItsArguments) {
         ACL_FAILS(kInvalid, aclrtSnapShotProcessRestore(pid, nullptr));
     }
     for (const int pid : {getppid(), INT32_MAX}) {
-        ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessLock(pid, nullptr),
-                         "pid is " + std::to_string(pid), std::to_string(kSelf));
+        ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessLock(pid, nullptr), "pid is " + std::to_string(pid),
+                         std::to_string(kSelf));
         ACL_FAILS(kUnsupported, aclrtSnapShotProcessUnlock(pid, nullptr));
         ACL_FAILS(kUnsupported, aclrtSnapShotProcessBackup(pid, nullptr));
         ACL_FAILS(kUnsupported, aclrtSnapShotProcessRestore(pid, nullptr));
@@ -71,34 +71,30 @@ TEST_F(Snapshot, ChecksItsArguments) {
         const auto unknown = static_cast<aclrtSnapShotStage>(wrong);
         ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackRegister(unknown, kRecordCall[0], nullptr),
                          "stage is " + std::to_string(wrong));
-        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(unknown, kRecordCall[0]),
-                         "stage is");
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(unknown, kRecordCall[0]), "stage is");
     }
-    ACL_FAILS_SAYING(kDead, aclrtSnapShotCallbackUnregister(stage, kRecordCall[0]),
-                     "not registered");
+    ACL_FAILS_SAYING(kDead, aclrtSnapShotCallbackUnregister(stage, kRecordCall[0]), "not registered");
     Stages all;
     const Listening listening(all);
     ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED,
-                     aclrtSnapShotCallbackRegister(stage, kRecordCall[0], &all),
-                     "registered already");
+                     aclrtSnapShotCallbackRegister(stage, kRecordCall[0], &all), "registered already");
 }
 
 TEST_F(Snapshot, GoesThroughItsStatesAndNoOthers) {
     const auto unlocks = [] {
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED,
-                         aclrtSnapShotProcessUnlock(kSelf, nullptr), "the process is");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr),
+                         "the process is");
     };
     const auto backs_up = [] {
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
-                         aclrtSnapShotProcessBackup(kSelf, nullptr), "the process is");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED, aclrtSnapShotProcessBackup(kSelf, nullptr),
+                         "the process is");
     };
     const auto restores = [] {
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED,
-                         aclrtSnapShotProcessRestore(kSelf, nullptr), "the process is");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr),
+                         "the process is");
     };
     const auto locks = [] {
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr),
-                         "the process is");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr), "the process is");
     };
     for (int turn = 0; turn < 2; ++turn) {
         unlocks(), backs_up(), restores();
@@ -166,8 +162,7 @@ TEST_F(Snapshot, MemoryIsRestoredAtItsAddresses) {
         ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
         ExpectFreeAgain(free_after, free_before);
         value = 1;
-        for (size_t i = 0; i < memory.size(); ++i)
-            EXPECT_TRUE(Holds(memory[i].At(), kSizes[i], value++)) << kSizes[i];
+        for (size_t i = 0; i < memory.size(); ++i) EXPECT_TRUE(Holds(memory[i].At(), kSizes[i], value++)) << kSizes[i];
         EXPECT_TRUE(Holds(pooled, kPooled, 0x44));
         EXPECT_TRUE(Holds(range.At(), kPiece, 0x55));
         if (has_other) {
@@ -217,8 +212,8 @@ TEST_F(Snapshot, TheLockingThreadIsRefusedInsteadOfBlocked) {
     const Stream stream;
     void* memory = Poison<void*>();
     ACL_OK(Lock());
-    ACL_FAILS_SAYING(kDead, aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST),
-                     "this thread has locked the process", "aclrtSnapShotProcessUnlock");
+    ACL_FAILS_SAYING(kDead, aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST), "this thread has locked the process",
+                     "aclrtSnapShotProcessUnlock");
     EXPECT_TRUE(IsPoison(memory));
     ACL_FAILS(kDead, aclrtSynchronizeStream(stream));
     ACL_FAILS(kDead, aclrtResetDevice(0));
@@ -266,15 +261,13 @@ TEST_F(Snapshot, ExportedMemoryPreventsABackup) {
     const DeviceMemory memory(1 << 20);
     const KeyText key = ExportKey(memory.At(), 1 << 20);
     ACL_OK(Lock());
-    ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "exported",
-                     "aclrtIpcMemClose");
+    ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "exported", "aclrtIpcMemClose");
     ACL_OK(Unlock());
     CloseKey(key);
     {
         const PhysicalMemory physical;
         uint64_t number = 0;
-        ACL_OK(
-            aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone, &number));
+        ACL_OK(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone, &number));
         ACL_OK(Lock());
         ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "exported");
         ACL_OK(Unlock());
@@ -336,14 +329,13 @@ TEST_F(Snapshot, RefusedInsideAHostFunction) {
     EXPECT_EQ(code, kDead);
 }
 
-OWN_PROCESS_TEST(SnapshotProcess, LockingTimesOutOnEndlessWork,
-                 {"PORTACL_SNAPSHOT_TIMEOUT_MS", "50"}) {
+OWN_PROCESS_TEST(SnapshotProcess, LockingTimesOutOnEndlessWork, {"PORTACL_SNAPSHOT_TIMEOUT_MS", "50"}) {
     const Session session;
     const Stream stream;
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT, aclrtSnapShotProcessLock(kSelf, nullptr),
-                     "stream", "50 ms", "PORTACL_SNAPSHOT_TIMEOUT_MS");
+    ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT, aclrtSnapShotProcessLock(kSelf, nullptr), "stream", "50 ms",
+                     "PORTACL_SNAPSHOT_TIMEOUT_MS");
     // The host function runs, and so does the work after it.
     ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
     gate.Open();
@@ -384,15 +376,13 @@ OWN_PROCESS_TEST(SnapshotProcess, SurvivesBackendFailures) {
         EXPECT_TRUE(Holds(memory.At(), 3 << 20, 4));
     };
     with("driver.hold_process:1", [] {
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr),
-                         "PORTACL_FAULT");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr), "PORTACL_FAULT");
         ACL_OK(Lock());
         ACL_OK(Unlock());
     });
     with("driver.save_memory:1", [] {
         ACL_OK(Lock());
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
-                         aclrtSnapShotProcessBackup(kSelf, nullptr), "PORTACL_FAULT");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED, aclrtSnapShotProcessBackup(kSelf, nullptr), "PORTACL_FAULT");
         ACL_FAILS(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr));
         ACL_OK(Backup());
         ACL_OK(Restore());
@@ -401,16 +391,15 @@ OWN_PROCESS_TEST(SnapshotProcess, SurvivesBackendFailures) {
     with("driver.restore_memory:1", [] {
         ACL_OK(Lock());
         ACL_OK(Backup());
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED,
-                         aclrtSnapShotProcessRestore(kSelf, nullptr), "PORTACL_FAULT");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr),
+                         "PORTACL_FAULT");
         ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
         ACL_OK(Restore());
         ACL_OK(Unlock());
     });
     with("driver.release_process:1", [] {
         ACL_OK(Lock());
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED,
-                         aclrtSnapShotProcessUnlock(kSelf, nullptr), "PORTACL_FAULT");
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr), "PORTACL_FAULT");
         ACL_OK(Unlock());
     });
 }
@@ -428,8 +417,7 @@ TEST_F(Snapshot, WhileOthersWork) {
             const DeviceMemory one(kSize), two(kSize);
             Set(one.At(), kSize, i + 1);
             while (!stop) {
-                ACL_EXPECT_OK(aclrtMemcpyAsync(two.At(), kSize, one.At(), kSize,
-                                               ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+                ACL_EXPECT_OK(aclrtMemcpyAsync(two.At(), kSize, one.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
                 ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
                 EXPECT_TRUE(Holds(two.At(), kSize, i + 1));
             }

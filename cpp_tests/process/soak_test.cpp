@@ -57,8 +57,7 @@ std::chrono::seconds Duration() {
 
 // Runs rounds, and returns what they leaked; "" if nothing.
 template <typename Round>
-std::string Soak(Round round, std::chrono::seconds duration = Duration(),
-                 std::chrono::seconds patience = kPatience) {
+std::string Soak(Round round, std::chrono::seconds duration = Duration(), std::chrono::seconds patience = kPatience) {
     auto start = Clock::now();
     const auto is_long = [&start] { return !Exact() && Clock::now() - start > kLongest; };
     for (int i = 0; i < kWarmUp && !is_long() && !testing::Test::HasFailure(); ++i) round(i);
@@ -79,8 +78,8 @@ std::string Soak(Round round, std::chrono::seconds duration = Duration(),
     std::string left;
     auto check = [&](const char* what, size_t was, size_t is, size_t slack) {
         if (is > was + slack)
-            left += std::string(what) + " grew from " + std::to_string(was) + " to " +
-                    std::to_string(is) + " in " + std::to_string(done) + " rounds\n";
+            left += std::string(what) + " grew from " + std::to_string(was) + " to " + std::to_string(is) + " in " +
+                    std::to_string(done) + " rounds\n";
     };
     // One object leaked per round would be more.
     const size_t some = Exact() ? 0 : static_cast<size_t>(done) / 2;
@@ -91,8 +90,8 @@ std::string Soak(Round round, std::chrono::seconds duration = Duration(),
         check("heap", before.heap, after.heap, kHeapSlack);
         check("resident memory", before.resident, after.resident, kResidentSlack);
     }
-    std::printf("%d rounds, before: %s\n%d rounds, after:  %s\n", kWarmUp, before.InWords().c_str(),
-                done, after.InWords().c_str());
+    std::printf("%d rounds, before: %s\n%d rounds, after:  %s\n", kWarmUp, before.InWords().c_str(), done,
+                after.InWords().c_str());
     return left;
 }
 
@@ -121,15 +120,13 @@ void UseEverything() {
     ACL_OK(aclrtCreateEventWithFlag(&events[1], ACL_EVENT_SYNC));
     ACL_OK(aclrtCreateEventExWithFlag(&events[2], ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
 
-    ACL_OK(aclrtMemcpyAsync(memory, kSize, pageable.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                            streams[0]));
+    ACL_OK(aclrtMemcpyAsync(memory, kSize, pageable.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, streams[0]));
     ACL_OK(aclrtMemsetAsync(large, kLarge, 7, kLarge, streams[0]));
     ACL_OK(aclrtLaunchHostFunc(streams[0], CountCall, nullptr));
     ACL_OK(aclrtRecordEvent(events[2], streams[0]));
     ACL_OK(aclrtStreamWaitEvent(streams[1], events[2]));
     ACL_OK(aclrtMemcpyAsync(pinned, kLarge, large, kLarge, ACL_MEMCPY_DEVICE_TO_HOST, streams[1]));
-    ACL_OK(aclrtReduceAsync(memory, large, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
-                            streams[1], nullptr));
+    ACL_OK(aclrtReduceAsync(memory, large, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, streams[1], nullptr));
     ACL_OK(aclrtRecordEvent(events[0], streams[1]));
     ACL_OK(aclrtSynchronizeEvent(events[0]));
     std::thread([context] {
@@ -171,8 +168,7 @@ void UseMore() {
     ACL_OK(aclrtExceptionInfoCallbackRegister(IgnoreException));
 
     ACL_OK(aclrtMemcpyAsync(managed, kSize, own, kSize, ACL_MEMCPY_DEFAULT, described));
-    ACL_OK(
-        aclrtMemcpy2dAsync(managed, 128, own, 128, 64, 32, ACL_MEMCPY_HOST_TO_DEVICE, described));
+    ACL_OK(aclrtMemcpy2dAsync(managed, 128, own, 128, 64, 32, ACL_MEMCPY_HOST_TO_DEVICE, described));
     {
         // Unloaded while its kernel is pending.
         const Program program;
@@ -217,8 +213,7 @@ void UseSignals() {
     ACL_OK(aclrtMemset(words, kSize, 0, kSize));
     char key[65];
     aclrtIpcEventHandle handle{};
-    ACL_OK(aclrtNotifyGetExportKey(notify, key, sizeof key,
-                                   ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+    ACL_OK(aclrtNotifyGetExportKey(notify, key, sizeof key, ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
     ACL_OK(aclrtIpcGetEventHandle(event, &handle));
     ACL_OK(aclrtIpcOpenEventHandle(handle, &opened));
 
@@ -256,8 +251,7 @@ void FailEverything() {
     void* small = nullptr;
     ACL_OK(aclrtMalloc(&small, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
     ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMalloc(&address, total - kSize / 2, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&address, total - kSize / 2, ACL_MEM_MALLOC_NORMAL_ONLY));
     ACL_OK(aclrtFree(small));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMallocHost(&address, 0));
     ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(1000));
@@ -296,8 +290,7 @@ TEST(Soak, DetectsALeakOfOneObjectPerRound) {
     EXPECT_EQ(left.find("heap") != std::string::npos, Exact()) << left;
     std::vector<int> files;
     auto open_last = [&](int round) {
-        if (round == kRounds - 1 || !Exact())
-            files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+        if (round == kRounds - 1 || !Exact()) files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
     };
     EXPECT_NE(Soak(open_last, {}, {}).find("descriptors"), std::string::npos);
     for (int file : files) close(file);
@@ -341,8 +334,7 @@ void UseAllAddresses() {
     ACL_OK(aclrtSetDevice(0));
     std::vector<void*> blocks;
     void* block = nullptr;
-    while (blocks.size() < kMost &&
-           aclrtMalloc(&block, kBlock, ACL_MEM_MALLOC_NORMAL_ONLY) == ACL_SUCCESS)
+    while (blocks.size() < kMost && aclrtMalloc(&block, kBlock, ACL_MEM_MALLOC_NORMAL_ONLY) == ACL_SUCCESS)
         blocks.push_back(block);
     for (void* one : blocks) ACL_OK(aclrtFree(one));
     ACL_OK(aclFinalize());
@@ -351,10 +343,9 @@ void UseAllAddresses() {
 TEST(Soak, ManySessionsDoNotGrow) {
     UseAllAddresses();
     // Different calls fail in turn, also while the session opens and ends.
-    const char* const faults[] = {
-        "driver.open:1",       "device.create_stream:1", "device.alloc:1",
-        "driver.alloc_host:1", "device.create_event:1",  "stream.fill:1:later",
-        "stream.host_fn:1",    "stream.synchronize:1",   "device.close:1"};
+    const char* const faults[] = {"driver.open:1",       "device.create_stream:1", "device.alloc:1",
+                                  "driver.alloc_host:1", "device.create_event:1",  "stream.fill:1:later",
+                                  "stream.host_fn:1",    "stream.synchronize:1",   "device.close:1"};
     const std::string left = Soak([&faults](int round) {
         const size_t turn = static_cast<size_t>(round) / 2 % std::size(faults);
         const char* fault = round % 2 == 0 ? "" : faults[turn];

@@ -106,9 +106,8 @@ void ExpectModel(const uint8_t* found, const uint8_t* model, Range range, const 
     if (std::memcmp(found, model, range.length) == 0) return;
     size_t at = 0;
     while (found[at] == model[at]) ++at;
-    ADD_FAILURE() << what << ": byte " << at << " of " << range.length << " (byte "
-                  << range.begin + at << " of its buffer) is " << int{found[at]} << ", not "
-                  << int{model[at]};
+    ADD_FAILURE() << what << ": byte " << at << " of " << range.length << " (byte " << range.begin + at
+                  << " of its buffer) is " << int{found[at]} << ", not " << int{model[at]};
 }
 
 class Stress {
@@ -202,8 +201,7 @@ class Stress {
             Synchronize(lane);
             for (Buffer& buffer : lane.memory) {
                 Bytes found(kSize);
-                ACL_EXPECT_OK(aclrtMemcpy(found.data(), kSize, buffer.address, kSize,
-                                          ACL_MEMCPY_DEVICE_TO_HOST));
+                ACL_EXPECT_OK(aclrtMemcpy(found.data(), kSize, buffer.address, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
                 ExpectModel(found.data(), buffer.model.data(), {0, kSize}, "device memory");
             }
         }
@@ -228,10 +226,9 @@ class Stress {
 
     static void NewEvent(Lane& lane) {
         lane.creator = (lane.creator + 1) % 3;
-        ACL_EXPECT_OK(lane.creator == 0 ? aclrtCreateEvent(&lane.event)
-                      : lane.creator == 1
-                          ? aclrtCreateEventWithFlag(&lane.event, ACL_EVENT_SYNC)
-                          : aclrtCreateEventExWithFlag(&lane.event, ACL_EVENT_SYNC));
+        ACL_EXPECT_OK(lane.creator == 0   ? aclrtCreateEvent(&lane.event)
+                      : lane.creator == 1 ? aclrtCreateEventWithFlag(&lane.event, ACL_EVENT_SYNC)
+                                          : aclrtCreateEventExWithFlag(&lane.event, ACL_EVENT_SYNC));
     }
 
     static void NewMemory(Lane& lane, Buffer& buffer) {
@@ -288,8 +285,7 @@ class Stress {
         Buffer& to = lane.memory[random.Below(2)];
         const Range range = RandomRange(random);
         const uint8_t value = random.Byte();
-        ACL_EXPECT_OK(
-            aclrtMemsetAsync(to.At(range), range.length, value, range.length, lane.stream));
+        ACL_EXPECT_OK(aclrtMemsetAsync(to.At(range), range.length, value, range.length, lane.stream));
         std::memset(to.Model(range), value, range.length);
     }
 
@@ -297,24 +293,23 @@ class Stress {
         Buffer& to = lane.memory[random.Below(2)];
         const Range range = RandomRange(random, 4);
         const uint32_t value = random.Word();
-        ACL_EXPECT_OK(
-            aclrtMemsetD32Async(to.At(range), range.length, value, range.length / 4, lane.stream));
+        ACL_EXPECT_OK(aclrtMemsetD32Async(to.At(range), range.length, value, range.length / 4, lane.stream));
         for (size_t i = 0; i < range.length; i += 4) std::memcpy(to.Model(range) + i, &value, 4);
     }
 
     static void FromPinned(Lane& lane, Random& random) {
         Buffer& to = lane.memory[random.Below(2)];
         const Range range = RandomRange(random);
-        ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(range), range.length, lane.pinned.At(range),
-                                       range.length, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
+        ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(range), range.length, lane.pinned.At(range), range.length,
+                                       ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
         std::memcpy(to.Model(range), lane.pinned.Model(range), range.length);
     }
 
     static void ToPinned(Lane& lane, Random& random) {
         Buffer& from = lane.memory[random.Below(2)];
         const Range range = RandomRange(random);
-        ACL_EXPECT_OK(aclrtMemcpyAsync(lane.pinned.At(range), range.length, from.At(range),
-                                       range.length, ACL_MEMCPY_DEVICE_TO_HOST, lane.stream));
+        ACL_EXPECT_OK(aclrtMemcpyAsync(lane.pinned.At(range), range.length, from.At(range), range.length,
+                                       ACL_MEMCPY_DEVICE_TO_HOST, lane.stream));
         std::memcpy(lane.pinned.Model(range), from.Model(range), range.length);
     }
 
@@ -353,9 +348,8 @@ class Stress {
         const size_t which = random.Below(2);
         Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
         const Range range = RandomRange(random, 4);
-        ACL_EXPECT_OK(aclrtReduceAsync(to.At(range), from.At(range), range.length,
-                                       ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, lane.stream,
-                                       nullptr));
+        ACL_EXPECT_OK(aclrtReduceAsync(to.At(range), from.At(range), range.length, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+                                       ACL_INT8, lane.stream, nullptr));
         for (size_t i = 0; i < range.length; ++i)
             to.Model(range)[i] = static_cast<uint8_t>(to.Model(range)[i] + from.Model(range)[i]);
     }
@@ -364,9 +358,8 @@ class Stress {
         const size_t which = random.Below(2);
         Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
         const Range range = RandomRange(random, 4);
-        ACL_EXPECT_OK(aclrtReduceAsync(to.At(range), from.At(range), range.length,
-                                       ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT32, lane.stream,
-                                       nullptr));
+        ACL_EXPECT_OK(aclrtReduceAsync(to.At(range), from.At(range), range.length, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX,
+                                       ACL_INT32, lane.stream, nullptr));
         for (size_t i = 0; i < range.length; i += 4) {
             int32_t a, b;
             std::memcpy(&a, to.Model(range) + i, 4);
@@ -397,11 +390,10 @@ class Stress {
         const size_t width = 1 + random.Below(kPitch), rows = 1 + random.Below(kMostRows);
         const size_t first = random.Below(kMostRows - rows + 1) * kPitch;
         const Range whole{first, rows * kPitch};
-        ACL_EXPECT_OK(aclrtMemcpy2dAsync(to.At(whole), kPitch, lane.pinned.At(whole), kPitch, width,
-                                         rows, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
+        ACL_EXPECT_OK(aclrtMemcpy2dAsync(to.At(whole), kPitch, lane.pinned.At(whole), kPitch, width, rows,
+                                         ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
         for (size_t row = 0; row < rows; ++row)
-            std::memcpy(to.Model(whole) + row * kPitch, lane.pinned.Model(whole) + row * kPitch,
-                        width);
+            std::memcpy(to.Model(whole) + row * kPitch, lane.pinned.Model(whole) + row * kPitch, width);
     }
 
     // Parts of both buffers to pinned memory, concurrently: the ranges do not overlap.
@@ -421,15 +413,14 @@ class Stress {
         attribute.srcLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE;
         attribute.srcLoc.id = static_cast<uint32_t>(lane.device);
         attribute.dstLoc.type = ACL_MEM_LOCATION_TYPE_HOST;
-        ACL_EXPECT_OK(aclrtMemcpyBatchAsync(to, sizes, from, sizes, kParts, &attribute, &first, 1,
-                                            &failed, lane.stream));
+        ACL_EXPECT_OK(
+            aclrtMemcpyBatchAsync(to, sizes, from, sizes, kParts, &attribute, &first, 1, &failed, lane.stream));
     }
 
     static void AccessPinned(Lane& lane, Random& random) {
         const Range range = RandomRange(random);
         const uint8_t* model = lane.pinned.Model(range);
-        auto* work = new HostWork{lane.pinned.At(range), Bytes(model, model + range.length), 0,
-                                  range.length};
+        auto* work = new HostWork{lane.pinned.At(range), Bytes(model, model + range.length), 0, range.length};
         ACL_EXPECT_OK(aclrtLaunchHostFunc(lane.stream, &HostWork::Run, work));
     }
 
@@ -447,14 +438,13 @@ class Stress {
         const size_t which = random.Below(2);
         Buffer &to = lane.memory[which], &from = lane.memory[1 - which];
         const Range range = RandomRange(random);
-        ACL_EXPECT_OK(aclrtMemcpy(to.At(range), range.length, from.At(range), range.length,
-                                  ACL_MEMCPY_DEVICE_TO_DEVICE));
+        ACL_EXPECT_OK(
+            aclrtMemcpy(to.At(range), range.length, from.At(range), range.length, ACL_MEMCPY_DEVICE_TO_DEVICE));
         std::memcpy(to.Model(range), from.Model(range), range.length);
         ACL_EXPECT_OK(aclrtMemset(from.At(range), range.length, 0x5A, range.length));
         std::memset(from.Model(range), 0x5A, range.length);
         Bytes found(range.length);
-        ACL_EXPECT_OK(aclrtMemcpy(found.data(), range.length, to.At(range), range.length,
-                                  ACL_MEMCPY_DEVICE_TO_HOST));
+        ACL_EXPECT_OK(aclrtMemcpy(found.data(), range.length, to.At(range), range.length, ACL_MEMCPY_DEVICE_TO_HOST));
         ExpectModel(found.data(), to.Model(range), range, "what was copied out at once");
     }
 
@@ -465,8 +455,7 @@ class Stress {
         ACL_EXPECT_OK(aclrtQueryEventStatus(lane.event, &recorded));
         aclrtStreamStatus status{};
         ACL_EXPECT_OK(aclrtStreamQuery(lane.stream, &status));
-        if (recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE || status == ACL_STREAM_STATUS_COMPLETE)
-            CheckPinned(lane);
+        if (recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE || status == ACL_STREAM_STATUS_COMPLETE) CheckPinned(lane);
     }
 
     static void Synchronize(Lane& lane) {

@@ -15,24 +15,18 @@ using ProfilingArguments = Profiling;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 
 TEST_F(ProfilingArguments, RefusesUnknownOptions) {
-    const auto refuse = [](aclError code, int type, const std::string& value,
-                           const std::string& words) {
-        ACL_FAILS_SAYING(
-            code,
-            aclprofSetConfig(static_cast<aclprofConfigType>(type), value.data(), value.size()),
-            words);
+    const auto refuse = [](aclError code, int type, const std::string& value, const std::string& words) {
+        ACL_FAILS_SAYING(code, aclprofSetConfig(static_cast<aclprofConfigType>(type), value.data(), value.size()),
+                         words);
     };
     for (int type : {int(ACL_PROF_ARGS_MIN), int(ACL_PROF_ARGS_MAX), 2, -1, INT32_MAX})
         refuse(ACL_ERROR_INVALID_PARAM, type, "1", "configType is " + std::to_string(type));
     for (int type = ACL_PROF_SYS_HARDWARE_MEM_FREQ; type < ACL_PROF_PATH; ++type)
-        refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, type, "1",
-               "configType is " + std::to_string(type));
-    for (const char* value :
-         {"0", "MB", "1GB", "-1", "17592186044416", "1 MB", "99999999999999999999"})
+        refuse(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, type, "1", "configType is " + std::to_string(type));
+    for (const char* value : {"0", "MB", "1GB", "-1", "17592186044416", "1 MB", "99999999999999999999"})
         refuse(ACL_ERROR_INVALID_PARAM, ACL_PROF_STORAGE_LIMIT, value, value);
     refuse(ACL_ERROR_INVALID_FILE, ACL_PROF_PATH, "/proc/no/such", "/proc/no/such");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetConfig(ACL_PROF_PATH, nullptr, 1),
-                     "config is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetConfig(ACL_PROF_PATH, nullptr, 1), "config is null");
     for (size_t length : {size_t(0), size_t(4097), SIZE_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetConfig(ACL_PROF_PATH, "x", length),
                          "configLength is " + std::to_string(length));
@@ -43,8 +37,7 @@ TEST_F(ProfilingArguments, RefusesUnknownOptions) {
 // ---- order of calls, and bad arguments ----
 
 TEST_F(ProfilingArguments, RefusesCallsOutOfOrder) {
-    ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN, aclprofInit(folder_.data(), folder_.size()),
-                     "aclprofFinalize first");
+    ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN, aclprofInit(folder_.data(), folder_.size()), "aclprofFinalize first");
     ACL_FAILS_SAYING(ACL_ERROR_PROF_NOT_RUN, aclprofStop(config_), "aclprofStart first");
     ACL_OK(aclprofStart(config_));
     ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN, aclprofStart(config_), "started already");
@@ -71,10 +64,8 @@ TEST_F(ProfilingArguments, RefusesBadConfigs) {
     };
     refused(create(nullptr, 1, 255, nullptr), ACL_ERROR_INVALID_PARAM, "deviceIdList is null");
     refused(create(ids, 0, 255, nullptr), ACL_ERROR_INVALID_PARAM, "deviceNums is 0");
-    refused(create(ids, UINT32_MAX, 255, nullptr), ACL_ERROR_INVALID_PARAM,
-            "deviceNums is 4294967295");
-    refused(create(ids, 2, 255, nullptr), ACL_ERROR_RT_INVALID_DEVICEID,
-            "device " + std::to_string(ids[1]));
+    refused(create(ids, UINT32_MAX, 255, nullptr), ACL_ERROR_INVALID_PARAM, "deviceNums is 4294967295");
+    refused(create(ids, 2, 255, nullptr), ACL_ERROR_RT_INVALID_DEVICEID, "device " + std::to_string(ids[1]));
     for (int metrics : {-1, 9, 254, 256})
         refused(create(ids, 1, metrics, nullptr), ACL_ERROR_INVALID_PARAM,
                 "aicoreMetrics is " + std::to_string(metrics));
@@ -88,24 +79,21 @@ TEST_F(ProfilingArguments, RefusesBadConfigs) {
         ACL_FAILS_SAYING(kDead, aclprofStop(config), "destroyed");
     }
     Stream stream;
-    for (const void* wrong : {static_cast<const void*>(static_cast<aclrtStream>(stream)),
-                              static_cast<const void*>(ids)}) {
+    for (const void* wrong :
+         {static_cast<const void*>(static_cast<aclrtStream>(stream)), static_cast<const void*>(ids)}) {
         ACL_FAILS(kDead, aclprofDestroyConfig(As<aclprofConfig>(wrong)));
         ACL_FAILS(kDead, aclprofStart(As<aclprofConfig>(wrong)));
         ACL_FAILS(kDead, aclprofStop(As<aclprofConfig>(wrong)));
     }
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofDestroyConfig(nullptr),
-                     "profilerConfig is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofDestroyConfig(nullptr), "profilerConfig is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofStart(nullptr), "profilerConfig is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofStop(nullptr), "profilerConfig is null");
 }
 
 TEST(ProfilingInit, RefusesBadPaths) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofInit(nullptr, 1),
-                     "profilerResultPath is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofInit(nullptr, 1), "profilerResultPath is null");
     for (size_t length : {size_t(0), size_t(4097), SIZE_MAX})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofInit("x", length),
-                         "length is " + std::to_string(length));
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofInit("x", length), "length is " + std::to_string(length));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclprofInit("/proc/no/such", 13), "/proc/no/such");
     ACL_FAILS(ACL_ERROR_PROF_NOT_RUN, aclprofFinalize());
 }
@@ -144,8 +132,7 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
 
     void* stamp = aclprofCreateStamp();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofRangeStart(stamp, nullptr), "rangeId is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampTraceMessage(stamp, nullptr, 1),
-                     "msg is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampTraceMessage(stamp, nullptr, 1), "msg is null");
     for (uint32_t length : {0u, 16385u, UINT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofSetStampTraceMessage(stamp, "x", length),
                          "msgLen is " + std::to_string(length));
@@ -162,8 +149,7 @@ TEST_F(ProfilingArguments, RefusesBadStampsAndSteps) {
                          "tag is " + std::to_string(tag));
     ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_END, stream), "has not begun");
     ACL_OK(aclprofGetStepTimestamp(step, ACL_STEP_START, stream));
-    ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_START, stream),
-                     "has begun already");
+    ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_START, stream), "has begun already");
     ACL_FAILS_SAYING(kDead, aclprofGetStepTimestamp(step, ACL_STEP_END, &id), "not a handle");
     ACL_OK(aclprofGetStepTimestamp(step, ACL_STEP_END, stream));
     aclprofDestroyStepInfo(step);
@@ -176,8 +162,7 @@ TEST_F(ProfilingArguments, RefusesBadMarks) {
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclprofMarkEx("x", length, nullptr),
                          "msgLen is " + std::to_string(length));
     ACL_FAILS_SAYING(kDead, aclprofMarkEx("x", 1, &number), "not a handle");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProfTrace(nullptr, 1, nullptr),
-                     "userdata is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProfTrace(nullptr, 1, nullptr), "userdata is null");
     for (int length : {0, -1, 1025, INT32_MIN})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProfTrace(&number, length, nullptr),
                          "length is " + std::to_string(length));

@@ -381,8 +381,8 @@ TEST_F(Profiling, WritesToTheConfiguredFolder) {
     const std::string other = NewFolder();
     ACL_OK(SetOption(ACL_PROF_PATH, other + "/below"));
     ACL_OK(aclprofStart(config_));
-    ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN,
-                     aclprofSetConfig(ACL_PROF_PATH, other.data(), other.size()), "aclprofStart");
+    ACL_FAILS_SAYING(ACL_ERROR_PROF_ALREADY_RUN, aclprofSetConfig(ACL_PROF_PATH, other.data(), other.size()),
+                     "aclprofStart");
     ACL_OK(aclprofFinalize());
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
     EXPECT_FALSE(std::filesystem::is_empty(other + "/below"));
@@ -409,8 +409,7 @@ OWN_PROCESS_TEST(ProfilingSession, StampsWorkBeforeInitAndAfterFinalize) {
 }
 
 TEST(ProfilingSession, UsesTheFileOfTheVariable) {
-    const std::string path =
-        testing::TempDir() + "portacl_both_" + std::to_string(getpid()) + ".json";
+    const std::string path = testing::TempDir() + "portacl_both_" + std::to_string(getpid()) + ".json";
     RunInOwnProcess(
         [] {
             const std::string folder = NewFolder();

@@ -19,8 +19,7 @@ std::string PathFor(const std::string& test) {
 }
 
 // Runs `body` in its own process with a trace, then calls `check` with the trace.
-void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trace&),
-               Settings settings = {}) {
+void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trace&), Settings settings = {}) {
     const std::string path = PathFor(test);
     settings.emplace_back("PORTACL_TRACE", path);
     RunInOwnProcess(body, settings);
@@ -71,17 +70,14 @@ void DoAllKinds() {
         ACL_OK(aclrtMemcpy(a.At(), kSize, pageable.data(), kSize / 2, ACL_MEMCPY_HOST_TO_DEVICE));
         ACL_OK(aclrtMemset(a.At(), kSize, 1, 4096));
         ACL_OK(gate.Hold(first));
-        ACL_OK(
-            aclrtMemcpyAsync(a.At(), kSize, pinned.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, first));
+        ACL_OK(aclrtMemcpyAsync(a.At(), kSize, pinned.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, first));
         ACL_OK(aclrtMemcpyAsync(b.At(), kSize, a.At(), 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
         ACL_OK(aclrtMemsetAsync(b.At(), kSize, 3, 8192, first));
-        ACL_OK(aclrtReduceAsync(b.At(), a.At(), 1024, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
-                                first, nullptr));
+        ACL_OK(aclrtReduceAsync(b.At(), a.At(), 1024, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, first, nullptr));
         ACL_OK(Mark(program.Kernel("mark"), words.At(), 5, 4, first));
         ACL_OK(aclrtRecordEvent(event, first));
         ACL_OK(aclrtStreamWaitEvent(second, event));
-        ACL_OK(aclrtMemcpy2dAsync(b.At(), 512, a.At(), 1024, 256, 8, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                  second));
+        ACL_OK(aclrtMemcpy2dAsync(b.At(), 512, a.At(), 1024, 256, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, second));
         gate.Open();
         ACL_OK(aclrtSynchronizeStream(first));
         ACL_OK(aclrtSynchronizeStream(second));
@@ -104,32 +100,27 @@ void CheckAllKinds(const Trace& trace) {
     EXPECT_EQ(Sum(on_threads["fill"]), 4096);
     EXPECT_EQ(Sum(on_threads["copy device to host"]), 16);
 
-    const std::map<std::string, int64_t> sizes = {{"copy host to device", kSize},
-                                                  {"copy in device", 4096 + 8 * 256},
-                                                  {"fill", 8192},
-                                                  {"reduce", 1024}};
+    const std::map<std::string, int64_t> sizes = {
+        {"copy host to device", kSize}, {"copy in device", 4096 + 8 * 256}, {"fill", 8192}, {"reduce", 1024}};
     for (const auto& [name, bytes] : sizes) EXPECT_EQ(Sum(in_streams[name]), bytes) << name;
     const TraceEvent copy = in_streams["copy host to device"].at(0);
     EXPECT_EQ(copy.args.at("from"), "pinned host memory");
     EXPECT_EQ(copy.args.at("to"), "device 0");
-    const double rate =
-        double(copy.Bytes()) / double(std::max<Nanoseconds>(1, copy.end - copy.begin));
+    const double rate = double(copy.Bytes()) / double(std::max<Nanoseconds>(1, copy.end - copy.begin));
     EXPECT_NEAR(copy.args.at("GB/s"), rate, rate / 100 + 0.001);
     ASSERT_EQ(in_streams["mark"].size(), 1u);
     EXPECT_EQ(in_streams["mark"][0].category, "kernel");
     ASSERT_EQ(in_streams["host function"].size(), 1u);
 
     // One stream in order, after the host function that blocked it.
-    const std::vector<std::string> order = {
-        "host function", "copy host to device", "copy in device", "fill", "reduce", "mark"};
+    const std::vector<std::string> order = {"host function", "copy host to device", "copy in device", "fill", "reduce",
+                                            "mark"};
     std::vector<std::string> found;
-    for (const TraceEvent& event : trace.Where([&](const TraceEvent& event) {
-             return event.phase == 'X' && event.track == copy.track;
-         }))
+    for (const TraceEvent& event :
+         trace.Where([&](const TraceEvent& event) { return event.phase == 'X' && event.track == copy.track; }))
         found.push_back(event.name);
     EXPECT_EQ(found, order);
-    EXPECT_NE(trace.NameOf(copy.track).find("stream 1"), std::string::npos)
-        << trace.NameOf(copy.track);
+    EXPECT_NE(trace.NameOf(copy.track).find("stream 1"), std::string::npos) << trace.NameOf(copy.track);
 
     // The other stream waits for the kernel.
     ASSERT_EQ(in_streams["wait for event"].size(), 1u);
@@ -189,9 +180,8 @@ TEST(Trace, CanBeReadWhenTheProgramWasKilled) {
         }
         kill(getpid(), SIGKILL);
     }
-    const ProcessResult result =
-        RunProcess("/proc/self/exe", {"--gtest_filter=" + CurrentTest(), "--gtest_color=no"},
-                   {{"PORTACL_TRACE", path}, {"PORTACL_TEST_OWN_PROCESS", CurrentTest()}});
+    const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + CurrentTest(), "--gtest_color=no"},
+                                            {{"PORTACL_TRACE", path}, {"PORTACL_TEST_OWN_PROCESS", CurrentTest()}});
     EXPECT_EQ(result.signal, SIGKILL) << result.output;
     const Trace trace = Trace::Read(path);
     trace.Check();
@@ -208,8 +198,7 @@ void LiveTwice() {
 }
 
 TEST(Trace, ContinuesInTheNextSession) {
-    WithTrace("lives", LiveTwice,
-              [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); },
+    WithTrace("lives", LiveTwice, [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); },
               {{"FAKE_CUDA_LEAK_CHECK", "0"}});
 }
 
@@ -223,8 +212,7 @@ void ResetTwice() {
 }
 
 TEST(Trace, RecordsADeviceBeforeItsReset) {
-    WithTrace("resets", ResetTwice,
-              [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); });
+    WithTrace("resets", ResetTwice, [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); });
 }
 
 // ---- dropped work ----
@@ -263,20 +251,17 @@ TEST(Trace, LeavesOutDroppedWork) {
 
 TEST(Trace, NeverMakesACallFail) {
     // Each site is the first backend call of the trace at it.
-    for (const char* fault :
-         {"device.create_event:1", "stream.record:1", "stream.record:2", "event.time_ns:1"}) {
+    for (const char* fault : {"device.create_event:1", "stream.record:1", "stream.record:2", "event.time_ns:1"}) {
         SCOPED_TRACE(fault);
-        WithTrace("faults", DoALittle,
-                  [](const Trace& trace) {
-                      const size_t lost =
-                          trace
-                              .Where([](const TraceEvent& event) {
-                                  return event.name == "1 operation was not recorded";
-                              })
-                              .size();
-                      EXPECT_EQ(trace.Bars("fill").size() + lost, 1u);
-                  },
-                  {{"PORTACL_FAULT", fault}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+        WithTrace(
+            "faults", DoALittle,
+            [](const Trace& trace) {
+                const size_t lost =
+                    trace.Where([](const TraceEvent& event) { return event.name == "1 operation was not recorded"; })
+                        .size();
+                EXPECT_EQ(trace.Bars("fill").size() + lost, 1u);
+            },
+            {{"PORTACL_FAULT", fault}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
         if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
     }
 }
@@ -293,8 +278,7 @@ void QueueMany() {
         DeviceMemory memory(64);
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        for (int i = 0; i < kMany; ++i)
-            ACL_OK(aclrtMemsetAsync(memory.At(), 64, i % 251, 64, stream));
+        for (int i = 0; i < kMany; ++i) ACL_OK(aclrtMemsetAsync(memory.At(), 64, i % 251, 64, stream));
         gate.Open();
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, (kMany - 1) % 251));
@@ -314,11 +298,10 @@ TEST(Trace, CountsDroppedEvents) {
                   const size_t fills = trace.Bars("fill").size();
                   EXPECT_GT(fills, 8000u);
                   EXPECT_LT(fills, size_t(kMany));
-                  const auto reported = trace.Where(
-                      [](const TraceEvent& event) { return event.category == "portacl"; });
+                  const auto reported =
+                      trace.Where([](const TraceEvent& event) { return event.category == "portacl"; });
                   ASSERT_EQ(reported.size(), 1u);
-                  EXPECT_EQ(reported[0].name, std::to_string(kMany + kMore - fills) +
-                                                  " operations were not recorded");
+                  EXPECT_EQ(reported[0].name, std::to_string(kMany + kMore - fills) + " operations were not recorded");
                   // Recording continues afterwards.
                   EXPECT_EQ(trace.Bars("fill").back().Bytes(), 1);
               },
@@ -330,27 +313,23 @@ TEST(Trace, CountsDroppedEvents) {
 TEST(TraceVariable, HasTheNumberOfTheProcess) {
     const std::string folder = testing::TempDir() + "portacl_traces_" + std::to_string(getpid());
     std::filesystem::create_directory(folder);
-    RunInOwnProcess(DoALittle,
-                    {{"PORTACL_TRACE", folder + "/of_%p.json"}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+    RunInOwnProcess(DoALittle, {{"PORTACL_TRACE", folder + "/of_%p.json"}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
     if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
     std::vector<std::string> found;
-    for (const auto& file : std::filesystem::directory_iterator(folder))
-        found.push_back(file.path().string());
+    for (const auto& file : std::filesystem::directory_iterator(folder)) found.push_back(file.path().string());
     ASSERT_EQ(found.size(), 1u);
     const Trace trace = Trace::Read(found[0]);
     trace.Check();
     // Digits only in the place of %p.
-    const std::string number =
-        found[0].substr(folder.size() + 4, found[0].size() - folder.size() - 9);
+    const std::string number = found[0].substr(folder.size() + 4, found[0].size() - folder.size() - 9);
     EXPECT_FALSE(number.empty());
     EXPECT_EQ(number.find_first_not_of("0123456789"), std::string::npos) << found[0];
     std::filesystem::remove_all(folder);
 }
 
-OWN_PROCESS_TEST(TraceVariable, RefusesAFileThatCannotBeWritten,
-                 {"PORTACL_TRACE", "/no/such/folder/trace.json"}) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), "PORTACL_TRACE",
-                     "/no/such/folder/trace.json", "No such file");
+OWN_PROCESS_TEST(TraceVariable, RefusesAFileThatCannotBeWritten, {"PORTACL_TRACE", "/no/such/folder/trace.json"}) {
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), "PORTACL_TRACE", "/no/such/folder/trace.json",
+                     "No such file");
 }
 
 }  // namespace

@@ -108,8 +108,7 @@ class ProcessCode {
         if (before[2] == 0xe8) return true;
         // FF /2, with an operand of 0 to 5 bytes.
         for (int at = 0; at <= 5; ++at)
-            if (before[static_cast<size_t>(at)] == 0xff &&
-                (before[static_cast<size_t>(at) + 1] & 0x38) == 0x10)
+            if (before[static_cast<size_t>(at)] == 0xff && (before[static_cast<size_t>(at) + 1] & 0x38) == 0x10)
                 return true;
         return false;
     }
@@ -146,8 +145,8 @@ class ProcessCode {
             Part part{};
             char dash = 0;
             std::string access, device, node;
-            fields >> std::hex >> part.first >> dash >> part.end >> access >> part.offset >>
-                device >> node >> part.file;
+            fields >> std::hex >> part.first >> dash >> part.end >> access >> part.offset >> device >> node >>
+                part.file;
             (access.size() > 2 && access[2] == 'x' ? code_ : other_).push_back(part);
         }
     }

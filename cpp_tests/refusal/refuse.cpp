@@ -54,8 +54,7 @@ std::vector<sock_filter> Filter(const std::string& wanted) {
     std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
     for (const auto& call : kCalls) {
         if (!wanted.empty() && wanted != call.name) continue;
-        filter.push_back(
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call.number), 0, 1));
+        filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call.number), 0, 1));
         filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE));
     }
     filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
@@ -67,8 +66,7 @@ std::vector<sock_filter> Filter(const std::string& wanted) {
     sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(kSkipped);
     raise(SIGSTOP);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
         _exit(kSkipped);
     execv(options.program[0], options.program);
     _exit(126);
@@ -102,8 +100,7 @@ class Tracer {
     void Write() const {
         FILE* report = std::fopen(options_.report, "w");
         if (!report) return;
-        for (const auto& [name, count] : counts_)
-            std::fprintf(report, "%s %ld\n", name.c_str(), count);
+        for (const auto& [name, count] : counts_) std::fprintf(report, "%s %ld\n", name.c_str(), count);
         std::fprintf(report, "refused %ld\n%s", refused_, hung_.c_str());
         std::fclose(report);
     }
@@ -158,8 +155,7 @@ class Tracer {
         for (const pid_t thread : std::set<pid_t>(threads_)) {
             syscall(SYS_tgkill, child_, thread, SIGSTOP);
             int status = 0;
-            for (int i = 0; i < 1000 && waitpid(thread, &status, __WALL | WNOHANG) == 0; ++i)
-                usleep(1000);
+            for (int i = 0; i < 1000 && waitpid(thread, &status, __WALL | WNOHANG) == 0; ++i) usleep(1000);
             Registers registers;
             if (!WIFSTOPPED(status) || !registers.Read(thread)) continue;
             hung_ += "thread " + std::to_string(thread) + ":" +
@@ -194,8 +190,8 @@ int Trace(const Options& options) {
     if (child == 0) BecomeProgram(options);
     int status = 0;
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return Skip(options, "ptrace");
-    const long wanted = PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE |
-                        PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
+    const long wanted = PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                        PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
     if (ptrace(PTRACE_SETOPTIONS, child, nullptr, wanted) != 0) {
         kill(child, SIGKILL);
         return Skip(options, "ptrace");

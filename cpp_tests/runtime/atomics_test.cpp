@@ -43,15 +43,15 @@ const Operations kAll = {ACL_RT_ATOMIC_OPERATION_INTEGER_ADD,
 
 std::vector<uint32_t> OnHost(const Operations& operations) {
     std::vector<uint32_t> answers(operations.size(), Poison<uint32_t>());
-    ACL_EXPECT_OK(aclrtDeviceGetHostAtomicCapabilities(
-        answers.data(), operations.data(), static_cast<uint32_t>(operations.size()), 0));
+    ACL_EXPECT_OK(aclrtDeviceGetHostAtomicCapabilities(answers.data(), operations.data(),
+                                                       static_cast<uint32_t>(operations.size()), 0));
     return answers;
 }
 
 std::vector<uint32_t> OnPeer(const Operations& operations) {
     std::vector<uint32_t> answers(operations.size(), Poison<uint32_t>());
-    ACL_EXPECT_OK(aclrtDeviceGetP2PAtomicCapabilities(
-        answers.data(), operations.data(), static_cast<uint32_t>(operations.size()), 0, 1));
+    ACL_EXPECT_OK(aclrtDeviceGetP2PAtomicCapabilities(answers.data(), operations.data(),
+                                                      static_cast<uint32_t>(operations.size()), 0, 1));
     return answers;
 }
 
@@ -64,8 +64,7 @@ void ExpectSensible(const std::vector<uint32_t>& answers) {
         else if (kAll[i] >= ACL_RT_ATOMIC_OPERATION_FLOAT_ADD)
             EXPECT_EQ(answers[i] & k32, k32);
         else
-            EXPECT_EQ(answers[i] & (kSigned | kUnsigned | k32 | k64),
-                      kSigned | kUnsigned | k32 | k64);
+            EXPECT_EQ(answers[i] & (kSigned | kUnsigned | k32 | k64), kSigned | kUnsigned | k32 | k64);
     }
 }
 
@@ -95,24 +94,16 @@ TEST_F(Atomics, BadArguments) {
     for (const int number : {-1, 13, 29, 33, 39, 45, INT_MIN, INT_MAX}) {
         const auto operation = static_cast<aclrtAtomicOperation>(number);
         const std::string said = "operations[0] is " + std::to_string(number);
-        ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(&answer, &operation, 1, 0),
-                         said);
-        ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, &operation, 1, 0, 1),
-                         said);
+        ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(&answer, &operation, 1, 0), said);
+        ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, &operation, 1, 0, 1), said);
     }
-    ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(nullptr, &add, 1, 0),
-                     "capabilities is null");
-    ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(&answer, nullptr, 1, 0),
-                     "operations is null");
+    ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(nullptr, &add, 1, 0), "capabilities is null");
+    ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(&answer, nullptr, 1, 0), "operations is null");
     ACL_FAILS_SAYING(kBad, aclrtDeviceGetHostAtomicCapabilities(&answer, &add, 0, 0), "count is 0");
-    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(nullptr, &add, 1, 0, 1),
-                     "capabilities is null");
-    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, nullptr, 1, 0, 1),
-                     "operations is null");
-    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, &add, 0, 0, 1),
-                     "count is 0");
-    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, &add, 1, 0, 0),
-                     "different devices");
+    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(nullptr, &add, 1, 0, 1), "capabilities is null");
+    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, nullptr, 1, 0, 1), "operations is null");
+    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, &add, 0, 0, 1), "count is 0");
+    ACL_FAILS_SAYING(kBad, aclrtDeviceGetP2PAtomicCapabilities(&answer, &add, 1, 0, 0), "different devices");
     constexpr aclError kNoDevice = ACL_ERROR_RT_INVALID_DEVICEID;
     for (const int32_t bad : {-1, static_cast<int32_t>(DeviceCount()), INT_MAX}) {
         ACL_FAILS(kNoDevice, aclrtDeviceGetHostAtomicCapabilities(&answer, &add, 1, bad));

@@ -104,14 +104,10 @@ TEST_F(Context, HandlesOfOtherKindsAreRefused) {
     aclrtEvent event = nullptr;
     ACL_OK(aclrtCreateStream(&stream));
     ACL_OK(aclrtCreateEvent(&event));
-    ACL_FAILS_SAYING(kBadHandle, aclrtSetCurrentContext(stream), "of kind stream",
-                     "not of kind context");
-    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyContext(stream), "of kind stream",
-                     "not of kind context");
-    ACL_FAILS_SAYING(kBadHandle, aclrtSetCurrentContext(event), "of kind event",
-                     "not of kind context");
-    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyContext(event), "of kind event",
-                     "not of kind context");
+    ACL_FAILS_SAYING(kBadHandle, aclrtSetCurrentContext(stream), "of kind stream", "not of kind context");
+    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyContext(stream), "of kind stream", "not of kind context");
+    ACL_FAILS_SAYING(kBadHandle, aclrtSetCurrentContext(event), "of kind event", "not of kind context");
+    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyContext(event), "of kind event", "not of kind context");
     EXPECT_EQ(Current(), before);
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtDestroyStream(stream));
@@ -188,8 +184,7 @@ TEST_F(Context, DestroyingTheCurrentContextLeavesNone) {
 
 TEST_F(Context, DefaultContextsAreNotDestroyed) {
     const aclrtContext primary = Current();
-    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyContext(primary), "default context",
-                     "aclrtResetDevice");
+    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyContext(primary), "default context", "aclrtResetDevice");
     EXPECT_EQ(Current(), primary);
     ACL_OK(aclrtSynchronizeStream(nullptr));
 }
@@ -367,8 +362,7 @@ TEST_F(ContextWithoutDevice, ADefaultStreamNeedsAContextAndAnOutput) {
     auto stream = Poison<aclrtStream>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCtxGetCurrentDefaultStream(&stream));
     EXPECT_TRUE(IsPoison(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxGetCurrentDefaultStream(nullptr),
-                     "stream is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxGetCurrentDefaultStream(nullptr), "stream is null");
 }
 
 TEST_F(ContextWithoutDevice, ThePrimaryContextExistsFromSetToReset) {
@@ -393,13 +387,11 @@ TEST_F(ContextWithoutDevice, ThePrimaryContextExistsFromSetToReset) {
 TEST_F(ContextWithoutDevice, ThePrimaryContextsStateChecksArguments) {
     auto active = Poison<int32_t>();
     uint32_t flags = 0;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, nullptr, nullptr),
-                     "active is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, &flags, &active),
-                     "flags is " + Shown(&flags), "must be null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, nullptr, nullptr), "active is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, &flags, &active), "flags is " + Shown(&flags),
+                     "must be null");
     for (const int32_t device : {-1, DeviceCount(), INT32_MIN, INT32_MAX})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         aclrtGetPrimaryCtxState(device, nullptr, &active),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetPrimaryCtxState(device, nullptr, &active),
                          "deviceId is " + std::to_string(device));
     EXPECT_TRUE(IsPoison(active));
 }

@@ -17,22 +17,19 @@ namespace {
 
 using DeviceAttribute = Initialized;
 
-const std::vector<int32_t> kAttributes = {1,   101, 102, 201, 202, 203, 204, 205, 206, 207,
-                                          208, 209, 210, 211, 212, 301, 302, 401, 402, 403,
-                                          404, 405, 406, 407, 408, 409, 501, 601};
+const std::vector<int32_t> kAttributes = {1,   101, 102, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211,
+                                          212, 301, 302, 401, 402, 403, 404, 405, 406, 407, 408, 409, 501, 601};
 
 int64_t Number(uint32_t device, int32_t attribute) {
     auto number = Poison<int64_t>();
-    ExpectOk("aclrtGetDeviceInfo",
-             aclrtGetDeviceInfo(device, static_cast<aclrtDevAttr>(attribute), &number));
+    ExpectOk("aclrtGetDeviceInfo", aclrtGetDeviceInfo(device, static_cast<aclrtDevAttr>(attribute), &number));
     return number;
 }
 
 // The level-2 cache of the first processor as the kernel reports it; -1 if it does not.
 int64_t Level2Cache() {
     for (int index = 0; index < 8; ++index) {
-        const std::string cache =
-            "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+        const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
         int level = 0;
         std::string type;
         int64_t kib = 0;
@@ -114,8 +111,7 @@ TEST_F(DeviceAttribute, ThreadLimitsAreThoseOfGpus) {
     }
     if (OnCpu()) return;
     EXPECT_EQ(Number(0, ACL_DEV_ATTR_WARP_SIZE), 32);
-    EXPECT_GE(Number(0, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK),
-              Number(0, ACL_DEV_ATTR_MAX_BLOCK_DIM_X));
+    EXPECT_GE(Number(0, ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK), Number(0, ACL_DEV_ATTR_MAX_BLOCK_DIM_X));
     // The call has not written past the structure.
     EXPECT_GE(Number(0, ACL_DEV_ATTR_MAX_BLOCK_PER_GRID), Number(0, ACL_DEV_ATTR_MAX_GRID_DIM_X));
 }
@@ -129,14 +125,12 @@ TEST_F(DeviceAttribute, PciPlacesAreUnique) {
         places.insert(Number(device, ACL_DEV_ATTR_SUPER_POD_DEVICE_ID));
         EXPECT_EQ(Number(device, ACL_DEV_ATTR_IS_VIRTUAL), 0);
         EXPECT_EQ(Number(device, ACL_DEV_ATTR_HD_CONNECT_TYPE), ACL_HOST_DEVICE_CONNECT_TYPE_PCIE);
-        EXPECT_EQ(Number(device, ACL_DEV_ATTR_DEVICE_FORM_FACTOR),
-                  ACL_DEVICE_FORM_FACTOR_PCIE_CARD);
+        EXPECT_EQ(Number(device, ACL_DEV_ATTR_DEVICE_FORM_FACTOR), ACL_DEVICE_FORM_FACTOR_PCIE_CARD);
     }
     EXPECT_EQ(places.size(), DeviceCount());
 }
 
-OWN_PROCESS_TEST(DeviceArchitecture, FollowsTheNameOfTheProcessor,
-                 {"PORTACL_SOC_NAME", "Ascend910_9392"}) {
+OWN_PROCESS_TEST(DeviceArchitecture, FollowsTheNameOfTheProcessor, {"PORTACL_SOC_NAME", "Ascend910_9392"}) {
     EXPECT_EQ(Number(0, ACL_DEV_ATTR_NPU_ARCH), 2201);
 }
 
@@ -146,21 +140,19 @@ OWN_PROCESS_TEST(DeviceArchitecture, IsZeroForOtherNames, {"PORTACL_SOC_NAME", "
 
 TEST_F(DeviceAttribute, InfoChecksItsArguments) {
     auto number = Poison<int64_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, nullptr), "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, nullptr),
+                     "value is null");
     std::set<int32_t> known(kAttributes.begin(), kAttributes.end());
-    for (const int32_t attribute : {-1, 0, 2, 100, 103, 200, 213, 300, 303, 400, 410, 500, 502, 600,
-                                    602, INT32_MIN, INT32_MAX}) {
+    for (const int32_t attribute :
+         {-1, 0, 2, 100, 103, 200, 213, 300, 303, 400, 410, 500, 502, 600, 602, INT32_MIN, INT32_MAX}) {
         ASSERT_EQ(known.count(attribute), 0u);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtGetDeviceInfo(0, static_cast<aclrtDevAttr>(attribute), &number),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceInfo(0, static_cast<aclrtDevAttr>(attribute), &number),
                          "attr is " + std::to_string(attribute), "aclrtDevAttr");
     }
     for (const uint32_t device : {DeviceCount(), 0x80000000u, UINT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
                          aclrtGetDeviceInfo(device, ACL_DEV_ATTR_AICORE_CORE_NUM, &number),
-                         "deviceId is " + std::to_string(device),
-                         std::to_string(DeviceCount()) + " devices");
+                         "deviceId is " + std::to_string(device), std::to_string(DeviceCount()) + " devices");
     EXPECT_TRUE(IsPoison(number));
 }
 
@@ -177,15 +169,13 @@ TEST_F(DeviceAttribute, CapabilitiesAreTheSameNumbers) {
         EXPECT_EQ(number, Number(0, same.attribute));
     }
     auto number = Poison<int64_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, nullptr), "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, nullptr),
+                     "value is null");
     for (const int32_t info : {-1, 3, INT32_MIN, INT32_MAX})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclGetDeviceCapability(0, static_cast<aclDeviceInfo>(info), &number),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetDeviceCapability(0, static_cast<aclDeviceInfo>(info), &number),
                          "deviceInfo is " + std::to_string(info));
     ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                     aclGetDeviceCapability(UINT32_MAX, ACL_DEVICE_INFO_L2_SIZE, &number),
-                     "deviceId is 4294967295");
+                     aclGetDeviceCapability(UINT32_MAX, ACL_DEVICE_INFO_L2_SIZE, &number), "deviceId is 4294967295");
     EXPECT_TRUE(IsPoison(number));
 }
 
@@ -198,15 +188,13 @@ TEST_F(DeviceAttribute, UnsupportedFeatures) {
     }
     auto has = Poison<int32_t>();
     const auto feature = ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCapability(0, feature, nullptr),
-                     "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCapability(0, feature, nullptr), "value is null");
     for (const int32_t other : {-1, 0, 2, 20, 22, INT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                          aclrtGetDeviceCapability(0, static_cast<aclrtDevFeatureType>(other), &has),
                          "devFeatureType is " + std::to_string(other));
     for (const int32_t device : {-1, static_cast<int32_t>(DeviceCount()), INT32_MAX})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         aclrtGetDeviceCapability(device, feature, &has),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetDeviceCapability(device, feature, &has),
                          "deviceId is " + std::to_string(device));
     EXPECT_TRUE(IsPoison(has));
 }
@@ -214,10 +202,8 @@ TEST_F(DeviceAttribute, UnsupportedFeatures) {
 TEST(DeviceAttributeAtAnyTime, AttributesOfTheChip) {
     auto list = Poison<const aclCannAttr*>();
     auto length = Poison<size_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttributeList(nullptr, &length),
-                     "cannAttrList is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttributeList(&list, nullptr),
-                     "num is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttributeList(nullptr, &length), "cannAttrList is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttributeList(&list, nullptr), "num is null");
     EXPECT_TRUE(IsPoison(list) && IsPoison(length));
     ACL_OK(aclGetCannAttributeList(&list, &length));
     ASSERT_EQ(length, 3u);
@@ -229,11 +215,9 @@ TEST(DeviceAttributeAtAnyTime, AttributesOfTheChip) {
     }
     EXPECT_EQ(std::set<int>(list, list + length), (std::set<int>{0, 1, 2}));
     auto value = Poison<int32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttribute(ACL_CANN_ATTR_BF16, nullptr),
-                     "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttribute(ACL_CANN_ATTR_BF16, nullptr), "value is null");
     for (const int32_t attribute : {-1, 3, INT32_MIN, INT32_MAX})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclGetCannAttribute(static_cast<aclCannAttr>(attribute), &value),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclGetCannAttribute(static_cast<aclCannAttr>(attribute), &value),
                          "cannAttr is " + std::to_string(attribute));
     EXPECT_TRUE(IsPoison(value));
 }
@@ -328,8 +312,7 @@ TEST_F(DeviceAttribute, PciAddressNeedsALargeEnoughBuffer) {
     ACL_OK(aclrtDeviceGetPCIBusId(0, text, exact));
     EXPECT_EQ(address, text);
     EXPECT_EQ(text[exact], '#');
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetPCIBusId(0, nullptr, 64),
-                     "pciBusId is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetPCIBusId(0, nullptr, 64), "pciBusId is null");
     for (const int32_t device : {-1, static_cast<int32_t>(DeviceCount()), INT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceGetPCIBusId(device, text, 64),
                          "deviceId is " + std::to_string(device));
@@ -338,15 +321,14 @@ TEST_F(DeviceAttribute, PciAddressNeedsALargeEnoughBuffer) {
 
 TEST_F(DeviceAttribute, UnknownPciAddressesAreRefused) {
     auto found = Poison<int32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetByPCIBusId(nullptr, &found),
-                     "pciBusId is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtDeviceGetByPCIBusId(PciAddress(0).c_str(), nullptr), "deviceId is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetByPCIBusId(nullptr, &found), "pciBusId is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetByPCIBusId(PciAddress(0).c_str(), nullptr),
+                     "deviceId is null");
     for (const char* text : {"", "0", "zz:00.0", "0000:00:00.9", "0000:00:00.0 ", "-1:00:00.0"})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetByPCIBusId(text, &found),
                          "pciBusId is \"" + std::string(text) + "\"", "0000:3b:00.0");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                     aclrtDeviceGetByPCIBusId("fffe:ff:1f.7", &found), "fffe:ff:1f.7", "none");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceGetByPCIBusId("fffe:ff:1f.7", &found), "fffe:ff:1f.7",
+                     "none");
     EXPECT_TRUE(IsPoison(found));
 }
 
@@ -382,12 +364,9 @@ TEST(DeviceAttributeAtAnyTime, RefusedAfterFinalize) {
     auto bits = Poison<uint64_t>();
     auto uuid = Poison<aclrtUuid>();
     char text[32] = "#";
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &number));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &number));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtGetDeviceCapability(0, ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV, &small));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &number));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &number));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDeviceCapability(0, ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV, &small));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevicesTopo(0, 1, &bits));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceGetUuid(0, &uuid));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceGetPCIBusId(0, text, sizeof text));

@@ -24,24 +24,18 @@ struct Conversion {
 };
 
 const Conversion kConversions[] = {
-    {"aclrtGetLogicDevIdByUserDevId",
-     [](int32_t id, int32_t* out) { return aclrtGetLogicDevIdByUserDevId(id, out); }, "userDevid",
-     "logicDevId"},
-    {"aclrtGetUserDevIdByLogicDevId",
-     [](int32_t id, int32_t* out) { return aclrtGetUserDevIdByLogicDevId(id, out); }, "logicDevId",
-     "userDevid"},
-    {"aclrtGetLogicDevIdByPhyDevId",
-     [](int32_t id, int32_t* out) { return aclrtGetLogicDevIdByPhyDevId(id, out); }, "phyDevId",
-     "logicDevId"},
-    {"aclrtGetPhyDevIdByLogicDevId",
-     [](int32_t id, int32_t* out) { return aclrtGetPhyDevIdByLogicDevId(id, out); }, "logicDevId",
-     "phyDevId"},
-    {"aclrtGetPhyDevIdByUserDevId",
-     [](int32_t id, int32_t* out) { return aclrtGetPhyDevIdByUserDevId(id, out); }, "userDevId",
-     "phyDevId"},
-    {"aclrtGetUserDevIdByPhyDevId",
-     [](int32_t id, int32_t* out) { return aclrtGetUserDevIdByPhyDevId(id, out); }, "phyDevId",
-     "userDevId"},
+    {"aclrtGetLogicDevIdByUserDevId", [](int32_t id, int32_t* out) { return aclrtGetLogicDevIdByUserDevId(id, out); },
+     "userDevid", "logicDevId"},
+    {"aclrtGetUserDevIdByLogicDevId", [](int32_t id, int32_t* out) { return aclrtGetUserDevIdByLogicDevId(id, out); },
+     "logicDevId", "userDevid"},
+    {"aclrtGetLogicDevIdByPhyDevId", [](int32_t id, int32_t* out) { return aclrtGetLogicDevIdByPhyDevId(id, out); },
+     "phyDevId", "logicDevId"},
+    {"aclrtGetPhyDevIdByLogicDevId", [](int32_t id, int32_t* out) { return aclrtGetPhyDevIdByLogicDevId(id, out); },
+     "logicDevId", "phyDevId"},
+    {"aclrtGetPhyDevIdByUserDevId", [](int32_t id, int32_t* out) { return aclrtGetPhyDevIdByUserDevId(id, out); },
+     "userDevId", "phyDevId"},
+    {"aclrtGetUserDevIdByPhyDevId", [](int32_t id, int32_t* out) { return aclrtGetUserDevIdByPhyDevId(id, out); },
+     "phyDevId", "userDevId"},
 };
 
 int32_t Count() {
@@ -73,8 +67,7 @@ TEST_F(DeviceInfo, IdsOutOfRangeAreNotConverted) {
     for (const Conversion& conversion : kConversions) {
         for (const int32_t id : {-1, Count(), INT32_MIN, INT32_MAX}) {
             auto converted = Poison<int32_t>();
-            EXPECT_TRUE(FailedSaying(conversion.name, conversion.call(id, &converted),
-                                     ACL_ERROR_RT_INVALID_DEVICEID,
+            EXPECT_TRUE(FailedSaying(conversion.name, conversion.call(id, &converted), ACL_ERROR_RT_INVALID_DEVICEID,
                                      {conversion.from + (" is " + std::to_string(id)), bound}));
             EXPECT_TRUE(IsPoison(converted));
         }
@@ -83,8 +76,7 @@ TEST_F(DeviceInfo, IdsOutOfRangeAreNotConverted) {
 
 TEST_F(DeviceInfo, ConversionsRefuseNull) {
     for (const Conversion& conversion : kConversions)
-        EXPECT_TRUE(FailedSaying(conversion.name, conversion.call(-1, nullptr),
-                                 ACL_ERROR_INVALID_PARAM,
+        EXPECT_TRUE(FailedSaying(conversion.name, conversion.call(-1, nullptr), ACL_ERROR_INVALID_PARAM,
                                  {conversion.to + std::string(" is null")}));
 }
 
@@ -112,8 +104,7 @@ TEST_F(DeviceInfo, ProcessIdIsTheSameInEveryThread) {
 
 TEST_F(DeviceInfo, PriorityRange) {
     auto least = Poison<int32_t>(), greatest = Poison<int32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL,
-                     aclrtDeviceGetStreamPriorityRange(&least, &greatest), "aclrtSetDevice");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceGetStreamPriorityRange(&least, &greatest), "aclrtSetDevice");
     EXPECT_TRUE(IsPoison(least) && IsPoison(greatest));
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetStreamPriorityRange(nullptr, &greatest),
@@ -137,8 +128,7 @@ TEST_F(DeviceInfo, StatusIsNormal) {
 }
 
 TEST_F(DeviceInfo, StatusChecksItsArguments) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryDeviceStatus(0, nullptr),
-                     "deviceStatus is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryDeviceStatus(0, nullptr), "deviceStatus is null");
     auto status = Poison<aclrtDeviceStatus>();
     for (const int32_t id : {-1, Count(), INT32_MIN, INT32_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtQueryDeviceStatus(id, &status),
@@ -162,19 +152,15 @@ TEST_F(DeviceInfo, EnginesThatUseHostMemory) {
                            engine == ACL_RT_HAC_TYPE_PCIEDMA || engine == ACL_RT_HAC_TYPE_SDMA;
         auto capability = Poison<aclrtHostMemMapCapability>();
         ACL_OK(aclrtHostMemMapCapabilities(0, engine, &capability));
-        EXPECT_EQ(capability,
-                  there ? ACL_RT_HOST_MEM_MAP_SUPPORTED : ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED)
-            << number;
+        EXPECT_EQ(capability, there ? ACL_RT_HOST_MEM_MAP_SUPPORTED : ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED) << number;
     }
     auto capability = Poison<aclrtHostMemMapCapability>();
     for (const int number : {-1, 10, INT_MIN, INT_MAX})
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            aclrtHostMemMapCapabilities(0, static_cast<aclrtHacType>(number), &capability),
-            "hacType is " + std::to_string(number), "0 to 9");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtHostMemMapCapabilities(0, static_cast<aclrtHacType>(number), &capability),
+                         "hacType is " + std::to_string(number), "0 to 9");
     EXPECT_TRUE(IsPoison(capability));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtHostMemMapCapabilities(0, ACL_RT_HAC_TYPE_AIC, nullptr),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtHostMemMapCapabilities(0, ACL_RT_HAC_TYPE_AIC, nullptr),
                      "capabilities is null");
 }
 
@@ -192,8 +178,7 @@ TEST_F(DeviceInfo, DevicesAreNotDivided) {
 
 TEST_F(DeviceInfo, OneSchedulerServesAll) {
     ACL_OK(aclrtSetTsDevice(ACL_TS_ID_AICORE));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetTsDevice(ACL_TS_ID_AIVECTOR),
-                     "ACL_TS_ID_AICORE");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetTsDevice(ACL_TS_ID_AIVECTOR), "ACL_TS_ID_AICORE");
     for (const int number : {-1, int{ACL_TS_ID_RESERVED}, INT_MIN, INT_MAX})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetTsDevice(static_cast<aclrtTsId>(number)),
                          "tsId is " + std::to_string(number));
@@ -209,7 +194,6 @@ TEST_F(DeviceInfo, DevicesThatWorkHaveNoError) {
     ACL_OK(aclrtSetDevice(0));
     ACL_OK(aclrtGetErrorVerbose(0, &info));
     EXPECT_EQ(info.errorType, ACL_RT_NO_ERROR);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetErrorVerbose(0, nullptr),
-                     "errorInfo is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetErrorVerbose(0, nullptr), "errorInfo is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtRepairError(0, nullptr), "errorInfo is null");
 }

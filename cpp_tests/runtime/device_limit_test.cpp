@@ -12,9 +12,8 @@ namespace {
 using DeviceLimit = WithDevice;
 
 constexpr aclrtDeviceLimit kLimits[] = {
-    ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE,
-    ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE,
-    ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE};
+    ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE, ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE,
+    ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE};
 
 size_t Get(aclrtDeviceLimit limit) {
     auto value = Poison<size_t>();
@@ -59,7 +58,6 @@ TEST_F(DeviceLimit, BadArguments) {
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceSetLimit(limit, 1), said, bound);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetLimit(limit, &value), said, bound);
     }
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetLimit(kLimits[0], nullptr),
-                     "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDeviceGetLimit(kLimits[0], nullptr), "value is null");
     EXPECT_TRUE(IsPoison(value));
 }

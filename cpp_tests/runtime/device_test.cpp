@@ -236,8 +236,7 @@ TEST_F(Device, ReleaseInvalidatesEverythingOfTheDevice) {
         ExpectNone();
         objects.ExpectInvalidHandles();
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr),
-                         "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr), "aclrtSetDevice");
 
         // A new opening of the device does not make the handles valid again.
         ACL_OK(aclrtSetDevice(0));
@@ -357,8 +356,7 @@ TEST_F(Device, SynchronizeNotInTime) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeDeviceWithTimeout(5),
-                     "device 0", "5 ms");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeDeviceWithTimeout(5), "device 0", "5 ms");
     EXPECT_EQ(done, 0);
     // The work continues.
     gate.Open();

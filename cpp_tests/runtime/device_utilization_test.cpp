@@ -136,16 +136,14 @@ OWN_PROCESS_TEST(UtilizationOfMemory, IsTheShareInUse, {"PORTACL_CPU_MEMORY", "6
 }
 
 TEST_F(Utilization, BadArguments) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceUtilizationRate(0, nullptr),
-                     "utilizationInfo is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceUtilizationRate(0, nullptr), "utilizationInfo is null");
     auto rate = Poison<aclrtUtilizationInfo>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceUtilizationRate(0, &rate),
-                     "utilizationExtend", "must be null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceUtilizationRate(0, &rate), "utilizationExtend",
+                     "must be null");
     EXPECT_TRUE(IsPoison(rate));
     rate.utilizationExtend = nullptr;
     for (const int32_t device : {-1, static_cast<int32_t>(DeviceCount()), INT32_MIN, INT32_MAX})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         aclrtGetDeviceUtilizationRate(device, &rate),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetDeviceUtilizationRate(device, &rate),
                          "deviceId is " + std::to_string(device));
     ACL_OK(aclFinalize());
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDeviceUtilizationRate(0, &rate));

@@ -16,10 +16,9 @@ using MemInfoWithoutDevice = Initialized;
 using MemInfo = WithDevice;
 
 // Attributes that stand for the device's memory.
-constexpr aclrtMemAttr kDeviceMemory[] = {
-    ACL_HBM_MEM,          ACL_HBM_MEM_HUGE,       ACL_HBM_MEM_NORMAL,
-    ACL_HBM_MEM_P2P_HUGE, ACL_HBM_MEM_P2P_NORMAL, ACL_MEM_NORMAL,
-    ACL_MEM_HUGE,         ACL_MEM_P2P_NORMAL,     ACL_MEM_P2P_HUGE};
+constexpr aclrtMemAttr kDeviceMemory[] = {ACL_HBM_MEM,          ACL_HBM_MEM_HUGE,       ACL_HBM_MEM_NORMAL,
+                                          ACL_HBM_MEM_P2P_HUGE, ACL_HBM_MEM_P2P_NORMAL, ACL_MEM_NORMAL,
+                                          ACL_MEM_HUGE,         ACL_MEM_P2P_NORMAL,     ACL_MEM_P2P_HUGE};
 
 }  // namespace
 
@@ -33,12 +32,9 @@ TEST(Info, Version) {
 
 TEST(Info, VersionRefusesNull) {
     auto first = Poison<int32_t>(), second = Poison<int32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(nullptr, &first, &second),
-                     "majorVersion is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(&first, nullptr, &second),
-                     "minorVersion is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(&first, &second, nullptr),
-                     "patchVersion is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(nullptr, &first, &second), "majorVersion is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(&first, nullptr, &second), "minorVersion is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetVersion(&first, &second, nullptr), "patchVersion is null");
     EXPECT_TRUE(IsPoison(first) && IsPoison(second));
 }
 
@@ -76,9 +72,8 @@ TEST_F(MemInfo, FreeIsAtMostTotal) {
 
 TEST_F(MemInfo, KindsThatDoNotExistHereAreEmpty) {
     for (const aclrtMemAttr attr :
-         {ACL_DDR_MEM, ACL_DDR_MEM_HUGE, ACL_DDR_MEM_NORMAL, ACL_DDR_MEM_P2P_HUGE,
-          ACL_DDR_MEM_P2P_NORMAL, ACL_HBM_MEM_HUGE1G, ACL_HBM_MEM_P2P_HUGE1G, ACL_MEM_HUGE1G,
-          ACL_MEM_P2P_HUGE1G}) {
+         {ACL_DDR_MEM, ACL_DDR_MEM_HUGE, ACL_DDR_MEM_NORMAL, ACL_DDR_MEM_P2P_HUGE, ACL_DDR_MEM_P2P_NORMAL,
+          ACL_HBM_MEM_HUGE1G, ACL_HBM_MEM_P2P_HUGE1G, ACL_MEM_HUGE1G, ACL_MEM_P2P_HUGE1G}) {
         auto free = Poison<size_t>(), total = Poison<size_t>();
         ACL_OK(aclrtGetMemInfo(attr, &free, &total));
         EXPECT_EQ(free, 0u) << attr;
@@ -98,21 +93,17 @@ TEST_F(MemInfo, AttributesOutOfRange) {
 
 TEST_F(MemInfo, RefusesNull) {
     auto place = Poison<size_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &place),
-                     "free is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, &place, nullptr),
-                     "total is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &place), "free is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, &place, nullptr), "total is null");
     EXPECT_TRUE(IsPoison(place));
 }
 
 TEST_F(MemInfoWithoutDevice, NeedsADevice) {
     auto free = Poison<size_t>(), total = Poison<size_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total),
-                     "aclrtSetDevice");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), "aclrtSetDevice");
     EXPECT_TRUE(IsPoison(free) && IsPoison(total));
     ACL_OK(aclrtSetDevice(0));
-    OnNewThread(
-        [&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total)); });
+    OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total)); });
     EXPECT_TRUE(IsPoison(free) && IsPoison(total));
 }
 

@@ -140,8 +140,7 @@ TEST_F(Init, ConcurrentInitsOneSucceeds) {
             set[i] = aclrtSetDevice(0) == ACL_SUCCESS;
         });
         EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_SUCCESS), 1);
-        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_ERROR_REPEAT_INITIALIZE),
-                  kThreads - 1);
+        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_ERROR_REPEAT_INITIALIZE), kThreads - 1);
         EXPECT_EQ(std::count(set.begin(), set.end(), 1), kThreads);
 
         // Each call counts; each count is returned to exactly one caller.

@@ -63,9 +63,7 @@ aclError InOrderFinalize(void*) {
 class LifeCallback : public testing::Test {
   protected:
     void RegisterInit() { ACL_EXPECT_OK(aclInitCallbackRegister(kType, OnInit, &calls_)); }
-    void RegisterFinalize() {
-        ACL_EXPECT_OK(aclFinalizeCallbackRegister(kType, OnFinalize, &calls_));
-    }
+    void RegisterFinalize() { ACL_EXPECT_OK(aclFinalizeCallbackRegister(kType, OnFinalize, &calls_)); }
     void TearDown() override {
         calls_.on_init = calls_.on_finalize = [] { return 0; };
         aclInitCallbackUnRegister(kType, OnInit);
@@ -113,8 +111,8 @@ TEST_F(LifeCallback, TheTextIsThatOfTheConfiguration) {
     ACL_OK(aclInit(""));
     ACL_OK(aclFinalize());
     const std::string text = " {\"err_msg_mode\": \"0\", \"mine\": [\"a\\\"b\", 1]}\n";
-    const auto path = std::filesystem::temp_directory_path() /
-                      ("portacl_life_callback_" + std::to_string(getpid()) + ".json");
+    const auto path =
+        std::filesystem::temp_directory_path() / ("portacl_life_callback_" + std::to_string(getpid()) + ".json");
     std::ofstream(path) << text;
     ACL_EXPECT_OK(aclInit(path.c_str()));
     std::filesystem::remove(path);
@@ -192,10 +190,8 @@ TEST_F(LifeCallback, AFailureAtTheStartEndsTheSession) {
 TEST_F(LifeCallback, AFailingLateCallbackIsNotRegistered) {
     ACL_OK(aclInit(nullptr));
     calls_.on_init = [] { return -5; };
-    ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclInitCallbackRegister(kType, OnInit, &calls_),
-                     "returned -5");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackUnRegister(kType, OnInit),
-                     "not registered");
+    ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclInitCallbackRegister(kType, OnInit, &calls_), "returned -5");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackUnRegister(kType, OnInit), "not registered");
     ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
     EXPECT_EQ(calls_.inits.size(), 1u);
 }
@@ -350,24 +346,18 @@ TEST_F(LifeCallback, ConcurrentFinalizesRunThemOnce) {
 }
 
 TEST_F(LifeCallback, BadArguments) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackRegister(kType, nullptr, nullptr),
-                     "cbFunc is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackUnRegister(kType, nullptr),
-                     "cbFunc is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackRegister(kType, nullptr, nullptr),
-                     "cbFunc is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackUnRegister(kType, nullptr),
-                     "cbFunc is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackRegister(kType, nullptr, nullptr), "cbFunc is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackUnRegister(kType, nullptr), "cbFunc is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackRegister(kType, nullptr, nullptr), "cbFunc is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackUnRegister(kType, nullptr), "cbFunc is null");
     for (const int32_t number : {-1, 8, 65534, 65536, INT32_MIN, INT32_MAX}) {
         const auto type = static_cast<aclRegisterCallbackType>(number);
         const std::string said = "type is " + std::to_string(number);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackRegister(type, OnInit, &calls_),
-                         said, "65535");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackRegister(type, OnInit, &calls_), said, "65535");
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInitCallbackUnRegister(type, OnInit), said);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclFinalizeCallbackRegister(type, OnFinalize, &calls_), said, "65535");
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackUnRegister(type, OnFinalize),
-                         said);
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackRegister(type, OnFinalize, &calls_), said,
+                         "65535");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclFinalizeCallbackUnRegister(type, OnFinalize), said);
     }
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
@@ -378,16 +368,13 @@ TEST_F(LifeCallback, BadArguments) {
 TEST_F(LifeCallback, RegistrationsAreIdentifiedByTypeAndFunction) {
     RegisterInit();
     RegisterFinalize();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackRegister(kType, OnInit, nullptr),
-                     "registered already", "65535");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclFinalizeCallbackRegister(kType, OnFinalize, nullptr), "registered already",
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackRegister(kType, OnInit, nullptr), "registered already",
                      "65535");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclFinalizeCallbackRegister(kType, OnFinalize, nullptr),
+                     "registered already", "65535");
     for (const auto type : {ACL_REG_TYPE_ACL_MODEL, ACL_REG_TYPE_ACL_RETR}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackUnRegister(type, OnInit),
-                         "not registered");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclFinalizeCallbackUnRegister(type, OnFinalize), "not registered");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclInitCallbackUnRegister(type, OnInit), "not registered");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclFinalizeCallbackUnRegister(type, OnFinalize), "not registered");
         ACL_OK(aclInitCallbackRegister(type, OnInit, &calls_));
     }
     ACL_OK(aclInit(nullptr));

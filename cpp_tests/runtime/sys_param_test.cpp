@@ -13,8 +13,7 @@ namespace {
 
 using SysParam = WithDevice;
 
-constexpr aclSysParamOpt kOptions[] = {ACL_OPT_DETERMINISTIC, ACL_OPT_ENABLE_DEBUG_KERNEL,
-                                       ACL_OPT_STRONG_CONSISTENCY,
+constexpr aclSysParamOpt kOptions[] = {ACL_OPT_DETERMINISTIC, ACL_OPT_ENABLE_DEBUG_KERNEL, ACL_OPT_STRONG_CONSISTENCY,
                                        ACL_OPT_ENABLE_KERNEL_EARLY_START};
 constexpr int64_t kValues[] = {1, 0, -1, INT64_MAX, INT64_MIN};
 constexpr aclError kNotSet = ACL_ERROR_RT_SYSPARAMOPT_NOT_SET;
@@ -33,8 +32,8 @@ int64_t OfContext(aclSysParamOpt option) {
 
 void ExpectNotSet(aclSysParamOpt option) {
     auto value = Poison<int64_t>();
-    ACL_FAILS_SAYING(kNotSet, aclrtCtxGetSysParamOpt(option, &value),
-                     "opt " + std::to_string(option), "aclrtCtxSetSysParamOpt");
+    ACL_FAILS_SAYING(kNotSet, aclrtCtxGetSysParamOpt(option, &value), "opt " + std::to_string(option),
+                     "aclrtCtxSetSysParamOpt");
     EXPECT_TRUE(IsPoison(value));
 }
 
@@ -102,15 +101,12 @@ TEST_F(SysParam, OptionsOutOfRange) {
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetSysParamOpt(option, 1), said, bound);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetSysParamOpt(option, &value), said, bound);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxSetSysParamOpt(option, 1), said, bound);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxGetSysParamOpt(option, &value), said,
-                         bound);
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxGetSysParamOpt(option, &value), said, bound);
     }
     EXPECT_TRUE(IsPoison(value));
 }
 
 TEST_F(SysParam, RefusesNull) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr),
-                     "value is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr), "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr), "value is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr), "value is null");
 }

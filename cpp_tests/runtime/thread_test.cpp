@@ -70,13 +70,12 @@ void ExpectCallsWithoutContextRefused(void* memory) {
     std::array<unsigned char, 8> bytes;
     bytes.fill(0xA5);
     ACL_FAILS(kNone, aclrtMemcpy(bytes.data(), 8, memory, 8, ACL_MEMCPY_DEVICE_TO_HOST));
-    ACL_FAILS(kNone,
-              aclrtMemcpyAsync(bytes.data(), 8, memory, 8, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
+    ACL_FAILS(kNone, aclrtMemcpyAsync(bytes.data(), 8, memory, 8, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
     for (const unsigned char byte : bytes) EXPECT_EQ(byte, 0xA5);
     ACL_FAILS(kNone, aclrtMemset(memory, 8, 1, 8));
     ACL_FAILS(kNone, aclrtMemsetAsync(memory, 8, 1, 8, nullptr));
-    ACL_FAILS(kNone, aclrtReduceAsync(memory, memory, 8, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                      ACL_FLOAT, nullptr, nullptr));
+    ACL_FAILS(kNone,
+              aclrtReduceAsync(memory, memory, 8, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, nullptr, nullptr));
 }
 
 }  // namespace
@@ -277,9 +276,8 @@ TEST_F(Thread, HandlesBecomeInvalidWhileOthersUseThem) {
                 return;
             }
             for (int i = 0; i < 50; ++i) {
-                for (const aclError code :
-                     {aclrtRecordEvent(event, stream), aclrtSynchronizeStream(stream),
-                      aclrtStreamWaitEvent(stream, event), aclrtSynchronizeEvent(event)})
+                for (const aclError code : {aclrtRecordEvent(event, stream), aclrtSynchronizeStream(stream),
+                                            aclrtStreamWaitEvent(stream, event), aclrtSynchronizeEvent(event)})
                     ASSERT_TRUE(code == ACL_SUCCESS || code == ACL_ERROR_RT_PARAM_INVALID) << code;
             }
         });

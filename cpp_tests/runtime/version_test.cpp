@@ -53,15 +53,13 @@ OWN_PROCESS_TEST(Version, ComesFromTheEnvironment, {"PORTACL_CANN_VERSION", "9.1
 OWN_PROCESS_TEST(Version, AnInvalidVersion, {"PORTACL_CANN_VERSION", "8.3.RC1"}) {
     const std::string said = "PORTACL_CANN_VERSION is \"8.3.RC1\"", allowed = "as in 8.3.0";
     auto version = Poison<aclCANNPackageVersion>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version),
-                     said, allowed);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version), said, allowed);
     EXPECT_TRUE(IsPoison(version));
     char text[ACL_PKG_VERSION_MAX_SIZE] = "before";
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(kRuntime, text), said, allowed);
     EXPECT_STREQ(text, "before");
     int32_t number = -7;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, &number), said,
-                     allowed);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, &number), said, allowed);
     EXPECT_EQ(number, -7);
     // It does not affect anything else.
     ACL_OK(aclInit(nullptr));
@@ -73,8 +71,7 @@ TEST(Version, AllPackageNamesAreKnown) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(empty, text), "pkgName is empty");
     EXPECT_STREQ(text, "before");
     int32_t number = -7, other = 0;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(empty, &number),
-                     "pkgName is empty");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(empty, &number), "pkgName is empty");
     EXPECT_EQ(number, -7);
     ACL_OK(aclsysGetVersionNum(driver, &number));
     ACL_OK(aclsysGetVersionNum(kRuntime, &other));
@@ -85,26 +82,20 @@ TEST(Version, AllPackageNamesAreKnown) {
 
 TEST(Version, Nulls) {
     char text[ACL_PKG_VERSION_MAX_SIZE] = "before";
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(nullptr, text),
-                     "pkgName is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(kRuntime, nullptr),
-                     "versionStr is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(nullptr, text), "pkgName is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(kRuntime, nullptr), "versionStr is null");
     int32_t number = -7;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(nullptr, &number),
-                     "pkgName is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(nullptr, &number), "pkgName is null");
     EXPECT_EQ(number, -7);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, nullptr),
-                     "versionNum is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr),
-                     "version is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, nullptr), "versionNum is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr), "version is null");
     EXPECT_STREQ(text, "before");
 }
 
 TEST(Version, PackagesOutOfRange) {
     for (const int name : {-1, 8, 99, INT_MIN, INT_MAX}) {
         auto version = Poison<aclCANNPackageVersion>();
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclsysGetCANNVersion(static_cast<aclCANNPackageName>(name), &version),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(static_cast<aclCANNPackageName>(name), &version),
                          "name is " + std::to_string(name), "0 to 7");
         EXPECT_TRUE(IsPoison(version));
     }

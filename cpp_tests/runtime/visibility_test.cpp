@@ -45,8 +45,7 @@ int32_t Converted(aclError (*convert)(int32_t, int32_t*), int32_t id) {
 
 int64_t Number(int32_t device, aclrtDevAttr attribute) {
     auto number = Poison<int64_t>();
-    ExpectOk("aclrtGetDeviceInfo",
-             aclrtGetDeviceInfo(static_cast<uint32_t>(device), attribute, &number));
+    ExpectOk("aclrtGetDeviceInfo", aclrtGetDeviceInfo(static_cast<uint32_t>(device), attribute, &number));
     return number;
 }
 
@@ -79,8 +78,7 @@ void ExpectVisible(const std::vector<int32_t>& wanted) {
         EXPECT_EQ(Converted(aclrtGetPhyDevIdByLogicDevId, id), id);
         if (std::count(logical.begin(), logical.end(), id) != 0) continue;
         auto converted = Poison<int32_t>();
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         aclrtGetUserDevIdByLogicDevId(id, &converted),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetUserDevIdByLogicDevId(id, &converted),
                          "logicDevId is " + std::to_string(id), "ASCEND_RT_VISIBLE_DEVICES");
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetUserDevIdByPhyDevId(id, &converted),
                          "phyDevId is " + std::to_string(id), "ASCEND_RT_VISIBLE_DEVICES");
@@ -89,11 +87,9 @@ void ExpectVisible(const std::vector<int32_t>& wanted) {
     // The other devices have no id.
     for (const int32_t id : {-1, static_cast<int32_t>(logical.size()), INT32_MAX}) {
         const std::string count = std::to_string(logical.size()) + " devices";
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id),
-                         "deviceId is " + std::to_string(id), count);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id), "deviceId is " + std::to_string(id), count);
         auto converted = Poison<int32_t>();
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         aclrtGetLogicDevIdByUserDevId(id, &converted), count);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetLogicDevIdByUserDevId(id, &converted), count);
         EXPECT_TRUE(IsPoison(converted));
     }
 }
@@ -148,8 +144,7 @@ OWN_PROCESS_TEST(Visibility, ParsingStopsAtARepetition, VISIBLE("1,0,1,2")) {
 OWN_PROCESS_TEST(Visibility, AllMayBeHidden, VISIBLE("-1")) {
     ExpectVisible({});
     ACL_OK(aclInit(nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(0), "0 devices",
-                     "ASCEND_RT_VISIBLE_DEVICES");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(0), "0 devices", "ASCEND_RT_VISIBLE_DEVICES");
     ACL_OK(aclFinalize());
     EXPECT_EQ(DeviceCount(), 0u);
 }
@@ -163,8 +158,7 @@ OWN_PROCESS_TEST(Visibility, PropertiesBelongToTheRightDevice, VISIBLE("2,1")) {
         char wanted[32] = "";
         // The numbering of the CPU backend and of the test double.
         if (backend == "cpu") std::snprintf(wanted, sizeof wanted, "ffff:%02x:00.0", logical);
-        if (std::getenv("FAKE_CUDA_STRICT"))
-            std::snprintf(wanted, sizeof wanted, "0000:%02x:00.0", logical + 1);
+        if (std::getenv("FAKE_CUDA_STRICT")) std::snprintf(wanted, sizeof wanted, "0000:%02x:00.0", logical + 1);
         if (*wanted) {
             EXPECT_EQ(PciAddress(user), wanted);
         }
@@ -189,8 +183,7 @@ OWN_PROCESS_TEST(Visibility, DevicesWorkTogether, VISIBLE("3,1")) {
     }
     Stream stream;
     Event event;
-    ACL_OK(
-        aclrtMemcpyAsync(there.At(), kSize, here.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(there.At(), kSize, here.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     ACL_OK(aclrtRecordEvent(event, stream));
     ACL_OK(aclrtSynchronizeEvent(event));
     EXPECT_TRUE(there.Download() == Pattern(kSize));
@@ -202,6 +195,5 @@ OWN_PROCESS_TEST(Visibility, IdsStayAfterFinalize, VISIBLE("2,0")) {
     ACL_OK(aclFinalize());
     EXPECT_EQ(DeviceCount(), present.size());
     for (size_t user = 0; user < present.size(); ++user)
-        EXPECT_EQ(Converted(aclrtGetLogicDevIdByUserDevId, static_cast<int32_t>(user)),
-                  present[user]);
+        EXPECT_EQ(Converted(aclrtGetLogicDevIdByUserDevId, static_cast<int32_t>(user)), present[user]);
 }

@@ -78,19 +78,17 @@ struct Found {
     aclrtAllocatorGetAddrFromBlockFunc get_addr = Poison<aclrtAllocatorGetAddrFromBlockFunc>();
 
     aclError Get(aclrtStream stream) {
-        return aclrtAllocatorGetByStream(stream, &description, &object, &alloc, &free, &advise,
-                                         &get_addr);
+        return aclrtAllocatorGetByStream(stream, &description, &object, &alloc, &free, &advise, &get_addr);
     }
     bool IsUntouched() const {
-        return IsPoison(description) && IsPoison(object) && IsPoison(alloc) && IsPoison(free) &&
-               IsPoison(advise) && IsPoison(get_addr);
+        return IsPoison(description) && IsPoison(object) && IsPoison(alloc) && IsPoison(free) && IsPoison(advise) &&
+               IsPoison(get_addr);
     }
 };
 
 void ExpectNone(aclrtStream stream) {
     Found found;
-    EXPECT_TRUE(
-        FailedSaying("aclrtAllocatorGetByStream()", found.Get(stream), kDead, {"no allocator"}));
+    EXPECT_TRUE(FailedSaying("aclrtAllocatorGetByStream()", found.Get(stream), kDead, {"no allocator"}));
     EXPECT_TRUE(found.IsUntouched());
 }
 
@@ -131,8 +129,7 @@ TEST_F(Allocator, TheLibraryDoesNotCallIt) {
     DeviceMemory memory(4096);
     std::vector<unsigned char> pageable(4096);
     ACL_OK(aclrtMemsetAsync(memory.At(), 4096, 1, 4096, stream));
-    ACL_OK(aclrtMemcpyAsync(pageable.data(), 4096, memory.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(pageable.data(), 4096, memory.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtDestroyStream(stream.Release()));
     EXPECT_EQ(counting.allocated + counting.advised + counting.freed, 0);
@@ -163,8 +160,7 @@ TEST_F(Allocator, AStreamHasOneAllocator) {
     other.Fill(nullptr);
     Stream stream;
     ACL_OK(aclrtAllocatorRegister(stream, description));
-    ACL_FAILS_SAYING(kDead, aclrtAllocatorRegister(stream, other), "already",
-                     "aclrtAllocatorUnregister");
+    ACL_FAILS_SAYING(kDead, aclrtAllocatorRegister(stream, other), "already", "aclrtAllocatorUnregister");
     Found found;
     ACL_OK(found.Get(stream));
     EXPECT_EQ(found.object, &counting);
@@ -178,8 +174,7 @@ TEST_F(Allocator, NeedsThreeOfItsFunctions) {
     Stream stream;
     Description description;
     const auto refused = [&](const char* missing) {
-        ACL_FAILS_SAYING(kDead, aclrtAllocatorRegister(stream, description), missing,
-                         Shown(description));
+        ACL_FAILS_SAYING(kDead, aclrtAllocatorRegister(stream, description), missing, Shown(description));
     };
     refused("aclrtAllocatorSetAllocFuncToDesc");
     ACL_OK(aclrtAllocatorSetAllocFuncToDesc(description, Alloc));
@@ -208,10 +203,8 @@ TEST_F(Allocator, InvalidDescriptions) {
         ACL_FAILS_SAYING(code, aclrtAllocatorSetObjToDesc(bad, nullptr), "allocatorDesc", word);
         ACL_FAILS_SAYING(code, aclrtAllocatorSetAllocFuncToDesc(bad, Alloc), "allocatorDesc", word);
         ACL_FAILS_SAYING(code, aclrtAllocatorSetFreeFuncToDesc(bad, Free), "allocatorDesc", word);
-        ACL_FAILS_SAYING(code, aclrtAllocatorSetAllocAdviseFuncToDesc(bad, AllocAdvise),
-                         "allocatorDesc", word);
-        ACL_FAILS_SAYING(code, aclrtAllocatorSetGetAddrFromBlockFuncToDesc(bad, GetAddr),
-                         "allocatorDesc", word);
+        ACL_FAILS_SAYING(code, aclrtAllocatorSetAllocAdviseFuncToDesc(bad, AllocAdvise), "allocatorDesc", word);
+        ACL_FAILS_SAYING(code, aclrtAllocatorSetGetAddrFromBlockFuncToDesc(bad, GetAddr), "allocatorDesc", word);
         ACL_FAILS_SAYING(code, aclrtAllocatorRegister(stream, bad), "allocatorDesc", word);
     };
     refuse(nullptr, kBad, "null");
@@ -226,10 +219,8 @@ TEST_F(Allocator, NullFunctions) {
     Description description;
     ACL_FAILS_SAYING(kBad, aclrtAllocatorSetAllocFuncToDesc(description, nullptr), "func is null");
     ACL_FAILS_SAYING(kBad, aclrtAllocatorSetFreeFuncToDesc(description, nullptr), "func is null");
-    ACL_FAILS_SAYING(kBad, aclrtAllocatorSetAllocAdviseFuncToDesc(description, nullptr),
-                     "func is null");
-    ACL_FAILS_SAYING(kBad, aclrtAllocatorSetGetAddrFromBlockFuncToDesc(description, nullptr),
-                     "func is null");
+    ACL_FAILS_SAYING(kBad, aclrtAllocatorSetAllocAdviseFuncToDesc(description, nullptr), "func is null");
+    ACL_FAILS_SAYING(kBad, aclrtAllocatorSetGetAddrFromBlockFuncToDesc(description, nullptr), "func is null");
 }
 
 TEST_F(Allocator, InvalidStreams) {
@@ -244,8 +235,7 @@ TEST_F(Allocator, InvalidStreams) {
         SCOPED_TRACE(Shown(bad));
         ACL_FAILS_SAYING(code, aclrtAllocatorRegister(bad, description), "stream", word);
         ACL_FAILS_SAYING(code, aclrtAllocatorUnregister(bad), "stream", word);
-        EXPECT_TRUE(
-            FailedSaying("aclrtAllocatorGetByStream()", found.Get(bad), code, {"stream", word}));
+        EXPECT_TRUE(FailedSaying("aclrtAllocatorGetByStream()", found.Get(bad), code, {"stream", word}));
     };
     refuse(nullptr, kBad, "null");
     refuse(destroyed, kDead, "destroyed");
@@ -277,29 +267,23 @@ TEST_F(Allocator, NullOutputs) {
     ACL_OK(aclrtAllocatorRegister(stream, description));
     Found f;
     ACL_FAILS_SAYING(kBad,
-                     aclrtAllocatorGetByStream(stream, nullptr, &f.object, &f.alloc, &f.free,
-                                               &f.advise, &f.get_addr),
+                     aclrtAllocatorGetByStream(stream, nullptr, &f.object, &f.alloc, &f.free, &f.advise, &f.get_addr),
                      "allocatorDesc is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtAllocatorGetByStream(stream, &f.description, nullptr, &f.alloc, &f.free,
-                                               &f.advise, &f.get_addr),
-                     "allocator is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtAllocatorGetByStream(stream, &f.description, &f.object, nullptr, &f.free,
-                                               &f.advise, &f.get_addr),
-                     "allocFunc is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtAllocatorGetByStream(stream, &f.description, &f.object, &f.alloc, nullptr,
-                                               &f.advise, &f.get_addr),
-                     "freeFunc is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtAllocatorGetByStream(stream, &f.description, &f.object, &f.alloc, &f.free,
-                                               nullptr, &f.get_addr),
-                     "allocAdviseFunc is null");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtAllocatorGetByStream(stream, &f.description, &f.object, &f.alloc, &f.free,
-                                               &f.advise, nullptr),
-                     "getAddrFromBlockFunc is null");
+    ACL_FAILS_SAYING(
+        kBad, aclrtAllocatorGetByStream(stream, &f.description, nullptr, &f.alloc, &f.free, &f.advise, &f.get_addr),
+        "allocator is null");
+    ACL_FAILS_SAYING(
+        kBad, aclrtAllocatorGetByStream(stream, &f.description, &f.object, nullptr, &f.free, &f.advise, &f.get_addr),
+        "allocFunc is null");
+    ACL_FAILS_SAYING(
+        kBad, aclrtAllocatorGetByStream(stream, &f.description, &f.object, &f.alloc, nullptr, &f.advise, &f.get_addr),
+        "freeFunc is null");
+    ACL_FAILS_SAYING(
+        kBad, aclrtAllocatorGetByStream(stream, &f.description, &f.object, &f.alloc, &f.free, nullptr, &f.get_addr),
+        "allocAdviseFunc is null");
+    ACL_FAILS_SAYING(
+        kBad, aclrtAllocatorGetByStream(stream, &f.description, &f.object, &f.alloc, &f.free, &f.advise, nullptr),
+        "getAddrFromBlockFunc is null");
     EXPECT_TRUE(f.IsUntouched());
 }
 

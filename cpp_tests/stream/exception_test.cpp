@@ -87,9 +87,7 @@ class ExceptionCallback : public testing::Test {
         memory_.reset();
         ACL_EXPECT_OK(aclFinalize());
     }
-    aclError Fill(aclrtStream stream) {
-        return aclrtMemsetAsync(memory_->At(), kSize, 1, kSize, stream);
-    }
+    aclError Fill(aclrtStream stream) { return aclrtMemsetAsync(memory_->At(), kSize, 1, kSize, stream); }
     // Submits a fill that fails and waits for it, which runs the callbacks.
     void Fail(aclrtStream stream) {
         ACL_EXPECT_OK(Fill(stream));
@@ -150,8 +148,7 @@ TEST_F(ExceptionCallback, SetLastWinsAndRegisteredAddUp) {
     ACL_OK(aclrtSetExceptionInfoCallback(Second));
     Fail(stream);
     EXPECT_EQ(Noted().Ids(), std::vector<int>{2});
-    for (auto callback : {Third, First, Third, Second})
-        ACL_OK(aclrtExceptionInfoCallbackRegister(callback));
+    for (auto callback : {Third, First, Third, Second}) ACL_OK(aclrtExceptionInfoCallbackRegister(callback));
     Fail(stream);
     EXPECT_EQ(Noted().Ids(), (std::vector<int>{2, 3, 1, 2})) << "one in both ways is called twice";
     ACL_OK(aclrtExceptionInfoCallbackUnregister(Third));
@@ -184,8 +181,7 @@ std::atomic<aclError> refused{0};
 
 TEST_F(ExceptionCallback, MayNotWaitOrSubmit) {
     Stream stream;
-    ACL_OK(aclrtSetExceptionInfoCallback(
-        [](aclrtExceptionInfo*) { refused = aclrtSynchronizeDevice(); }));
+    ACL_OK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo*) { refused = aclrtSynchronizeDevice(); }));
     Fail(stream);
     EXPECT_EQ(refused, ACL_ERROR_RT_PARAM_INVALID);
 }
@@ -262,8 +258,7 @@ TEST_F(ExceptionCallback, EventsReportEarlierFailures) {
     ACL_OK(Fill(stream));
     ACL_OK(aclrtRecordEvent(behind, stream));
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (!IsComplete(behind) && std::chrono::steady_clock::now() < deadline)
-        std::this_thread::yield();
+    while (!IsComplete(behind) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
     ACL_OK(aclrtSynchronizeEvent(before));
     ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeEvent(behind));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -280,10 +275,8 @@ TEST_F(ExceptionArguments, WorkBeforeInit) {
 }
 
 TEST_F(ExceptionArguments, NullCallbacks) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtExceptionInfoCallbackRegister(nullptr),
-                     "callback", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtExceptionInfoCallbackUnregister(nullptr),
-                     "callback", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtExceptionInfoCallbackRegister(nullptr), "callback", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtExceptionInfoCallbackUnregister(nullptr), "callback", "null");
 }
 
 TEST_F(ExceptionArguments, NullAndForeignInformation) {

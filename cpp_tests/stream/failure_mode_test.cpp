@@ -42,13 +42,11 @@ class FailureMode : public testing::Test {
             [=] { return aclrtRecordEvent(event, stream); },
             [=] { return aclrtStreamWaitEvent(stream, event); },
             [=] {
-                return aclrtMemcpyAsync(memory_->At(), 64, memory_->At(64), 64,
-                                        ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
+                return aclrtMemcpyAsync(memory_->At(), 64, memory_->At(64), 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
             },
             [=] {
-                return aclrtReduceAsync(memory_->At(), memory_->At(64), 64,
-                                        ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream,
-                                        nullptr);
+                return aclrtReduceAsync(memory_->At(), memory_->At(64), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
+                                        stream, nullptr);
             },
             [=] {
                 return aclrtLaunchHostFunc(
@@ -84,18 +82,17 @@ TEST_F(FailureMode, StopRefusesEverythingFromThenOn) {
     ACL_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
     ACL_OK(Fill(stream, 1));
     ACL_OK(Fill(stream, 2));
-    for (aclrtStream stopped : {static_cast<aclrtStream>(stream), static_cast<aclrtStream>(other),
-                                aclrtStream{nullptr}}) {
+    for (aclrtStream stopped :
+         {static_cast<aclrtStream>(stream), static_cast<aclrtStream>(other), aclrtStream{nullptr}}) {
         if (stopped == static_cast<aclrtStream>(stream)) {
-            ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream),
-                             "stream.fill", "ACL_STOP_ON_FAILURE");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream), "stream.fill",
+                             "ACL_STOP_ON_FAILURE");
             EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_AICORE_EXCEPTION);
         }
         for (const auto& submit : Submissions(stopped, event))
             EXPECT_TRUE(Returned("a submission", submit(), ACL_ERROR_RT_AICORE_EXCEPTION));
         for (int i = 0; i < 2; ++i)
-            ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stopped),
-                             "stopped", "stream.fill");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stopped), "stopped", "stream.fill");
         ACL_FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStreamWithTimeout(stopped, 1000));
         EXPECT_TRUE(IsIdle(stopped));
     }
@@ -200,8 +197,8 @@ TEST_F(FailureModeArguments, SetOnce) {
     for (aclrtStream each : {static_cast<aclrtStream>(stream), aclrtStream{nullptr}}) {
         ACL_OK(aclrtSetStreamFailureMode(each, ACL_CONTINUE_ON_FAILURE));
         for (uint64_t mode : {ACL_CONTINUE_ON_FAILURE, ACL_STOP_ON_FAILURE})
-            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamFailureMode(each, mode),
-                             "set to 0 before", "once");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamFailureMode(each, mode), "set to 0 before",
+                             "once");
     }
 }
 
@@ -209,17 +206,15 @@ TEST_F(FailureModeArguments, BadStreams) {
     aclrtStream dead = Stream().Release();
     ACL_OK(aclrtDestroyStream(dead));
     Event event;
-    for (aclrtStream bad : {dead, static_cast<aclrtStream>(static_cast<aclrtEvent>(event)),
-                            reinterpret_cast<aclrtStream>(uintptr_t{42})})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtSetStreamFailureMode(bad, ACL_STOP_ON_FAILURE), Shown(bad));
+    for (aclrtStream bad :
+         {dead, static_cast<aclrtStream>(static_cast<aclrtEvent>(event)), reinterpret_cast<aclrtStream>(uintptr_t{42})})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamFailureMode(bad, ACL_STOP_ON_FAILURE), Shown(bad));
     Stream stream;
     OnNewThread([&stream] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSetStreamFailureMode(nullptr, 1));
         if (DeviceCount() < 2) return;
         ACL_OK(aclrtSetDevice(1));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetStreamFailureMode(stream, 1),
-                         "device 0", "device 1");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetStreamFailureMode(stream, 1), "device 0", "device 1");
     });
     ACL_OK(aclrtSetStreamFailureMode(stream, 1));
 }

@@ -68,8 +68,8 @@ void BlockOnEvents() {
         for (int i = 0; i < count; ++i) {
             const bool chained = i % 2 == 1;
             ACL_OK(aclrtStreamWaitEvent(*streams[i], chained ? *events.back() : *events[0]));
-            ACL_OK(aclrtReduceAsync(sums.At(4 * i), one.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                    ACL_INT32, *streams[i], nullptr));
+            ACL_OK(aclrtReduceAsync(sums.At(4 * i), one.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
+                                    *streams[i], nullptr));
             ACL_OK(aclrtLaunchHostFunc(*streams[i], Count, &called));
             events.push_back(std::make_unique<Event>());
             ACL_OK(aclrtRecordEvent(*events.back(), *streams[i]));
@@ -154,8 +154,7 @@ OWN_PROCESS_TEST(ManyStreams, HostFunctionsThatBlockForEverStallTheirOwnStreams,
                 ACL_OK(aclrtStreamWaitEvent(*others[i], event));
                 ACL_OK(aclrtMemsetAsync(part, kSize, 10 * round + i, kSize, *others[i]));
                 ACL_OK(aclrtLaunchHostFunc(*others[i], Count, &called));
-                ACL_OK(aclrtMemcpyAsync(out.At(kSize * i), kSize, part, kSize,
-                                        ACL_MEMCPY_DEVICE_TO_HOST, *others[i]));
+                ACL_OK(aclrtMemcpyAsync(out.At(kSize * i), kSize, part, kSize, ACL_MEMCPY_DEVICE_TO_HOST, *others[i]));
                 ACL_OK(aclrtRecordEvent(event, *others[i]));
             }
             for (int i = 0; i < kOthers; ++i) ACL_OK(aclrtSynchronizeStream(*others[i]));

@@ -76,14 +76,10 @@ TEST_F(Native, NullOutputs) {
     Stream stream;
     Event event;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceGetNative(0, nullptr), "native is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclContextGetNative(nullptr, nullptr),
-                     "native is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamGetNative(stream, nullptr),
-                     "native is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclEventGetNative(event, nullptr),
-                     "native is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(kBefore, nullptr),
-                     "stream is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclContextGetNative(nullptr, nullptr), "native is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamGetNative(stream, nullptr), "native is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclEventGetNative(event, nullptr), "native is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(kBefore, nullptr), "stream is null");
 }
 
 TEST_F(Native, InvalidHandles) {
@@ -94,20 +90,15 @@ TEST_F(Native, InvalidHandles) {
     aclrtStream dead_stream = nullptr;
     ACL_OK(aclrtCreateStream(&dead_stream));
     ACL_OK(aclrtDestroyStream(dead_stream));
-    for (void* const bad :
-         {garbage, static_cast<void*>(static_cast<aclrtEvent>(event)), dead_stream})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclStreamGetNative(bad, &native),
-                         Shown(bad));
+    for (void* const bad : {garbage, static_cast<void*>(static_cast<aclrtEvent>(event)), dead_stream})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclStreamGetNative(bad, &native), Shown(bad));
     for (void* const bad : {garbage, static_cast<void*>(static_cast<aclrtStream>(stream))}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclEventGetNative(bad, &native),
-                         Shown(bad));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclContextGetNative(bad, &native),
-                         Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclEventGetNative(bad, &native), Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclContextGetNative(bad, &native), Shown(bad));
     }
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclEventGetNative(nullptr, &native),
-                     "event is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(nullptr, &native),
-                     "native is null", "default stream");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclEventGetNative(nullptr, &native), "event is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclStreamWrapNative(nullptr, &native), "native is null",
+                     "default stream");
     EXPECT_EQ(native, kBefore);
 }
 
@@ -115,8 +106,7 @@ TEST_F(Native, DevicesOutOfRange) {
     const auto count = static_cast<int>(DeviceCount());
     for (const int id : {-1, count, INT_MIN, INT_MAX}) {
         int32_t native = -7;
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetNative(id, &native),
-                         std::to_string(id));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclDeviceGetNative(id, &native), std::to_string(id));
         EXPECT_EQ(native, -7);
     }
 }
@@ -382,8 +372,7 @@ TEST_F(NativeCuda, MemoryOfOtherLibrariesIsCopiedAndFilled) {
         std::vector<unsigned char> from(kSize, 0x21), to(kSize);
         ACL_OK(aclrtMemcpy(memory.At(0), kSize, from.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE));
         ACL_OK(aclrtMemsetAsync(memory.At(4096), 4096, 0x22, 4096, stream));
-        ACL_OK(aclrtMemcpyAsync(pinned.At(0), kSize, memory.At(0), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(pinned.At(0), kSize, memory.At(0), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         ACL_OK(aclrtMemcpy(to.data(), kSize, pinned.At(0), kSize, ACL_MEMCPY_HOST_TO_HOST));
         std::fill(from.begin() + 4096, from.begin() + 8192, static_cast<unsigned char>(0x22));

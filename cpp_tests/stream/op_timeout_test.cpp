@@ -115,13 +115,10 @@ TEST_F(OpTimeout, RoundsUpToTheInterval) {
 
 TEST_F(OpTimeout, NullOutputs) {
     ACL_OK(aclrtSetOpExecuteTimeOut(9));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetOpExecuteTimeOutV2(1, nullptr),
-                     "actualTimeout is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetOpExecuteTimeOutV2(1, nullptr), "actualTimeout is null");
     EXPECT_EQ(ExecuteMs(), 9000u);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetOpExecuteTimeout(nullptr),
-                     "timeoutMs is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetOpTimeOutInterval(nullptr),
-                     "interval is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetOpExecuteTimeout(nullptr), "timeoutMs is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetOpTimeOutInterval(nullptr), "interval is null");
 }
 
 // A timeout for operators aborts none of them.
@@ -300,8 +297,7 @@ TEST_F(StreamWait, InTimeIsNoFailure) {
     Log log;
     for (int32_t timeout : {3600, std::numeric_limits<int32_t>::max(), 0}) {
         ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, timeout));
-        ACL_OK(aclrtStreamWaitEventWithFlag(waiter_, event_, static_cast<uint32_t>(timeout),
-                                            ACL_EVENT_WAIT_DEFAULT));
+        ACL_OK(aclrtStreamWaitEventWithFlag(waiter_, event_, static_cast<uint32_t>(timeout), ACL_EVENT_WAIT_DEFAULT));
     }
     ACL_OK(aclrtStreamWaitEventWithFlag(waiter_, event_, kMost32, ACL_EVENT_WAIT_DEFAULT));
     ACL_OK(log.Append(waiter_, 1));
@@ -358,9 +354,8 @@ TEST_F(StreamWait, OfAnotherDevice) {
 
 TEST_F(StreamWait, BadTimeouts) {
     for (int32_t timeout : {-1, std::numeric_limits<int32_t>::min()})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtStreamWaitEventWithTimeout(waiter_, event_, timeout), "timeout is",
-                         Shown(static_cast<long long>(timeout)), "0");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEventWithTimeout(waiter_, event_, timeout),
+                         "timeout is", Shown(static_cast<long long>(timeout)), "0");
     ACL_OK(aclrtSynchronizeStream(waiter_));
 }
 
@@ -379,16 +374,12 @@ TEST_F(StreamWait, BadArguments) {
         {"aclrtStreamWaitEventWithFlag", with_flag},
     };
     for (const auto& [name, call] : calls) {
-        EXPECT_TRUE(
-            FailedSaying(name, call(waiter_, nullptr), ACL_ERROR_INVALID_PARAM, {"event is null"}));
-        EXPECT_TRUE(FailedSaying(name, call(waiter_, useless), ACL_ERROR_RT_PARAM_INVALID,
-                                 {"0x8", "ACL_EVENT_SYNC"}));
+        EXPECT_TRUE(FailedSaying(name, call(waiter_, nullptr), ACL_ERROR_INVALID_PARAM, {"event is null"}));
+        EXPECT_TRUE(FailedSaying(name, call(waiter_, useless), ACL_ERROR_RT_PARAM_INVALID, {"0x8", "ACL_EVENT_SYNC"}));
         for (void* bad : {dead, reinterpret_cast<void*>(5), static_cast<void*>(waiter_)})
-            EXPECT_TRUE(FailedSaying(name, call(waiter_, bad), ACL_ERROR_RT_PARAM_INVALID,
-                                     {"event", Shown(bad)}));
+            EXPECT_TRUE(FailedSaying(name, call(waiter_, bad), ACL_ERROR_RT_PARAM_INVALID, {"event", Shown(bad)}));
         for (void* bad : {reinterpret_cast<void*>(5), static_cast<void*>(event_)})
-            EXPECT_TRUE(FailedSaying(name, call(bad, event_), ACL_ERROR_RT_PARAM_INVALID,
-                                     {"stream", Shown(bad)}));
+            EXPECT_TRUE(FailedSaying(name, call(bad, event_), ACL_ERROR_RT_PARAM_INVALID, {"stream", Shown(bad)}));
         OnNewThread([&, name = name, &call = call] {
             EXPECT_TRUE(Failed(name, call(waiter_, event_), ACL_ERROR_RT_CONTEXT_NULL));
             EXPECT_TRUE(Failed(name, call(nullptr, event_), ACL_ERROR_RT_CONTEXT_NULL));
@@ -402,29 +393,24 @@ TEST_F(StreamWait, Flags) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
                      aclrtStreamWaitEventWithFlag(waiter_, event_, 0, ACL_EVENT_WAIT_EXTERNAL),
                      "ACL_EVENT_WAIT_EXTERNAL", Shown(waiter_), "0");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtStreamWaitEventWithFlag(waiter_, event_, 3, ACL_EVENT_WAIT_EXTERNAL),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamWaitEventWithFlag(waiter_, event_, 3, ACL_EVENT_WAIT_EXTERNAL),
                      "timeout is 3", "0");
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                     aclrtRecordEventWithFlag(event_, waiter_, ACL_EVENT_RECORD_EXTERNAL),
-                     "ACL_EVENT_RECORD_EXTERNAL", Shown(waiter_), "0");
+                     aclrtRecordEventWithFlag(event_, waiter_, ACL_EVENT_RECORD_EXTERNAL), "ACL_EVENT_RECORD_EXTERNAL",
+                     Shown(waiter_), "0");
     for (uint32_t flag : {2u, 3u, kMost32}) {
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtStreamWaitEventWithFlag(waiter_, event_, 0, flag), "flag is 0x",
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamWaitEventWithFlag(waiter_, event_, 0, flag), "flag is 0x",
                          "ACL_EVENT_WAIT_DEFAULT");
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtRecordEventWithFlag(event_, waiter_, flag),
-                         "flag is 0x", "ACL_EVENT_RECORD_DEFAULT");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtRecordEventWithFlag(event_, waiter_, flag), "flag is 0x",
+                         "ACL_EVENT_RECORD_DEFAULT");
     }
     for (uint32_t flag : {0u, 1u}) {
         ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtRecordEventWithFlag(nullptr, waiter_, flag));
         ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtStreamWaitEventWithFlag(waiter_, nullptr, 0, flag));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEventWithFlag(waiter_, waiter_, flag));
         ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEventWithFlag(event_, event_, flag));
-        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-                  aclrtStreamWaitEventWithFlag(event_, event_, 0, flag));
-        OnNewThread([&] {
-            ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRecordEventWithFlag(event_, nullptr, flag));
-        });
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEventWithFlag(event_, event_, 0, flag));
+        OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRecordEventWithFlag(event_, nullptr, flag)); });
     }
     // None of these calls has submitted or recorded anything.
     EXPECT_TRUE(IsIdle(waiter_));

@@ -37,8 +37,8 @@ uint32_t InThread(aclrtDevResLimitType type) {
 // The number of cores of the device.
 uint32_t All(aclrtDevResLimitType type) {
     auto value = Poison<int64_t>();
-    ACL_EXPECT_OK(aclrtGetDeviceInfo(
-        0, type == kCube ? ACL_DEV_ATTR_CUBE_CORE_NUM : ACL_DEV_ATTR_VECTOR_CORE_NUM, &value));
+    ACL_EXPECT_OK(
+        aclrtGetDeviceInfo(0, type == kCube ? ACL_DEV_ATTR_CUBE_CORE_NUM : ACL_DEV_ATTR_VECTOR_CORE_NUM, &value));
     return static_cast<uint32_t>(value);
 }
 

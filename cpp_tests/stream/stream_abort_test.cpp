@@ -159,8 +159,7 @@ TEST_F(StreamAbort, StreamsThatWaitForADroppedRecordContinueAfterTheNextRecord) 
     ACL_OK(aclrtSynchronizeStream(stream));
     if (DropsEverything()) {
         EXPECT_FALSE(IsComplete(event));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeEvent(event),
-                         "aclrtStreamAbort");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeEvent(event), "aclrtStreamAbort");
         ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeEventWithTimeout(event, 30000));
         EXPECT_FALSE(IsIdle(waiter));
         EXPECT_EQ(log.Size(), 0u);
@@ -257,8 +256,8 @@ TEST_F(StreamAbort, BadStreams) {
     aclrtStream dead = Stream().Release();
     ACL_OK(aclrtDestroyStream(dead));
     Event event;
-    for (aclrtStream bad : {dead, static_cast<aclrtStream>(static_cast<aclrtEvent>(event)),
-                            reinterpret_cast<aclrtStream>(uintptr_t{42})})
+    for (aclrtStream bad :
+         {dead, static_cast<aclrtStream>(static_cast<aclrtEvent>(event)), reinterpret_cast<aclrtStream>(uintptr_t{42})})
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamAbort(bad), Shown(bad));
     Stream stream;
     OnNewThread([&stream] {
@@ -266,8 +265,7 @@ TEST_F(StreamAbort, BadStreams) {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamAbort(stream));
         if (DeviceCount() < 2) return;
         ACL_OK(aclrtSetDevice(1));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtStreamAbort(stream), "device 0",
-                         "device 1");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtStreamAbort(stream), "device 0", "device 1");
     });
     aclrtStream left = Stream().Release();
     ACL_OK(aclFinalize());
@@ -360,8 +358,7 @@ TEST_F(DeviceTaskAbort, BadDevices) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceTaskAbort(bad, 0),
                          "deviceId is " + std::to_string(bad), std::to_string(count));
     if (count > 1) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceTaskAbort(1, 0), "deviceId 1",
-                         "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceTaskAbort(1, 0), "deviceId 1", "aclrtSetDevice");
     }
     // A thread without a device may abort.
     OnNewThread([] { ACL_EXPECT_OK(aclrtDeviceTaskAbort(0, 0)); });
@@ -379,8 +376,7 @@ struct AbortCalls {
     std::vector<Stage> stages;
     int32_t result = 0;
 
-    static int32_t Call(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
-                        void* own) {
+    static int32_t Call(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout, void* own) {
         auto* reported = static_cast<AbortCalls*>(own);
         reported->stages.push_back({device, stage, timeout});
         // It may make all calls; its own abort runs no callbacks.
@@ -421,8 +417,7 @@ TEST_F(DeviceTaskAbort, AFailingCallbackIsReportedAndTheAbortTakesPlace) {
     ACL_OK(log.Append(stream, 1));
     ASSERT_TRUE(gate.AwaitArrival());
     ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", AbortCalls::Call, &reported));
-    ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclrtDeviceTaskAbort(0, 0), "-7",
-                     "ACL_RT_DEVICE_TASK_ABORT_PRE");
+    ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclrtDeviceTaskAbort(0, 0), "-7", "ACL_RT_DEVICE_TASK_ABORT_PRE");
     EXPECT_EQ(reported.stages.size(), 2u);
     ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", nullptr, nullptr));
     gate.Open();
@@ -432,15 +427,12 @@ TEST_F(DeviceTaskAbort, AFailingCallbackIsReportedAndTheAbortTakesPlace) {
 
 TEST_F(DeviceTaskAbort, BadRegistrations) {
     AbortCalls reported;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetDeviceTaskAbortCallback(nullptr, AbortCalls::Call, &reported),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetDeviceTaskAbortCallback(nullptr, AbortCalls::Call, &reported),
                      "regName", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtSetDeviceTaskAbortCallback("none", nullptr, nullptr), "none");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetDeviceTaskAbortCallback("none", nullptr, nullptr), "none");
     ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", AbortCalls::Call, &reported));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtSetDeviceTaskAbortCallback("twice", AbortCalls::Call, &reported), "twice",
-                     "registered already");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetDeviceTaskAbortCallback("twice", AbortCalls::Call, &reported),
+                     "twice", "registered already");
     ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", nullptr, nullptr));
     ACL_OK(aclrtDeviceTaskAbort(0, 0));
     EXPECT_TRUE(reported.stages.empty());
@@ -461,8 +453,7 @@ TEST_F(StreamAbort, StopDoesTheSame) {
     ACL_OK(log.Append(stream, 7));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(log.Numbers(), std::vector<int>{7});
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamStop(nullptr), "stream is null",
-                     "aclrtStreamAbort");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamStop(nullptr), "stream is null", "aclrtStreamAbort");
     aclrtStream destroyed = stream.Release();
     ACL_OK(aclrtDestroyStream(destroyed));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamStop(destroyed), "destroyed");

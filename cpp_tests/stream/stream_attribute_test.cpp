@@ -16,10 +16,9 @@ uint64_t ValueOf(aclrtStream stream, aclrtStreamAttr attr) {
     ACL_EXPECT_OK(aclrtGetStreamAttribute(stream, attr, &value));
     const bool is_long = attr == ACL_STREAM_ATTR_FAILURE_MODE;
     const size_t written = is_long ? 8 : 4;
-    EXPECT_EQ(
-        std::memcmp(reinterpret_cast<char*>(&value) + written,
-                    reinterpret_cast<const char*>(&untouched) + written, sizeof value - written),
-        0)
+    EXPECT_EQ(std::memcmp(reinterpret_cast<char*>(&value) + written,
+                          reinterpret_cast<const char*>(&untouched) + written, sizeof value - written),
+              0)
         << "more was written than the member";
     return is_long ? value.failureMode : value.userCustomTag;
 }
@@ -39,9 +38,9 @@ uint32_t LeastPriority() {
     return static_cast<uint32_t>(least);
 }
 
-constexpr aclrtStreamAttr kAll[] = {
-    ACL_STREAM_ATTR_FAILURE_MODE, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK,
-    ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO, ACL_STREAM_ATTR_PRIORITY};
+constexpr aclrtStreamAttr kAll[] = {ACL_STREAM_ATTR_FAILURE_MODE, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK,
+                                    ACL_STREAM_ATTR_USER_CUSTOM_TAG, ACL_STREAM_ATTR_CACHE_OP_INFO,
+                                    ACL_STREAM_ATTR_PRIORITY};
 
 class StreamAttribute : public WithDevice {};
 
@@ -77,14 +76,13 @@ TEST_F(StreamAttribute, FailureModeIsTheSameAsByItsOwnFunction) {
     Stream stream, other;
     ACL_OK(Set(stream, ACL_STREAM_ATTR_FAILURE_MODE, ACL_STOP_ON_FAILURE));
     EXPECT_EQ(ValueOf(stream, ACL_STREAM_ATTR_FAILURE_MODE), ACL_STOP_ON_FAILURE);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE), "before", "once");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE), "before",
+                     "once");
     ACL_OK(aclrtSetStreamFailureMode(other, ACL_STOP_ON_FAILURE));
     EXPECT_EQ(ValueOf(other, ACL_STREAM_ATTR_FAILURE_MODE), ACL_STOP_ON_FAILURE);
     aclrtStreamAttrValue value{};
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtSetStreamAttribute(other, ACL_STREAM_ATTR_FAILURE_MODE, &value), "before",
-                     "once");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamAttribute(other, ACL_STREAM_ATTR_FAILURE_MODE, &value),
+                     "before", "once");
 }
 
 TEST_F(StreamAttribute, PriorityIsKnownToTheStream) {
@@ -95,8 +93,7 @@ TEST_F(StreamAttribute, PriorityIsKnownToTheStream) {
         ACL_OK(Set(stream, ACL_STREAM_ATTR_PRIORITY, least));
     } else {
         // A driver keeps the priority from creation.
-        EXPECT_TRUE(FailedSaying("aclrtSetStreamAttribute",
-                                 Set(stream, ACL_STREAM_ATTR_PRIORITY, least),
+        EXPECT_TRUE(FailedSaying("aclrtSetStreamAttribute", Set(stream, ACL_STREAM_ATTR_PRIORITY, least),
                                  ACL_ERROR_RT_FEATURE_NOT_SUPPORT, {"aclrtCreateStreamV2"}));
     }
     const uint32_t now = OnCpu() ? least : 0;
@@ -114,40 +111,33 @@ TEST_F(StreamAttribute, BadValues) {
     const uint32_t least = LeastPriority();
     aclrtStreamAttrValue value{};
     value.failureMode = 2;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FAILURE_MODE, &value),
                      "failureMode is 2", "ACL_STOP_ON_FAILURE 1");
     value.overflowSwitch = 2;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                      aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, &value),
                      "overflowSwitch is 2", "1 (on)");
     value.cacheOpInfoSwitch = std::numeric_limits<uint32_t>::max();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_CACHE_OP_INFO, &value),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_CACHE_OP_INFO, &value),
                      "cacheOpInfoSwitch is 4294967295", "1 (on)");
     value.streamPriority = least + 1;
-    ACL_FAILS_SAYING(
-        ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value),
-        "streamPriority is " + std::to_string(least + 1), "to " + std::to_string(least));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value),
+                     "streamPriority is " + std::to_string(least + 1), "to " + std::to_string(least));
     for (aclrtStreamAttr attr : kAll) EXPECT_EQ(ValueOf(stream, attr), 0u) << attr;
 }
 
 TEST_F(StreamAttribute, BadArguments) {
     Stream stream;
     auto value = Poison<aclrtStreamAttrValue>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, nullptr), "value",
-                     "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, nullptr), "value",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, nullptr),
+                     "value", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, nullptr),
+                     "value", "null");
     for (int attr : {-1, 0, 6, std::numeric_limits<int>::max()}) {
         const auto bad = static_cast<aclrtStreamAttr>(attr);
         const std::string shown = "stmAttrType is " + std::to_string(attr);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, bad, &value),
-                         shown, "1 to 5");
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetStreamAttribute(stream, bad, &value),
-                         shown, "1 to 5");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamAttribute(stream, bad, &value), shown, "1 to 5");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetStreamAttribute(stream, bad, &value), shown, "1 to 5");
     }
     EXPECT_TRUE(IsPoison(value));
 }
@@ -161,10 +151,8 @@ TEST_F(StreamAttribute, BadStreams) {
     for (aclrtStream bad : {dead, static_cast<aclrtStream>(static_cast<aclrtEvent>(event)),
                             reinterpret_cast<aclrtStream>(uintptr_t{42})}) {
         for (aclrtStreamAttr attr : kAll) {
-            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtGetStreamAttribute(bad, attr, &value),
-                             Shown(bad));
-            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamAttribute(bad, attr, &zero),
-                             Shown(bad));
+            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtGetStreamAttribute(bad, attr, &value), Shown(bad));
+            ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetStreamAttribute(bad, attr, &zero), Shown(bad));
         }
     }
     EXPECT_TRUE(IsPoison(value));
@@ -176,16 +164,13 @@ TEST_F(StreamAttribute, NeedADevice) {
         auto value = Poison<aclrtStreamAttrValue>();
         aclrtStreamAttrValue zero{};
         for (aclrtStream each : {static_cast<aclrtStream>(stream), aclrtStream{nullptr}}) {
-            ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                      aclrtGetStreamAttribute(each, ACL_STREAM_ATTR_PRIORITY, &value));
-            ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                      aclrtSetStreamAttribute(each, ACL_STREAM_ATTR_PRIORITY, &zero));
+            ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetStreamAttribute(each, ACL_STREAM_ATTR_PRIORITY, &value));
+            ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSetStreamAttribute(each, ACL_STREAM_ATTR_PRIORITY, &zero));
         }
         EXPECT_TRUE(IsPoison(value));
         if (DeviceCount() < 2) return;
         ACL_OK(aclrtSetDevice(1));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                         aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value),
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value),
                          "device 0", "device 1");
         EXPECT_TRUE(IsPoison(value));
     });
@@ -196,10 +181,8 @@ TEST_F(StreamAttribute, FailAfterFinalize) {
     ACL_OK(aclFinalize());
     auto value = Poison<aclrtStreamAttrValue>();
     aclrtStreamAttrValue zero{};
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &value));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtSetStreamAttribute(nullptr, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &zero));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &value));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSetStreamAttribute(nullptr, ACL_STREAM_ATTR_USER_CUSTOM_TAG, &zero));
     EXPECT_TRUE(IsPoison(value));
     ACL_OK(aclInit(nullptr));
 }

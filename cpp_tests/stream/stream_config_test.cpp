@@ -64,8 +64,7 @@ TEST_F(StreamConfig, StartsWithDefaults) {
     EXPECT_EQ(config->flag, 0u);
     EXPECT_EQ(config->priority, 0u);
     Config other;
-    EXPECT_NE(static_cast<aclrtStreamConfigHandle*>(config),
-              static_cast<aclrtStreamConfigHandle*>(other));
+    EXPECT_NE(static_cast<aclrtStreamConfigHandle*>(config), static_cast<aclrtStreamConfigHandle*>(other));
 }
 
 TEST_F(StreamConfig, EachOptionSetsItsFieldAndNoOther) {
@@ -90,17 +89,14 @@ TEST_F(StreamConfig, BadOptions) {
     Config config;
     const aclrtStreamConfigHandle before = *config;
     const uint64_t value = 1;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetStreamConfigOpt(nullptr, ACL_RT_STREAM_FLAG, &value, 4), "handle",
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamConfigOpt(nullptr, ACL_RT_STREAM_FLAG, &value, 4), "handle",
                      "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, nullptr, 4), "attrValue",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamConfigOpt(config, ACL_RT_STREAM_FLAG, nullptr, 4),
+                     "attrValue", "null");
     for (int attr : {-1, 4, std::numeric_limits<int>::max()})
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            aclrtSetStreamConfigOpt(config, static_cast<aclrtStreamConfigAttr>(attr), &value, 8),
-            "attr", Shown(static_cast<long long>(attr)), "0 to 3");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtSetStreamConfigOpt(config, static_cast<aclrtStreamConfigAttr>(attr), &value, 8), "attr",
+                         Shown(static_cast<long long>(attr)), "0 to 3");
     struct {
         aclrtStreamConfigAttr attr;
         size_t size;
@@ -114,8 +110,7 @@ TEST_F(StreamConfig, BadOptions) {
     };
     for (const auto& bad : sizes) {
         SCOPED_TRACE(testing::Message() << "attr " << bad.attr << " size " << bad.size);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtSetStreamConfigOpt(config, bad.attr, &value, bad.size),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetStreamConfigOpt(config, bad.attr, &value, bad.size),
                          "valueSize is " + std::to_string(bad.size), bad.bound);
     }
     EXPECT_EQ(std::memcmp(&before, config, sizeof before), 0);
@@ -125,10 +120,8 @@ TEST_F(StreamConfig, OnlyLibraryDescriptionsAreDestroyedAndOnce) {
     Config config;
     aclrtStreamConfigHandle* handle = config.Release();
     ACL_OK(aclrtDestroyStreamConfigHandle(handle));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStreamConfigHandle(handle), "handle",
-                     Shown(handle));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDestroyStreamConfigHandle(nullptr), "handle",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStreamConfigHandle(handle), "handle", Shown(handle));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtDestroyStreamConfigHandle(nullptr), "handle", "null");
     aclrtStreamConfigHandle own{};
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStreamConfigHandle(&own), "handle",
                      "aclrtCreateStreamConfigHandle");
@@ -200,10 +193,8 @@ TEST_F(StreamV2, TakesADescriptionInTheProgramsMemory) {
 TEST_F(StreamV2, BadArguments) {
     Config config;
     auto stream = Poison<aclrtStream>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStreamV2(nullptr, config), "stream",
-                     "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStreamV2(&stream, nullptr), "handle",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStreamV2(nullptr, config), "stream", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStreamV2(&stream, nullptr), "handle", "null");
     const uint32_t least = LeastPriority();
     for (uint32_t priority : {least + 1, std::numeric_limits<uint32_t>::max()}) {
         ACL_OK(config.Set(ACL_RT_STREAM_PRIORITY, priority));
@@ -218,8 +209,7 @@ TEST_F(StreamV2, NeedsADevice) {
     Config config;
     OnNewThread([&config] {
         auto stream = Poison<aclrtStream>();
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateStreamV2(&stream, config),
-                         "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateStreamV2(&stream, config), "aclrtSetDevice");
         EXPECT_TRUE(IsPoison(stream));
     });
     ACL_OK(aclFinalize());

@@ -73,8 +73,8 @@ TEST_F(StreamInfo, FlagsAreThoseOfTheCreation) {
     Stream plain;
     EXPECT_EQ(Flags(plain), 0u);
     const uint32_t fast = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC;
-    for (const uint32_t flags : {fast, uint32_t{ACL_STREAM_HUGE}, fast | ACL_STREAM_CPU_SCHEDULE,
-                                 uint32_t{ACL_STREAM_DEVICE_USE_ONLY}, 0u}) {
+    for (const uint32_t flags :
+         {fast, uint32_t{ACL_STREAM_HUGE}, fast | ACL_STREAM_CPU_SCHEDULE, uint32_t{ACL_STREAM_DEVICE_USE_ONLY}, 0u}) {
         aclrtStream stream = nullptr;
         // Unknown bits are ignored.
         ACL_OK(aclrtCreateStreamWithConfig(&stream, 0, flags | 0x8000));
@@ -95,14 +95,10 @@ TEST_F(StreamInfo, PriorityOfACreationWithConfigIsIgnored) {
 
 TEST_F(StreamInfo, NullOutputs) {
     Stream stream;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetId(stream, nullptr),
-                     "streamId is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetFlags(stream, nullptr),
-                     "flags is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetPriority(nullptr, nullptr),
-                     "priority is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetStreamAvailableNum(nullptr),
-                     "streamCount is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetId(stream, nullptr), "streamId is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetFlags(stream, nullptr), "flags is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamGetPriority(nullptr, nullptr), "priority is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetStreamAvailableNum(nullptr), "streamCount is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetEventAvailNum(nullptr), "eventCount is null");
 }
 

@@ -21,8 +21,7 @@ class StreamOrder : public WithDevice {
     }
 
     static aclError Add(void* sum, void* number, size_t bytes, aclrtStream stream) {
-        return aclrtReduceAsync(sum, number, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                stream, nullptr);
+        return aclrtReduceAsync(sum, number, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
     }
 };
 
@@ -36,14 +35,13 @@ TEST_F(StreamOrder, OneStreamRunsInTheOrderOfCalls) {
         PinnedMemory results(kSize * kRounds, 0);
         for (int round = 0; round < kRounds; ++round) {
             ACL_OK(aclrtMemsetAsync(device.At(), kSize, round, kSize, stream));
-            ACL_OK(aclrtMemcpyAsync(results.At(kSize * round), kSize, device.At(), kSize,
-                                    ACL_MEMCPY_DEVICE_TO_HOST, stream));
+            ACL_OK(aclrtMemcpyAsync(results.At(kSize * round), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
+                                    stream));
         }
         ACL_OK(aclrtSynchronizeStream(stream));
         for (int round = 0; round < kRounds; ++round) {
             const unsigned char* first = results.Bytes() + kSize * round;
-            EXPECT_EQ(std::count(first, first + kSize, static_cast<unsigned char>(round)),
-                      std::ptrdiff_t(kSize))
+            EXPECT_EQ(std::count(first, first + kSize, static_cast<unsigned char>(round)), std::ptrdiff_t(kSize))
                 << "round " << round;
         }
     }
@@ -60,8 +58,7 @@ TEST_F(StreamOrder, ABlockedStreamBlocksNoOther) {
     ACL_OK(log.Append(blocked, 0));
     for (auto& other : others) {
         ACL_OK(aclrtMemsetAsync(device.At(), 4096, 3, 4096, *other));
-        ACL_OK(aclrtMemcpyAsync(pinned.At(), 4096, device.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST,
-                                *other));
+        ACL_OK(aclrtMemcpyAsync(pinned.At(), 4096, device.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, *other));
         ACL_OK(log.Append(*other, 1));
         ACL_OK(aclrtSynchronizeStream(*other));
     }
@@ -143,8 +140,7 @@ TEST_F(StreamOrder, TwoThousandStreamsInAChain) {
         // The event is unrecorded in the first round, so the wait does not block.
         ACL_OK(aclrtStreamWaitEvent(*streams[i], done));
         ACL_OK(Add(value.At(), two.At(), 4, *streams[i]));
-        ACL_OK(aclrtMemcpyAsync(seen.At(4 * i), 4, value.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST,
-                                *streams[i]));
+        ACL_OK(aclrtMemcpyAsync(seen.At(4 * i), 4, value.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST, *streams[i]));
         ACL_OK(aclrtRecordEvent(done, *streams[i]));
     }
     gate.Open();
@@ -170,8 +166,7 @@ TEST_F(StreamOrder, TwoThousandStreamsWaitForOne) {
     ACL_OK(aclrtRecordEvent(done, first));
     for (int i = 0; i < kStreams; ++i) {
         ACL_OK(aclrtStreamWaitEvent(*streams[i], done));
-        ACL_OK(aclrtMemcpyAsync(seen.At(4 * i), 4, flag.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST,
-                                *streams[i]));
+        ACL_OK(aclrtMemcpyAsync(seen.At(4 * i), 4, flag.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST, *streams[i]));
     }
     gate.Open();
     ACL_OK(aclrtSynchronizeDevice());
@@ -212,15 +207,13 @@ class RandomProgram {
             case 1:
                 if (from == to) break;
                 Claim(from, stream);
-                ASSERT_EQ(
-                    aclrtMemcpyAsync(dst, kBytes, src, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, on), 0);
+                ASSERT_EQ(aclrtMemcpyAsync(dst, kBytes, src, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, on), 0);
                 model_[to] = model_[from];
                 break;
             case 2:
                 if (from == to) break;
                 Claim(from, stream);
-                ASSERT_EQ(aclrtReduceAsync(dst, src, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                           ACL_INT32, on, nullptr),
+                ASSERT_EQ(aclrtReduceAsync(dst, src, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, on, nullptr),
                           0);
                 for (size_t i = 0; i < kCount; ++i)
                     model_[to][i] = int32_t(uint32_t(model_[to][i]) + uint32_t(model_[from][i]));
@@ -228,9 +221,7 @@ class RandomProgram {
             case 3: {
                 // Pageable memory, reused at once.
                 std::vector<int32_t> values(kCount, Pick(1000000));
-                ASSERT_EQ(aclrtMemcpyAsync(dst, kBytes, values.data(), kBytes,
-                                           ACL_MEMCPY_HOST_TO_DEVICE, on),
-                          0);
+                ASSERT_EQ(aclrtMemcpyAsync(dst, kBytes, values.data(), kBytes, ACL_MEMCPY_HOST_TO_DEVICE, on), 0);
                 model_[to] = values;
                 std::fill(values.begin(), values.end(), -1);
                 break;
@@ -240,8 +231,7 @@ class RandomProgram {
 
     void Check() {
         ACL_OK(aclrtSynchronizeDevice());
-        for (int i = 0; i < kBuffers; ++i)
-            EXPECT_EQ(buffers_[i]->Download<int32_t>(), model_[i]) << "buffer " << i;
+        for (int i = 0; i < kBuffers; ++i) EXPECT_EQ(buffers_[i]->Download<int32_t>(), model_[i]) << "buffer " << i;
     }
 
   private:
@@ -288,8 +278,8 @@ TEST_F(StreamOrder, StreamsOfManyThreadsComeAndGo) {
                 ACL_EXPECT_OK(aclrtMemsetAsync(device.At(), 2048, value, 2048, first));
                 ACL_EXPECT_OK(aclrtRecordEvent(done, first));
                 ACL_EXPECT_OK(aclrtStreamWaitEvent(second, done));
-                ACL_EXPECT_OK(aclrtMemcpyAsync(pinned.At(), 2048, device.At(), 2048,
-                                               ACL_MEMCPY_DEVICE_TO_HOST, second));
+                ACL_EXPECT_OK(
+                    aclrtMemcpyAsync(pinned.At(), 2048, device.At(), 2048, ACL_MEMCPY_DEVICE_TO_HOST, second));
                 ACL_EXPECT_OK(aclrtSynchronizeStream(second));
                 EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(2048, value));
             }

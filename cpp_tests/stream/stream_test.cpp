@@ -32,17 +32,15 @@ TEST_F(StreamCreate, HandlesDiffer) {
 
 TEST_F(StreamCreate, NullOutputs) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStream(nullptr), "stream", "null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStreamWithConfig(nullptr, 0, 0), "stream",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateStreamWithConfig(nullptr, 0, 0), "stream", "null");
 }
 
 TEST_F(StreamCreate, WithEveryFlagAndPriority) {
     constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
     for (uint32_t priority : {0u, 1u, 7u, 1000u, kMost}) {
-        for (uint32_t flag :
-             {0u, ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_HUGE,
-              ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC, ACL_STREAM_CPU_SCHEDULE,
-              ACL_STREAM_DEVICE_USE_ONLY, kMost & ~ACL_STREAM_PERSISTENT}) {
+        for (uint32_t flag : {0u, ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC, ACL_STREAM_HUGE,
+                              ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC, ACL_STREAM_CPU_SCHEDULE,
+                              ACL_STREAM_DEVICE_USE_ONLY, kMost & ~ACL_STREAM_PERSISTENT}) {
             SCOPED_TRACE(testing::Message() << "priority " << priority << " flag " << flag);
             aclrtStream stream = nullptr;
             ACL_OK(aclrtCreateStreamWithConfig(&stream, priority, flag));
@@ -59,8 +57,7 @@ TEST_F(StreamCreate, NeedsADeviceInThisThread) {
     OnNewThread([] {
         auto stream = Poison<aclrtStream>();
         ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateStream(&stream), "aclrtSetDevice");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateStreamWithConfig(&stream, 0, 0),
-                         "aclrtSetDevice");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateStreamWithConfig(&stream, 0, 0), "aclrtSetDevice");
         EXPECT_TRUE(IsPoison(stream));
     });
 }
@@ -99,20 +96,17 @@ class StreamCalls : public WithDevice {
                  EXPECT_EQ(code == 0, !IsPoison(status_));
                  return code;
              }},
-            {"aclrtStreamWaitEvent",
-             [this](aclrtStream s) { return aclrtStreamWaitEvent(s, *event_); }},
+            {"aclrtStreamWaitEvent", [this](aclrtStream s) { return aclrtStreamWaitEvent(s, *event_); }},
             {"aclrtRecordEvent", [this](aclrtStream s) { return aclrtRecordEvent(*event_, s); }},
-            {"aclrtMemsetAsync",
-             [this](aclrtStream s) { return aclrtMemsetAsync(device_->At(), 64, 1, 64, s); }},
+            {"aclrtMemsetAsync", [this](aclrtStream s) { return aclrtMemsetAsync(device_->At(), 64, 1, 64, s); }},
             {"aclrtMemcpyAsync",
              [this](aclrtStream s) {
-                 return aclrtMemcpyAsync(device_->At(), 64, pinned_->At(), 64,
-                                         ACL_MEMCPY_HOST_TO_DEVICE, s);
+                 return aclrtMemcpyAsync(device_->At(), 64, pinned_->At(), 64, ACL_MEMCPY_HOST_TO_DEVICE, s);
              }},
             {"aclrtReduceAsync",
              [this](aclrtStream s) {
-                 return aclrtReduceAsync(device_->At(), device_->At(32), 32,
-                                         ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, s, nullptr);
+                 return aclrtReduceAsync(device_->At(), device_->At(32), 32, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
+                                         s, nullptr);
              }},
             {"aclrtLaunchHostFunc",
              [](aclrtStream s) {
@@ -145,8 +139,7 @@ class StreamCalls : public WithDevice {
 
     // All calls fail with `code` for `stream`, and their texts contain `words`.
     void AllFail(aclError code, aclrtStream stream, std::initializer_list<std::string> words) {
-        for (const Call& call : All())
-            EXPECT_TRUE(FailedSaying(call.name, call.call(stream), code, words));
+        for (const Call& call : All()) EXPECT_TRUE(FailedSaying(call.name, call.call(stream), code, words));
     }
 
     std::unique_ptr<DeviceMemory> device_;
@@ -169,19 +162,14 @@ TEST_F(StreamCalls, NullIsTheDefaultStream) {
 
 TEST_F(StreamCalls, NullCannotBeDestroyed) {
     for (const Call& call : destroyers_)
-        EXPECT_TRUE(FailedSaying(call.name, call.call(nullptr), ACL_ERROR_INVALID_PARAM,
-                                 {"stream", "null", "default stream"}));
+        EXPECT_TRUE(
+            FailedSaying(call.name, call.call(nullptr), ACL_ERROR_INVALID_PARAM, {"stream", "null", "default stream"}));
 }
 
 TEST_F(StreamCalls, RefuseGarbage) {
     int here = 0;
-    const uintptr_t numbers[] = {1,
-                                 8,
-                                 0xDEADBEEF,
-                                 uintptr_t{1} << 63,
-                                 ~uintptr_t{0},
-                                 0x0200000000000000,
-                                 reinterpret_cast<uintptr_t>(&here)};
+    const uintptr_t numbers[] = {
+        1, 8, 0xDEADBEEF, uintptr_t{1} << 63, ~uintptr_t{0}, 0x0200000000000000, reinterpret_cast<uintptr_t>(&here)};
     for (uintptr_t number : numbers) {
         auto* garbage = reinterpret_cast<aclrtStream>(number);
         SCOPED_TRACE(garbage);
@@ -217,8 +205,7 @@ TEST_F(StreamCalls, NeedADeviceInThisThread) {
     Stream stream;
     OnNewThread([&] {
         AllFail(ACL_ERROR_RT_CONTEXT_NULL, stream, {"aclrtSetDevice"});
-        for (const Call& call : calls_)
-            EXPECT_TRUE(Failed(call.name, call.call(nullptr), ACL_ERROR_RT_CONTEXT_NULL));
+        for (const Call& call : calls_) EXPECT_TRUE(Failed(call.name, call.call(nullptr), ACL_ERROR_RT_CONTEXT_NULL));
     });
     ACL_OK(aclrtSynchronizeStream(stream));
 }
@@ -263,8 +250,8 @@ TEST_F(StreamCalls, FailAfterFinalize) {
     ForgetObjects();
     ACL_OK(aclFinalize());
     for (const Call& destroy : destroyers_)
-        EXPECT_TRUE(FailedSaying(destroy.name, destroy.call(stream), ACL_ERROR_RT_PARAM_INVALID,
-                                 {"stream", Shown(stream)}));
+        EXPECT_TRUE(
+            FailedSaying(destroy.name, destroy.call(stream), ACL_ERROR_RT_PARAM_INVALID, {"stream", Shown(stream)}));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStreamWithTimeout(stream, -1));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(stream, dead));
@@ -364,8 +351,7 @@ TEST_F(StreamDestroy, OnlyOneOfManyThreadsDestroys) {
         for (int i = 0; i < 4; ++i)
             threads.emplace_back([&, force = i % 2 == 1 && round % 2 == 1] {
                 ACL_EXPECT_OK(aclrtSetDevice(0));
-                const aclError code =
-                    force ? aclrtDestroyStreamForce(stream) : aclrtDestroyStream(stream);
+                const aclError code = force ? aclrtDestroyStreamForce(stream) : aclrtDestroyStream(stream);
                 destroyed += code == 0;
                 refused += code == ACL_ERROR_RT_PARAM_INVALID;
             });
@@ -438,8 +424,7 @@ TEST_F(StreamSynchronize, AWaitWithATimeoutTakesLittleProcessorTime) {
                  [&] { return aclrtSynchronizeStreamWithTimeout(stream, kMilliseconds); });
     takes_little(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
                  [&] { return aclrtSynchronizeEventWithTimeout(event, kMilliseconds); });
-    takes_little(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
-                 [&] { return aclrtSynchronizeDeviceWithTimeout(kMilliseconds); });
+    takes_little(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, [&] { return aclrtSynchronizeDeviceWithTimeout(kMilliseconds); });
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
 }
@@ -458,8 +443,7 @@ TEST_F(StreamSynchronize, TimeoutOfMinusOneWaits) {
 TEST_F(StreamSynchronize, OtherTimeoutsAreErrors) {
     Stream stream;
     for (int32_t timeout : {0, -2, -1000, std::numeric_limits<int32_t>::min()})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtSynchronizeStreamWithTimeout(stream, timeout), "timeout",
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStreamWithTimeout(stream, timeout), "timeout",
                          Shown(static_cast<long long>(timeout)), "-1");
 }
 

@@ -14,8 +14,8 @@ namespace portacl_test {
 inline testing::AssertionResult Returned(const char* expression, aclError got, aclError wanted) {
     if (got == wanted) return testing::AssertionSuccess();
     const char* text = aclGetRecentErrMsg();
-    return testing::AssertionFailure() << expression << "\n  returned " << got << ", expected "
-                                       << wanted << "\n  text: " << (text ? text : "(none)");
+    return testing::AssertionFailure() << expression << "\n  returned " << got << ", expected " << wanted
+                                       << "\n  text: " << (text ? text : "(none)");
 }
 
 // As Returned, for a failure: it must have a text that names the call.
@@ -24,13 +24,10 @@ inline testing::AssertionResult Failed(const char* expression, aclError got, acl
     if (!result) return result;
     const char* text = aclGetRecentErrMsg();
     const std::string call(expression, std::strcspn(expression, "( "));
-    if (!text)
-        return testing::AssertionFailure()
-               << expression << "\n  failed as expected, without a text";
+    if (!text) return testing::AssertionFailure() << expression << "\n  failed as expected, without a text";
     if (!std::strstr(text, call.c_str()))
         return testing::AssertionFailure()
-               << expression << "\n  failed as expected, but its text does not name " << call
-               << ":\n  " << text;
+               << expression << "\n  failed as expected, but its text does not name " << call << ":\n  " << text;
     return testing::AssertionSuccess();
 }
 
@@ -71,8 +68,6 @@ class WithDevice : public Initialized {
 // The call must succeed; the test ends if it does not.
 #define ACL_OK(expression) ASSERT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
 // The call must succeed; the test goes on.
-#define ACL_EXPECT_OK(expression) \
-    EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
+#define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
 // The call must fail with this code and leave a text that names it.
-#define ACL_FAILS(code, expression) \
-    EXPECT_TRUE(::portacl_test::Failed(#expression, (expression), (code)))
+#define ACL_FAILS(code, expression) EXPECT_TRUE(::portacl_test::Failed(#expression, (expression), (code)))

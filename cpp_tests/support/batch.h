@@ -77,27 +77,24 @@ struct Batcher {
 inline std::vector<Batcher> Batchers() {
     return {{"aclrtMemcpyBatch", false, true,
              [](Batch& b, size_t* index, aclrtStream) {
-                 return aclrtMemcpyBatch(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                         b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                         b.attrs_indexes.data(), b.attrs.size(), index);
+                 return aclrtMemcpyBatch(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(),
+                                         b.sizes.size(), b.attrs.data(), b.attrs_indexes.data(), b.attrs.size(), index);
              }},
             {"aclrtMemcpyBatchV2", false, false,
              [](Batch& b, size_t*, aclrtStream) {
-                 return aclrtMemcpyBatchV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                           b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                           b.attrs_indexes.data(), b.attrs.size());
+                 return aclrtMemcpyBatchV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(),
+                                           b.sizes.size(), b.attrs.data(), b.attrs_indexes.data(), b.attrs.size());
              }},
             {"aclrtMemcpyBatchAsync", true, true,
              [](Batch& b, size_t* index, aclrtStream stream) {
-                 return aclrtMemcpyBatchAsync(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                              b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                              b.attrs_indexes.data(), b.attrs.size(), index,
-                                              stream);
+                 return aclrtMemcpyBatchAsync(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(),
+                                              b.sizes.size(), b.attrs.data(), b.attrs_indexes.data(), b.attrs.size(),
+                                              index, stream);
              }},
             {"aclrtMemcpyBatchAsyncV2", true, false, [](Batch& b, size_t*, aclrtStream stream) {
-                 return aclrtMemcpyBatchAsyncV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                                b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                                b.attrs_indexes.data(), b.attrs.size(), stream);
+                 return aclrtMemcpyBatchAsyncV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(),
+                                                b.sizes.size(), b.attrs.data(), b.attrs_indexes.data(), b.attrs.size(),
+                                                stream);
              }}};
 }
 

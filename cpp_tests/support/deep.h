@@ -8,9 +8,7 @@ namespace portacl_test {
 
 // Writes `mebibytes` MiB of the calling thread's stack, and little more. Returns how many.
 struct Deep {
-    [[gnu::noinline]] static uint32_t Use(uint32_t mebibytes) {
-        return mebibytes == 0 ? 0 : UseOne(mebibytes);
-    }
+    [[gnu::noinline]] static uint32_t Use(uint32_t mebibytes) { return mebibytes == 0 ? 0 : UseOne(mebibytes); }
     [[gnu::noinline]] static uint32_t UseOne(uint32_t mebibytes) {
         constexpr size_t kSize = size_t{1} << 20;
         volatile char locals[kSize];

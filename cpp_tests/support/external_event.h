@@ -7,10 +7,7 @@ namespace portacl_test {
 
 class ExternalEvent {
   public:
-    ExternalEvent() {
-        ExpectOk("aclrtCreateEventWithFlag",
-                 aclrtCreateEventWithFlag(&handle_, ACL_EVENT_EXTERNAL));
-    }
+    ExternalEvent() { ExpectOk("aclrtCreateEventWithFlag", aclrtCreateEventWithFlag(&handle_, ACL_EVENT_EXTERNAL)); }
     ~ExternalEvent() {
         if (handle_) ExpectOk("aclrtDestroyEvent", aclrtDestroyEvent(handle_));
     }

@@ -31,8 +31,7 @@ class Graph {
 
 // Captures what `work` submits to the stream.
 template <typename Work>
-Graph Capture(aclrtStream stream, Work work,
-              aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) {
+Graph Capture(aclrtStream stream, Work work, aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) {
     ExpectOk("aclmdlRICaptureBegin", aclmdlRICaptureBegin(stream, mode));
     work();
     aclmdlRI graph = nullptr;
@@ -65,9 +64,7 @@ inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
     uint32_t count = 0;
     ExpectOk("aclmdlRIGetTasksByStream", aclmdlRIGetTasksByStream(stream, nullptr, &count));
     std::vector<aclmdlRITask> tasks(count);
-    if (count)
-        ExpectOk("aclmdlRIGetTasksByStream",
-                 aclmdlRIGetTasksByStream(stream, tasks.data(), &count));
+    if (count) ExpectOk("aclmdlRIGetTasksByStream", aclmdlRIGetTasksByStream(stream, tasks.data(), &count));
     EXPECT_EQ(count, tasks.size());
     return tasks;
 }
@@ -83,8 +80,8 @@ inline aclmdlRITaskParams ParamsOf(aclmdlRITask task) {
 inline void EndInvalid(aclrtStream stream) {
     EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);
     auto graph = Poison<aclmdlRI>();
-    EXPECT_TRUE(Failed("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream, &graph),
-                       ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED));
+    EXPECT_TRUE(
+        Failed("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream, &graph), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED));
     EXPECT_TRUE(IsPoison(graph));
     EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
 }

@@ -18,8 +18,7 @@ constexpr uint32_t kHead = 0, kDefault = 0x7FFFFFFF;
 class Persistent {
   public:
     Persistent() {
-        ExpectOk("aclrtCreateStreamWithConfig",
-                 aclrtCreateStreamWithConfig(&handle_, 0, ACL_STREAM_PERSISTENT));
+        ExpectOk("aclrtCreateStreamWithConfig", aclrtCreateStreamWithConfig(&handle_, 0, ACL_STREAM_PERSISTENT));
     }
     ~Persistent() {
         if (handle_) ExpectOk("aclrtDestroyStream", aclrtDestroyStream(handle_));
@@ -88,8 +87,7 @@ class Label {
 class LabelList {
   public:
     explicit LabelList(std::vector<aclrtLabel> labels) {
-        ExpectOk("aclrtCreateLabelList",
-                 aclrtCreateLabelList(labels.data(), labels.size(), &handle_));
+        ExpectOk("aclrtCreateLabelList", aclrtCreateLabelList(labels.data(), labels.size(), &handle_));
     }
     ~LabelList() {
         if (handle_) ExpectOk("aclrtDestroyLabelList", aclrtDestroyLabelList(handle_));

@@ -53,9 +53,7 @@ class WithCapture : public WithDevice {
         EXPECT_EQ(StatusOf(stream_), kActive);
     }
 
-    aclError Fill(aclrtStream stream, int value = 1) {
-        return aclrtMemsetAsync(memory_, kSize, value, kSize, stream);
-    }
+    aclError Fill(aclrtStream stream, int value = 1) { return aclrtMemsetAsync(memory_, kSize, value, kSize, stream); }
 
     aclrtStream stream_ = nullptr;
     void* memory_ = nullptr;

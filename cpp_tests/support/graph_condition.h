@@ -30,8 +30,7 @@ inline aclmdlRI GraphOf(aclrtStream stream) {
 class Condition {
   public:
     explicit Condition(aclmdlRI graph, uint32_t value = 0, aclmdlRICondHandleFlag flag = kAssign) {
-        ExpectOk("aclmdlRICondHandleCreate",
-                 aclmdlRICondHandleCreate(graph, value, flag, &handle_));
+        ExpectOk("aclmdlRICondHandleCreate", aclmdlRICondHandleCreate(graph, value, flag, &handle_));
         ExpectOk("aclmdlRICondHandleGetCondPtr", aclmdlRICondHandleGetCondPtr(handle_, &value_));
     }
     operator aclmdlRICondHandle() const { return handle_; }
@@ -42,17 +41,12 @@ class Condition {
         ACL_EXPECT_OK(aclrtMemcpy(&value, 8, value_, 8, ACL_MEMCPY_DEVICE_TO_HOST));
         return value;
     }
-    void Set(uint64_t value) const {
-        ACL_EXPECT_OK(aclrtMemcpy(value_, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE));
-    }
+    void Set(uint64_t value) const { ACL_EXPECT_OK(aclrtMemcpy(value_, 8, &value, 8, ACL_MEMCPY_HOST_TO_DEVICE)); }
     // Sets it in stream order.
-    aclError Write(uint64_t value, aclrtStream stream) const {
-        return aclrtValueWrite(value_, value, 0, stream);
-    }
+    aclError Write(uint64_t value, aclrtStream stream) const { return aclrtValueWrite(value_, value, 0, stream); }
     // Adds a 32-bit number in device memory to its lower half, in stream order.
     aclError Add(const void* other, aclrtStream stream) const {
-        return aclrtReduceAsync(value_, other, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                stream, nullptr);
+        return aclrtReduceAsync(value_, other, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
     }
 
   private:
@@ -61,8 +55,8 @@ class Condition {
 };
 
 // Adds a conditional task to a stream; returns its bodies.
-inline std::vector<aclmdlRI> AddTask(aclmdlRICondHandle handle, aclmdlRICondTaskType type,
-                                     uint32_t size, aclrtStream stream) {
+inline std::vector<aclmdlRI> AddTask(aclmdlRICondHandle handle, aclmdlRICondTaskType type, uint32_t size,
+                                     aclrtStream stream) {
     std::vector<aclmdlRI> bodies(size);
     const aclmdlRICondTaskParams params{handle, type, size, bodies.data()};
     ExpectOk("aclmdlRIAddCondTask", aclmdlRIAddCondTask(params, stream, 0));

@@ -22,18 +22,13 @@ class Number {
     explicit Number(int32_t value = 0) : memory_(std::in_place, std::vector<int32_t>(8, value)) {}
     void* At() const { return memory_->At(); }
     int32_t Get() const { return memory_->Download<int32_t>()[0]; }
-    void Set(int32_t value) const {
-        ACL_EXPECT_OK(aclrtMemcpy(At(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
-    }
+    void Set(int32_t value) const { ACL_EXPECT_OK(aclrtMemcpy(At(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE)); }
     // Adds `other`, in stream order.
     aclError Add(const Number& other, aclrtStream stream) const {
-        return aclrtReduceAsync(At(), other.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                stream, nullptr);
+        return aclrtReduceAsync(At(), other.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr);
     }
     // Sets it, in stream order.
-    aclError Write(uint32_t value, aclrtStream stream) const {
-        return aclrtMemsetD32Async(At(), 4, value, 1, stream);
-    }
+    aclError Write(uint32_t value, aclrtStream stream) const { return aclrtMemsetD32Async(At(), 4, value, 1, stream); }
 
     // Frees it early.
     void Free() { memory_.reset(); }
@@ -43,15 +38,14 @@ class Number {
 };
 
 // A choice between streams by comparing two numbers.
-inline aclError Switch(const Number& left, aclrtCondition condition, const Number& right,
-                       aclrtStream then, aclrtStream otherwise, aclrtStream stream) {
-    return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, otherwise,
-                             stream);
+inline aclError Switch(const Number& left, aclrtCondition condition, const Number& right, aclrtStream then,
+                       aclrtStream otherwise, aclrtStream stream) {
+    return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, otherwise, stream);
 }
 
 // Adds 1 to `count`, for as long as that is less than `limit`.
-inline void BuildLoop(const Built& graph, aclrtStream stream, const Number& count,
-                      const Number& one, const Number& limit) {
+inline void BuildLoop(const Built& graph, aclrtStream stream, const Number& count, const Number& one,
+                      const Number& limit) {
     graph.Bind(stream);
     ACL_OK(count.Add(one, stream));
     ACL_OK(Switch(count, ACL_RT_LESS, limit, stream, nullptr, stream));
@@ -84,8 +78,7 @@ struct Endless {
     // The loop has iterated more than once.
     void AwaitRounds() const {
         const int32_t before = count.Get();
-        for (const auto deadline = std::chrono::steady_clock::now() + kPatience;
-             count.Get() - before < 3;)
+        for (const auto deadline = std::chrono::steady_clock::now() + kPatience; count.Get() - before < 3;)
             ASSERT_LT(std::chrono::steady_clock::now(), deadline);
     }
 };

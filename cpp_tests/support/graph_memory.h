@@ -10,8 +10,7 @@ namespace portacl_test {
 
 inline uint64_t GraphAttribute(portaclGraphMemAttr attribute, int32_t device = 0) {
     auto value = Poison<uint64_t>();
-    ExpectOk("portaclDeviceGetGraphMemAttribute",
-             portaclDeviceGetGraphMemAttribute(device, attribute, &value));
+    ExpectOk("portaclDeviceGetGraphMemAttribute", portaclDeviceGetGraphMemAttribute(device, attribute, &value));
     return value;
 }
 

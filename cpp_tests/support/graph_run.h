@@ -14,8 +14,7 @@
 namespace portacl_test {
 
 // The second run waits for the first one, which waits for a gate in its stream. A run appends 1.
-inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, aclrtStream second,
-                                           Log& log) {
+inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, aclrtStream second, Log& log) {
     Gate gate;
     ACL_OK(gate.Hold(first));
     ACL_OK(aclmdlRIExecuteAsync(graph, first));
@@ -34,8 +33,7 @@ inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, ac
 // complete. A run appends one number.
 inline void ExpectAbortSkipsTheRest(aclmdlRI graph, aclrtStream stream, Log& log) {
     if (OnCpu()) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream),
-                         "aclmdlRIAbort");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream), "aclmdlRIAbort");
         EXPECT_EQ(log.Size(), 0u);
     } else {
         ACL_OK(aclrtSynchronizeStream(stream));

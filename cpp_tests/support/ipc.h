@@ -21,8 +21,7 @@ struct KeyText {
 
 inline KeyText ExportKey(void* ptr, size_t size, uint64_t flags = kAnyone) {
     KeyText key{};
-    ExpectOk("aclrtIpcMemGetExportKey",
-             aclrtIpcMemGetExportKey(ptr, size, key.text, sizeof key.text, flags));
+    ExpectOk("aclrtIpcMemGetExportKey", aclrtIpcMemGetExportKey(ptr, size, key.text, sizeof key.text, flags));
     return key;
 }
 
@@ -62,8 +61,7 @@ inline std::string WithPart(const char* key, int part, const std::string& text) 
 // Sockets of this library in this network namespace, by the process ids in their names.
 inline bool HasSocket(pid_t process) {
     std::ifstream sockets("/proc/net/unix");
-    const std::string part =
-        "@portacl-" + std::to_string(geteuid()) + "-" + std::to_string(process) + "-";
+    const std::string part = "@portacl-" + std::to_string(geteuid()) + "-" + std::to_string(process) + "-";
     for (std::string line; std::getline(sockets, line);)
         if (line.find(part) != std::string::npos) return true;
     return false;

@@ -34,8 +34,7 @@ inline std::vector<char> Read(const std::string& path) {
 class Program {
   public:
     Program() {
-        ExpectOk("aclrtBinaryLoadFromFile",
-                 aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, &handle_));
+        ExpectOk("aclrtBinaryLoadFromFile", aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, &handle_));
     }
     ~Program() {
         if (handle_) ExpectOk("aclrtBinaryUnLoad", aclrtBinaryUnLoad(handle_));
@@ -72,11 +71,9 @@ struct MarkArguments {
 constexpr size_t kMarkArgumentsSize = 12;
 
 // Adds `number` to `count` words, with one thread per word.
-inline aclError Mark(aclrtFuncHandle mark, void* words, uint32_t number, uint32_t count,
-                     aclrtStream stream) {
+inline aclError Mark(aclrtFuncHandle mark, void* words, uint32_t number, uint32_t count, aclrtStream stream) {
     void* arguments[] = {&words, &number};
-    return aclrtLaunchSIMTKernelWithArgsArray(mark, {count, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                              arguments);
+    return aclrtLaunchSIMTKernelWithArgsArray(mark, {count, 1, 1}, {1, 1, 1}, 0, stream, nullptr, arguments);
 }
 
 }  // namespace portacl_test

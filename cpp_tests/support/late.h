@@ -22,8 +22,7 @@ namespace portacl_test {
 inline void DemandAt(const char* file, int line, bool condition, const char* what) {
     if (condition) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: late: %s; last text: %s\n", file, line, what,
-                 text ? text : "(none)");
+    std::fprintf(stderr, "%s:%d: late: %s; last text: %s\n", file, line, what, text ? text : "(none)");
     std::fflush(stderr);
     _exit(3);
 }
@@ -73,8 +72,7 @@ void LateInThreads() {
     }).join();
     std::thread([] {
         pthread_key_t key = 0;
-        LATE(pthread_key_create(&key, [](void* owner) { delete static_cast<LateOwner*>(owner); }) ==
-             0);
+        LATE(pthread_key_create(&key, [](void* owner) { delete static_cast<LateOwner*>(owner); }) == 0);
         auto* owner = new LateOwner;
         LATE(pthread_setspecific(key, owner) == 0);
         owner->Begin(new Work);
@@ -101,8 +99,7 @@ void LateInProcess() {
     static LateOwner second_static;
     static LateOwner second_at_exit;
     LATE(std::atexit([] { second_at_exit.Finish(); }) == 0);
-    for (LateOwner* owner :
-         {&first_static, &first_at_exit, &of_thread, &second_static, &second_at_exit})
+    for (LateOwner* owner : {&first_static, &first_at_exit, &of_thread, &second_static, &second_at_exit})
         owner->Begin(new Work);
     LateInThreads<Work>();
 }

@@ -69,8 +69,7 @@ class EachThreadOfTheLibrary {
             const Condition never(GraphOf(stream_));
             bodies = AddTask(never, kIf, 1, stream_);
         }));
-        CaptureBody(bodies[0], stream_,
-                    [&] { ACL_OK(aclrtMemsetAsync(memory_.At(), 64, 0, 64, stream_)); });
+        CaptureBody(bodies[0], stream_, [&] { ACL_OK(aclrtMemsetAsync(memory_.At(), 64, 0, 64, stream_)); });
         ACL_OK(aclmdlRIExecuteAsync(*graph_, stream_));
         ACL_OK(aclrtSynchronizeStream(stream_));
     }

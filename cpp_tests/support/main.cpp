@@ -39,9 +39,8 @@ class Skips : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    std::printf("PORTACL_BACKEND=%s PORTACL_CPU_ASYNC=%s PORTACL_CPU_GUARD=%s\n",
-                Setting("PORTACL_BACKEND", "auto"), Setting("PORTACL_CPU_ASYNC", "off"),
-                Setting("PORTACL_CPU_GUARD", "0"));
+    std::printf("PORTACL_BACKEND=%s PORTACL_CPU_ASYNC=%s PORTACL_CPU_GUARD=%s\n", Setting("PORTACL_BACKEND", "auto"),
+                Setting("PORTACL_CPU_ASYNC", "off"), Setting("PORTACL_CPU_GUARD", "0"));
     std::fflush(stdout);
     auto* skips = new Skips;
     testing::UnitTest::GetInstance()->listeners().Append(skips);  // which owns it

@@ -15,12 +15,9 @@ constexpr size_t kManagedGrain = 2 << 20;
 class ManagedMemory {
   public:
     explicit ManagedMemory(size_t size) : size_(size) {
-        ExpectOk("aclrtMemAllocManaged",
-                 aclrtMemAllocManaged(&address_, size, ACL_RT_MEM_ATTACH_GLOBAL));
+        ExpectOk("aclrtMemAllocManaged", aclrtMemAllocManaged(&address_, size, ACL_RT_MEM_ATTACH_GLOBAL));
     }
-    ManagedMemory(size_t size, unsigned char value) : ManagedMemory(size) {
-        std::memset(address_, value, size);
-    }
+    ManagedMemory(size_t size, unsigned char value) : ManagedMemory(size) { std::memset(address_, value, size); }
     ~ManagedMemory() {
         if (address_) ExpectOk("aclrtFree", aclrtFree(address_));
     }

@@ -59,8 +59,7 @@ class MemPool {
     // Allocates memory; null if the call fails, which fails the test.
     void* Allocate(size_t size, aclrtStream stream) const {
         void* address = nullptr;
-        ExpectOk("aclrtMemPoolMallocAsync",
-                 aclrtMemPoolMallocAsync(&address, size, handle_, stream));
+        ExpectOk("aclrtMemPoolMallocAsync", aclrtMemPoolMallocAsync(&address, size, handle_, stream));
         return address;
     }
 
@@ -76,8 +75,7 @@ class MemPool {
     }
 
     void SetThreshold(uint64_t bytes) const {
-        ExpectOk("aclrtMemPoolSetAttr",
-                 aclrtMemPoolSetAttr(handle_, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &bytes));
+        ExpectOk("aclrtMemPoolSetAttr", aclrtMemPoolSetAttr(handle_, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &bytes));
     }
 
   private:

@@ -26,12 +26,10 @@ inline std::vector<portaclMemoryAllocation> LiveMemory(portaclMemoryKind kind) {
 // The report's lines, and how many allocations it names.
 inline std::string Leaks(size_t* count) {
     std::string text;
-    ExpectOk("portaclMemoryReportLeaksTo", portaclMemoryReportLeaksTo(
-                                               [](void* to, const char* line) {
-                                                   *static_cast<std::string*>(to) +=
-                                                       std::string(line) + "\n";
-                                               },
-                                               &text, count));
+    ExpectOk("portaclMemoryReportLeaksTo",
+             portaclMemoryReportLeaksTo(
+                 [](void* to, const char* line) { *static_cast<std::string*>(to) += std::string(line) + "\n"; }, &text,
+                 count));
     return text;
 }
 

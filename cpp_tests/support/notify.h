@@ -12,8 +12,7 @@ class Notify {
     }
     // A notify of another process.
     explicit Notify(const char* key) {
-        ExpectOk("aclrtNotifyImportByKey",
-                 aclrtNotifyImportByKey(&handle_, key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT));
+        ExpectOk("aclrtNotifyImportByKey", aclrtNotifyImportByKey(&handle_, key, ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT));
     }
     ~Notify() {
         if (handle_) ExpectOk("aclrtDestroyNotify", aclrtDestroyNotify(handle_));
@@ -53,8 +52,8 @@ inline aclError Record(aclrtCntNotify notify, aclrtStream stream, int mode, uint
     return aclrtCntNotifyRecord(notify, stream, &info);
 }
 
-inline aclError Wait(aclrtCntNotify notify, aclrtStream stream, int mode, uint32_t value,
-                     uint32_t timeout = 0, uint8_t clear = 0) {
+inline aclError Wait(aclrtCntNotify notify, aclrtStream stream, int mode, uint32_t value, uint32_t timeout = 0,
+                     uint8_t clear = 0) {
     // The reserved bytes may have any value.
     auto info = Poison<aclrtCntNotifyWaitInfo>();
     info.mode = static_cast<aclrtCntNotifyWaitMode>(mode);

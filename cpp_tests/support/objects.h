@@ -62,8 +62,7 @@ class Event {
 // Device memory of the current device.
 class DeviceMemory {
   public:
-    explicit DeviceMemory(size_t size, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST)
-        : size_(size) {
+    explicit DeviceMemory(size_t size, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST) : size_(size) {
         ExpectOk("aclrtMalloc", aclrtMalloc(&address_, size, policy));
     }
     // Memory with a copy of `values`.
@@ -86,8 +85,7 @@ class DeviceMemory {
     template <typename T>
     void Upload(const std::vector<T>& values) {
         const size_t bytes = values.size() * sizeof(T);
-        ExpectOk("aclrtMemcpy",
-                 aclrtMemcpy(address_, size_, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+        ExpectOk("aclrtMemcpy", aclrtMemcpy(address_, size_, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
     }
 
     // Copies all of it back: the host never accesses device memory.
@@ -95,8 +93,7 @@ class DeviceMemory {
     std::vector<T> Download() const {
         std::vector<T> values(size_ / sizeof(T));
         const size_t bytes = values.size() * sizeof(T);
-        ExpectOk("aclrtMemcpy",
-                 aclrtMemcpy(values.data(), bytes, address_, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+        ExpectOk("aclrtMemcpy", aclrtMemcpy(values.data(), bytes, address_, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
         return values;
     }
 
@@ -108,12 +105,8 @@ class DeviceMemory {
 // Pinned host memory.
 class PinnedMemory {
   public:
-    explicit PinnedMemory(size_t size) : size_(size) {
-        ExpectOk("aclrtMallocHost", aclrtMallocHost(&address_, size));
-    }
-    PinnedMemory(size_t size, unsigned char value) : PinnedMemory(size) {
-        std::memset(address_, value, size);
-    }
+    explicit PinnedMemory(size_t size) : size_(size) { ExpectOk("aclrtMallocHost", aclrtMallocHost(&address_, size)); }
+    PinnedMemory(size_t size, unsigned char value) : PinnedMemory(size) { std::memset(address_, value, size); }
     ~PinnedMemory() {
         if (address_) ExpectOk("aclrtFreeHost", aclrtFreeHost(address_));
     }
@@ -177,8 +170,7 @@ inline void ExpectStuck(aclrtStream stream) {
 inline bool IsComplete(aclrtEvent event) {
     auto status = Poison<aclrtEventRecordedStatus>();
     ExpectOk("aclrtQueryEventStatus", aclrtQueryEventStatus(event, &status));
-    EXPECT_TRUE(status == ACL_EVENT_RECORDED_STATUS_COMPLETE ||
-                status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    EXPECT_TRUE(status == ACL_EVENT_RECORDED_STATUS_COMPLETE || status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
     return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
 }
 

@@ -41,8 +41,7 @@ struct OneOfEach {
     void ExpectValid() const {
         ACL_EXPECT_OK(aclrtMemsetAsync(memory, kBytes, 7, kBytes, stream));
         ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
-        ACL_EXPECT_OK(
-            aclrtMemcpyAsync(host, kBytes, memory, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_EXPECT_OK(aclrtMemcpyAsync(host, kBytes, memory, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         const auto* bytes = static_cast<const unsigned char*>(host);
         EXPECT_EQ(bytes[0], 7);
@@ -77,8 +76,8 @@ struct OneOfEach {
         ACL_FAILS(kDead, aclrtLaunchHostFunc(
                              stream, [](void*) {}, nullptr));
         std::array<unsigned char, 8> bytes{};
-        ACL_FAILS(kDead, aclrtMemcpyAsync(bytes.data(), bytes.size(), memory, bytes.size(),
-                                          ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_FAILS(kDead, aclrtMemcpyAsync(bytes.data(), bytes.size(), memory, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST,
+                                          stream));
         ACL_FAILS(kDead, aclrtMemsetAsync(memory, kBytes, 1, kBytes, stream));
         ACL_FAILS(kDead, aclrtDestroyStream(stream));
         ACL_FAILS(kDead, aclrtDestroyStreamForce(stream));
@@ -100,8 +99,7 @@ struct OneOfEach {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFree(memory));
         std::array<unsigned char, 8> bytes{};
-        ACL_FAILS(kDead, aclrtMemcpy(bytes.data(), bytes.size(), memory, bytes.size(),
-                                     ACL_MEMCPY_DEVICE_TO_HOST));
+        ACL_FAILS(kDead, aclrtMemcpy(bytes.data(), bytes.size(), memory, bytes.size(), ACL_MEMCPY_DEVICE_TO_HOST));
         ACL_FAILS(kDead, aclrtMemset(memory, kBytes, 1, kBytes));
         ExpectNoHostMemory(memory);
     }

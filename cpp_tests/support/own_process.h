@@ -45,8 +45,7 @@ inline std::vector<std::string> Environment(const Settings& settings) {
         for (const auto& setting : settings) replaced = replaced || setting.first == name;
         if (!replaced) environment.push_back(*entry);
     }
-    for (const auto& setting : settings)
-        environment.push_back(setting.first + "=" + setting.second);
+    for (const auto& setting : settings) environment.push_back(setting.first + "=" + setting.second);
     return environment;
 }
 
@@ -65,8 +64,7 @@ inline std::string CurrentTest() {
 }
 
 // Runs a program until it ends, or kills it after `patience`.
-inline ProcessResult RunProcess(const std::string& program,
-                                const std::vector<std::string>& arguments,
+inline ProcessResult RunProcess(const std::string& program, const std::vector<std::string>& arguments,
                                 const Settings& settings = {},
                                 std::chrono::seconds patience = std::chrono::seconds(120)) {
     std::vector<std::string> all{program};
@@ -87,8 +85,7 @@ inline ProcessResult RunProcess(const std::string& program,
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
     pid_t child = 0;
-    const int failure =
-        posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), envp.data());
+    const int failure = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), envp.data());
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (failure != 0) {
@@ -101,8 +98,8 @@ inline ProcessResult RunProcess(const std::string& program,
     const auto deadline = std::chrono::steady_clock::now() + patience;
     char buffer[4096];
     while (true) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-            deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
         pollfd wait{ends[0], POLLIN, 0};
         const int ready = left.count() > 0 ? poll(&wait, 1, static_cast<int>(left.count())) : 0;
         if (ready < 0 && errno == EINTR) continue;
@@ -155,12 +152,10 @@ inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
     }
     Settings all = settings;
     all.emplace_back(kMarker, name);
-    const ProcessResult result =
-        RunProcess("/proc/self/exe", {"--gtest_filter=" + name, "--gtest_color=no"}, all);
+    const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + name, "--gtest_color=no"}, all);
     EXPECT_TRUE(Succeeded(result));
-    EXPECT_NE(result.output.find(kDone), std::string::npos)
-        << "the process ended before its test did; its output:\n"
-        << result.output;
+    EXPECT_NE(result.output.find(kDone), std::string::npos) << "the process ended before its test did; its output:\n"
+                                                            << result.output;
 }
 
 }  // namespace portacl_test

@@ -28,8 +28,7 @@ inline size_t OpenFiles() {
 // The number of threads, once it is at most this: /proc lists a thread for a moment after it was
 // joined.
 inline size_t WaitForThreads(size_t most) {
-    for (int i = 0; i < 10'000 && Threads() > most; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 10'000 && Threads() > most; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return Threads();
 }
 

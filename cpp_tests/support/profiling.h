@@ -14,13 +14,12 @@ namespace portacl_test {
 
 inline std::string NewFolder() {
     static int number = 0;
-    return testing::TempDir() + "portacl_profiling_" + std::to_string(getpid()) + "_" +
-           std::to_string(++number);
+    return testing::TempDir() + "portacl_profiling_" + std::to_string(getpid()) + "_" + std::to_string(++number);
 }
 
 inline aclprofConfig* ConfigFor(std::vector<uint32_t> devices) {
-    return aclprofCreateConfig(devices.data(), static_cast<uint32_t>(devices.size()),
-                               ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME | ACL_PROF_MSPROFTX);
+    return aclprofCreateConfig(devices.data(), static_cast<uint32_t>(devices.size()), ACL_AICORE_NONE, nullptr,
+                               ACL_PROF_TASK_TIME | ACL_PROF_MSPROFTX);
 }
 
 template <typename T>
@@ -39,8 +38,7 @@ inline aclError SetOption(aclprofConfigType type, const std::string& value) {
 // The only trace in a folder. The folder is removed.
 inline Trace Only(const std::string& folder) {
     std::vector<std::string> files;
-    for (const auto& file : std::filesystem::directory_iterator(folder))
-        files.push_back(file.path());
+    for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
     EXPECT_EQ(files.size(), 1u);
     Trace trace;
     if (files.size() == 1) trace = Trace::Read(files[0]);

@@ -31,9 +31,8 @@ inline aclrtRandomParaInfo NumberAt(const void* address, uint8_t size) {
 
 // `count` numbers of a distribution with two parameters, or of dropout, which uses only the first.
 template <typename T>
-aclrtRandomNumTaskInfo RandomNumbers(aclrtRandomNumFuncType function, aclDataType type, T first,
-                                     T second, void* result, uint64_t count, uint64_t seed = 1,
-                                     void* counter = nullptr) {
+aclrtRandomNumTaskInfo RandomNumbers(aclrtRandomNumFuncType function, aclDataType type, T first, T second, void* result,
+                                     uint64_t count, uint64_t seed = 1, void* counter = nullptr) {
     aclrtRandomNumTaskInfo task{};
     task.dataType = type;
     task.randomNumFuncParaInfo.funcType = function;

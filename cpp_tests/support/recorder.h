@@ -44,8 +44,7 @@ class CallLog {
 // A hook that is registered for the lifetime of this object.
 class Recorder {
   public:
-    Recorder(CallLog& call_log, std::string name,
-             portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD)
+    Recorder(CallLog& call_log, std::string name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD)
         : story_(call_log), name_(std::move(name)) {
         portaclMemoryHook hook{};
         hook.structSize = sizeof hook;

@@ -34,8 +34,7 @@ inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument 
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     sock_fprog program{};
-    program.len =
-        argument ? sizeof with_argument / sizeof *with_argument : sizeof plain / sizeof *plain;
+    program.len = argument ? sizeof with_argument / sizeof *with_argument : sizeof plain / sizeof *plain;
     program.filter = argument ? with_argument : plain;
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
@@ -44,6 +43,5 @@ inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument 
 }  // namespace portacl_test
 
 // Skips the rest of a test if system calls cannot be refused.
-#define REFUSE_CALL(...)                          \
-    if (!::portacl_test::RefuseCall(__VA_ARGS__)) \
-    GTEST_SKIP() << "seccomp filters: " << std::strerror(errno)
+#define REFUSE_CALL(...) \
+    if (!::portacl_test::RefuseCall(__VA_ARGS__)) GTEST_SKIP() << "seccomp filters: " << std::strerror(errno)

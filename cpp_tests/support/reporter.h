@@ -106,8 +106,7 @@ inline std::vector<int> UpTo(int count) {
 class Notes {
   public:
     // Enqueues a callback on `stream`.
-    aclError Launch(aclrtStream stream, int number,
-                    aclrtCallbackBlockType type = ACL_CALLBACK_BLOCK) {
+    aclError Launch(aclrtStream stream, int number, aclrtCallbackBlockType type = ACL_CALLBACK_BLOCK) {
         auto* note = MakeImmortal<Note>();
         *note = {this, number};
         return aclrtLaunchCallback(&Notes::Write, note, type, stream);

@@ -31,15 +31,12 @@ inline testing::AssertionResult FailedSaying(const char* expression, aclError go
     testing::AssertionResult result = Returned(expression, got, wanted);
     if (!result) return result;
     const char* fetched = aclGetRecentErrMsg();
-    if (!fetched)
-        return testing::AssertionFailure()
-               << expression << "\n  failed as expected, without a text";
+    if (!fetched) return testing::AssertionFailure() << expression << "\n  failed as expected, without a text";
     const std::string text = fetched;
     const std::string call(expression, std::strcspn(expression, "( "));
     auto missing = [&](const std::string& word) {
         return testing::AssertionFailure()
-               << expression << "\n  failed as expected, but its text does not say \"" << word
-               << "\":\n  " << text;
+               << expression << "\n  failed as expected, but its text does not say \"" << word << "\":\n  " << text;
     };
     if (text.rfind(call + ": ", 0) != 0) return missing(call + ": ");
     for (const std::string& word : words)

@@ -64,8 +64,7 @@ class SharedPool {
     static SharedPool Import(int descriptor) {
         aclrtMemPool handle = nullptr;
         ExpectOk("portaclMemPoolImportFromShareableHandle",
-                 portaclMemPoolImportFromShareableHandle(&handle, Handle(descriptor),
-                                                         ACL_MEM_HANDLE_TYPE_POSIX, 0));
+                 portaclMemPoolImportFromShareableHandle(&handle, Handle(descriptor), ACL_MEM_HANDLE_TYPE_POSIX, 0));
         close(descriptor);
         return SharedPool(handle);
     }
@@ -87,8 +86,7 @@ class SharedPool {
     int Export() const {
         int descriptor = -1;
         ExpectOk("portaclMemPoolExportToShareableHandle",
-                 portaclMemPoolExportToShareableHandle(&descriptor, handle_,
-                                                       ACL_MEM_HANDLE_TYPE_POSIX, 0));
+                 portaclMemPoolExportToShareableHandle(&descriptor, handle_, ACL_MEM_HANDLE_TYPE_POSIX, 0));
         return descriptor;
     }
 
@@ -136,8 +134,7 @@ inline testing::AssertionResult Holds(const void* ptr, size_t size, int value) {
     const aclError code = aclrtMemcpy(bytes.data(), size, ptr, size, ACL_MEMCPY_DEVICE_TO_HOST);
     if (code != 0) return Returned("aclrtMemcpy", code, 0);
     for (size_t i = 0; i < size; ++i)
-        if (bytes[i] != value)
-            return testing::AssertionFailure() << "byte " << i << " is " << int{bytes[i]};
+        if (bytes[i] != value) return testing::AssertionFailure() << "byte " << i << " is " << int{bytes[i]};
     return testing::AssertionSuccess();
 }
 

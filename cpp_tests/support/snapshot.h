@@ -46,8 +46,8 @@ uint32_t RecordCall(int32_t device, void* argument) {
     return all->failing == stage ? 17 : 0;
 }
 
-inline constexpr aclrtSnapShotCallBack kRecordCall[] = {
-    RecordCall<0>, RecordCall<1>, RecordCall<2>, RecordCall<3>, RecordCall<4>, RecordCall<5>};
+inline constexpr aclrtSnapShotCallBack kRecordCall[] = {RecordCall<0>, RecordCall<1>, RecordCall<2>,
+                                                        RecordCall<3>, RecordCall<4>, RecordCall<5>};
 
 // Callbacks for all stages, registered for the lifetime of this object.
 class Listening {
@@ -55,13 +55,12 @@ class Listening {
     explicit Listening(Stages& all) {
         stages = &all;
         for (int stage = 0; stage < 6; ++stage)
-            ACL_EXPECT_OK(aclrtSnapShotCallbackRegister(static_cast<aclrtSnapShotStage>(stage),
-                                                        kRecordCall[stage], &all));
+            ACL_EXPECT_OK(
+                aclrtSnapShotCallbackRegister(static_cast<aclrtSnapShotStage>(stage), kRecordCall[stage], &all));
     }
     ~Listening() {
         for (int stage = 0; stage < 6; ++stage)
-            ACL_EXPECT_OK(aclrtSnapShotCallbackUnregister(static_cast<aclrtSnapShotStage>(stage),
-                                                          kRecordCall[stage]));
+            ACL_EXPECT_OK(aclrtSnapShotCallbackUnregister(static_cast<aclrtSnapShotStage>(stage), kRecordCall[stage]));
     }
     Listening(const Listening&) = delete;
     Listening& operator=(const Listening&) = delete;

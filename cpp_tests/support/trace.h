@@ -63,21 +63,17 @@ class Trace {
         return found;
     }
     std::vector<TraceEvent> Named(char phase, const std::string& name) const {
-        return Where(
-            [&](const TraceEvent& event) { return event.phase == phase && event.name == name; });
+        return Where([&](const TraceEvent& event) { return event.phase == phase && event.name == name; });
     }
     std::vector<TraceEvent> Bars(const std::string& category) const {
-        return Where([&](const TraceEvent& event) {
-            return event.phase == 'X' && event.category == category;
-        });
+        return Where([&](const TraceEvent& event) { return event.phase == 'X' && event.category == category; });
     }
 
     // "group / row".
     std::string NameOf(TrackKey track) const {
         const auto row = rows_.find(track);
         const auto group = groups_.find(track.first);
-        return (group == groups_.end() ? "" : group->second) + " / " +
-               (row == rows_.end() ? "" : row->second);
+        return (group == groups_.end() ? "" : group->second) + " / " + (row == rows_.end() ? "" : row->second);
     }
     bool IsOfDevice(const TraceEvent& event) const {
         const auto group = groups_.find(event.track.first);
@@ -104,8 +100,7 @@ class Trace {
             event.track = {item.at("pid"), item.at("tid")};
             event.args = item.value("args", Json::object());
             if (event.phase == 'M') {
-                if (event.name == "process_name")
-                    groups_[event.track.first] = event.args.at("name");
+                if (event.name == "process_name") groups_[event.track.first] = event.args.at("name");
                 if (event.name == "thread_name") rows_[event.track] = event.args.at("name");
                 continue;
             }
@@ -132,8 +127,7 @@ class Trace {
         for (const TraceEvent& event : events_) {
             if (event.phase != 'X' || !IsOfDevice(event)) continue;
             EXPECT_LE(event.begin, event.end) << event.name;
-            EXPECT_LE(last[event.track], event.begin)
-                << event.name << " in " << NameOf(event.track);
+            EXPECT_LE(last[event.track], event.begin) << event.name << " in " << NameOf(event.track);
             last[event.track] = event.end;
         }
     }
@@ -180,8 +174,8 @@ class Trace {
     // The bar of a row at that time, or null.
     const TraceEvent* BarAt(TrackKey track, Nanoseconds at) const {
         for (const TraceEvent& event : events_) {
-            if (event.phase == 'X' && event.track == track && event.begin <= at &&
-                at <= event.end && (at < event.end || event.begin == event.end))
+            if (event.phase == 'X' && event.track == track && event.begin <= at && at <= event.end &&
+                (at < event.end || event.begin == event.end))
                 return &event;
         }
         return nullptr;

@@ -53,8 +53,8 @@ class Connection {
     bool IsReadable() {
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(45);
         while (true) {
-            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                deadline - std::chrono::steady_clock::now());
+            const auto left =
+                std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
             pollfd wait{socket_, POLLIN, 0};
             const int ready = left.count() > 0 ? poll(&wait, 1, static_cast<int>(left.count())) : 0;
             if (ready < 0 && errno == EINTR) continue;
@@ -77,8 +77,7 @@ class Connection {
             header->cmsg_len = CMSG_LEN(sizeof(int));
             std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
         }
-        EXPECT_EQ(sendmsg(socket_, &message, MSG_NOSIGNAL), static_cast<ssize_t>(size))
-            << std::strerror(errno);
+        EXPECT_EQ(sendmsg(socket_, &message, MSG_NOSIGNAL), static_cast<ssize_t>(size)) << std::strerror(errno);
     }
 
     void ReceiveBytes(void* bytes, size_t size, int* descriptor) {
@@ -153,8 +152,8 @@ class Peer : public Connection {
     static Process Spawn(Settings settings) {
         const std::string name = CurrentTest();
         settings.emplace_back(kPeerMarker, name);
-        const std::vector<std::string> arguments{"/proc/self/exe", "--gtest_filter=" + name,
-                                                 "--gtest_color=no", "--gtest_brief=1"};
+        const std::vector<std::string> arguments{"/proc/self/exe", "--gtest_filter=" + name, "--gtest_color=no",
+                                                 "--gtest_brief=1"};
         const std::vector<std::string> environment = Environment(settings);
         std::vector<char*> argv = Pointers(arguments), envp = Pointers(environment);
         int ends[2] = {-1, -1};

@@ -71,8 +71,7 @@ struct Usage {
 
     std::string InWords() const {
         char text[160];
-        std::snprintf(text, sizeof text,
-                      "%zu KiB resident, %zu bytes of heap, %zu threads, %zu files, %zu mappings",
+        std::snprintf(text, sizeof text, "%zu KiB resident, %zu bytes of heap, %zu threads, %zu files, %zu mappings",
                       resident >> 10, heap, threads, files, mappings);
         return text;
     }

@@ -31,8 +31,7 @@ inline aclrtPhysicalMemProp HostProps() {
 class Range {
   public:
     explicit Range(size_t size, size_t alignment = 0, void* wish = nullptr) {
-        ExpectOk("aclrtReserveMemAddress",
-                 aclrtReserveMemAddress(&address_, size, alignment, wish, 1));
+        ExpectOk("aclrtReserveMemAddress", aclrtReserveMemAddress(&address_, size, alignment, wish, 1));
     }
     ~Range() {
         if (address_) ExpectOk("aclrtReleaseMemAddress", aclrtReleaseMemAddress(address_));
@@ -52,8 +51,7 @@ class Range {
 // Physical memory.
 class PhysicalMemory {
   public:
-    explicit PhysicalMemory(size_t size = kPiece,
-                            const aclrtPhysicalMemProp& props = PhysicalProps()) {
+    explicit PhysicalMemory(size_t size = kPiece, const aclrtPhysicalMemProp& props = PhysicalProps()) {
         ExpectOk("aclrtMallocPhysical", aclrtMallocPhysical(&handle_, size, &props, 0));
     }
     ~PhysicalMemory() {

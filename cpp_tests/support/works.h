@@ -17,8 +17,7 @@ inline void ExpectWorks() {
     Event start, end;
     ACL_OK(aclrtRecordEvent(start, stream));
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 0x22, kSize / 2, stream));
-    ACL_OK(aclrtMemcpyAsync(pinned.At(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(pinned.At(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     ACL_OK(aclrtRecordEvent(end, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     std::vector<unsigned char> wanted(kSize, 0x22);

@@ -14,14 +14,13 @@ using Cache = WithDevice;
 constexpr aclError kBad = ACL_ERROR_INVALID_PARAM;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr size_t kSize = 4096;
-constexpr aclrtCmoType kTypes[] = {ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_WRITEBACK,
-                                   ACL_RT_CMO_TYPE_INVALID, ACL_RT_CMO_TYPE_FLUSH};
+constexpr aclrtCmoType kTypes[] = {ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_WRITEBACK, ACL_RT_CMO_TYPE_INVALID,
+                                   ACL_RT_CMO_TYPE_FLUSH};
 
 aclrtBarrierTaskInfo Barriers(size_t count) {
     aclrtBarrierTaskInfo task{};
     task.barrierNum = count;
-    for (uint32_t i = 0; i < ACL_RT_CMO_MAX_BARRIER_NUM; ++i)
-        task.cmoInfo[i] = {ACL_RT_CMO_TYPE_PREFETCH, i};
+    for (uint32_t i = 0; i < ACL_RT_CMO_MAX_BARRIER_NUM; ++i) task.cmoInfo[i] = {ACL_RT_CMO_TYPE_PREFETCH, i};
     return task;
 }
 
@@ -34,8 +33,7 @@ TEST_F(Cache, OperationsChangeNothing) {
     PinnedMemory from(kSize);
     std::copy(bytes.begin(), bytes.end(), from.Bytes());
     // Between a write and a read in stream order, where a dropped cache would lose the write.
-    ACL_OK(
-        aclrtMemcpyAsync(memory.At(), kSize, from.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(memory.At(), kSize, from.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     for (const aclrtCmoType type : kTypes) {
         ACL_OK(aclrtCmoAsync(memory.At(), kSize, type, stream));
         ACL_OK(aclrtCmoAsyncWithBarrier(memory.At(1), kSize - 1, type, UINT32_MAX, stream));
@@ -60,8 +58,7 @@ TEST_F(Cache, DescriptionsAreInDeviceMemory) {
     ACL_OK(aclrtCmoSetDesc(description.At(), memory.At(), kSize));
     EXPECT_EQ(description.Download()[size], 0xEE) << "no more than its size is written";
     EXPECT_NE(description.Download()[size - 1], 0xEE);
-    for (const aclrtCmoType type : kTypes)
-        ACL_OK(aclrtCmoAsyncWithDesc(description.At(), type, stream, nullptr));
+    for (const aclrtCmoType type : kTypes) ACL_OK(aclrtCmoAsyncWithDesc(description.At(), type, stream, nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 7));
 }
@@ -73,10 +70,8 @@ TEST_F(Cache, InvalidTypes) {
         const auto type = static_cast<aclrtCmoType>(number);
         const std::string said = "is " + std::to_string(number), bound = "0 to 3";
         ACL_FAILS_SAYING(kBad, aclrtCmoAsync(memory.At(), kSize, type, stream), said, bound);
-        ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithBarrier(memory.At(), kSize, type, 1, stream), said,
-                         bound);
-        ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithDesc(memory.At(), type, stream, nullptr), said,
-                         bound);
+        ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithBarrier(memory.At(), kSize, type, 1, stream), said, bound);
+        ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithDesc(memory.At(), type, stream, nullptr), said, bound);
         aclrtBarrierTaskInfo task = Barriers(2);
         task.cmoInfo[1].cmoType = type;
         ACL_FAILS_SAYING(kBad, aclrtCmoWaitBarrier(&task, stream, 0), "cmoInfo[1]", said, bound);
@@ -105,12 +100,9 @@ TEST_F(Cache, InvalidRanges) {
     refused(pageable.data(), kSize, kDead, "host memory");
     ACL_FAILS_SAYING(kBad, aclrtCmoSetDesc(nullptr, memory.At(), 1), "cmoDesc is null");
     ACL_FAILS_SAYING(kDead, aclrtCmoSetDesc(pinned.At(), memory.At(), 1), "cmoDesc", "host memory");
-    ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithDesc(nullptr, type, stream, nullptr),
-                     "cmoDesc is null");
-    ACL_FAILS_SAYING(kDead, aclrtCmoAsyncWithDesc(pinned.At(), type, stream, nullptr),
-                     "host memory");
-    ACL_FAILS_SAYING(kDead, aclrtCmoAsyncWithDesc(memory.At(kSize), type, stream, nullptr),
-                     "cmoDesc");
+    ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithDesc(nullptr, type, stream, nullptr), "cmoDesc is null");
+    ACL_FAILS_SAYING(kDead, aclrtCmoAsyncWithDesc(pinned.At(), type, stream, nullptr), "host memory");
+    ACL_FAILS_SAYING(kDead, aclrtCmoAsyncWithDesc(memory.At(kSize), type, stream, nullptr), "cmoDesc");
     if (DeviceCount() < 2) return;
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory there(kSize);
@@ -126,13 +118,12 @@ TEST_F(Cache, ReservedArguments) {
     ACL_FAILS_SAYING(kBad, aclrtCmoWaitBarrier(&task, stream, 1), "flag is 0x1");
     for (const size_t count : {size_t{0}, size_t{7}, SIZE_MAX}) {
         task = Barriers(count);
-        ACL_FAILS_SAYING(kBad, aclrtCmoWaitBarrier(&task, stream, 0),
-                         "barrierNum is " + std::to_string(count), "1 to 6");
+        ACL_FAILS_SAYING(kBad, aclrtCmoWaitBarrier(&task, stream, 0), "barrierNum is " + std::to_string(count),
+                         "1 to 6");
     }
     int reserved = 0;
-    ACL_FAILS_SAYING(
-        kBad, aclrtCmoAsyncWithDesc(memory.At(), ACL_RT_CMO_TYPE_PREFETCH, stream, &reserved),
-        "reserve is 0x");
+    ACL_FAILS_SAYING(kBad, aclrtCmoAsyncWithDesc(memory.At(), ACL_RT_CMO_TYPE_PREFETCH, stream, &reserved),
+                     "reserve is 0x");
     ACL_FAILS_SAYING(kBad, aclrtDeviceL2CacheFlush(&reserved), "rsv is 0x");
     ACL_FAILS_SAYING(kBad, aclrtCmoGetDescSize(nullptr), "size is null");
 }

@@ -51,9 +51,7 @@ aclrtMemcpyKind Kind(const Operands& o) {
 std::vector<Call> Copies() {
     return {
         {"aclrtMemcpy", false,
-         [](const Operands& o, aclrtStream) {
-             return aclrtMemcpy(o.dst, o.size, o.src, 0, Kind(o));
-         }},
+         [](const Operands& o, aclrtStream) { return aclrtMemcpy(o.dst, o.size, o.src, 0, Kind(o)); }},
         {"aclrtMemcpyAsync", true,
          [](const Operands& o, aclrtStream stream) {
              return aclrtMemcpyAsync(o.dst, o.size, o.src, 0, Kind(o), stream);
@@ -64,13 +62,11 @@ std::vector<Call> Copies() {
          }},
         {"aclrtMemcpyAsyncWithOffset", true,
          [](const Operands& o, aclrtStream stream) {
-             return aclrtMemcpyAsyncWithOffset(As<void*>(o.dst), o.size, o.size,
-                                               As<const void*>(o.src), 0, o.size, Kind(o), stream);
+             return aclrtMemcpyAsyncWithOffset(As<void*>(o.dst), o.size, o.size, As<const void*>(o.src), 0, o.size,
+                                               Kind(o), stream);
          }},
         {"aclrtMemcpy2d", false,
-         [](const Operands& o, aclrtStream) {
-             return aclrtMemcpy2d(o.dst, o.size, o.src, o.size, 0, 5, Kind(o));
-         }},
+         [](const Operands& o, aclrtStream) { return aclrtMemcpy2d(o.dst, o.size, o.src, o.size, 0, 5, Kind(o)); }},
         {"aclrtMemcpy2d", false,
          [](const Operands& o, aclrtStream) {
              return aclrtMemcpy2d(o.dst, o.size, o.src, o.size, SIZE_MAX, 0, Kind(o));
@@ -89,9 +85,7 @@ std::vector<Call> Copies() {
 std::vector<Call> CopiesOfSymbols() {
     return {
         {"aclrtMemcpyToSymbol", false,
-         [](const Operands& o, aclrtStream) {
-             return aclrtMemcpyToSymbol(o.dst, o.src, 0, o.size, Kind(o));
-         }},
+         [](const Operands& o, aclrtStream) { return aclrtMemcpyToSymbol(o.dst, o.src, 0, o.size, Kind(o)); }},
         {"aclrtMemcpyToSymbolAsync", true,
          [](const Operands& o, aclrtStream stream) {
              return aclrtMemcpyToSymbolAsync(o.dst, o.src, 0, o.size, Kind(o), stream);
@@ -112,9 +106,9 @@ std::vector<Call> Batches() {
     const auto none = [](auto call) {
         return [call](const Operands& o, aclrtStream stream) {
             auto index = Poison<size_t>();
-            const aclError code = call(
-                As<void*>(o.dst), As<size_t>(o.dst), As<void*>(o.src), As<size_t>(o.src), size_t{0},
-                As<aclrtMemcpyBatchAttr>(o.dst), As<size_t>(o.src), o.size, &index, stream);
+            const aclError code =
+                call(As<void*>(o.dst), As<size_t>(o.dst), As<void*>(o.src), As<size_t>(o.src), size_t{0},
+                     As<aclrtMemcpyBatchAttr>(o.dst), As<size_t>(o.src), o.size, &index, stream);
             if (code == ACL_SUCCESS) {
                 EXPECT_TRUE(IsPoison(index) || index == kNone) << index;
             }
@@ -123,35 +117,33 @@ std::vector<Call> Batches() {
     };
     std::vector<Call> calls = {
         {"aclrtMemcpyBatch", false,
-         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i,
-                 aclrtStream) { return aclrtMemcpyBatch(a, b, c, d, e, f, g, h, i); })},
+         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i, aclrtStream) {
+             return aclrtMemcpyBatch(a, b, c, d, e, f, g, h, i);
+         })},
         {"aclrtMemcpyBatchV2", false,
-         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, size_t*,
-                 aclrtStream) { return aclrtMemcpyBatchV2(a, b, c, d, e, f, g, h); })},
+         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, size_t*, aclrtStream) {
+             return aclrtMemcpyBatchV2(a, b, c, d, e, f, g, h);
+         })},
         {"aclrtMemcpyBatchAsync", true,
-         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i,
-                 aclrtStream s) { return aclrtMemcpyBatchAsync(a, b, c, d, e, f, g, h, i, s); })},
+         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, auto i, aclrtStream s) {
+             return aclrtMemcpyBatchAsync(a, b, c, d, e, f, g, h, i, s);
+         })},
         {"aclrtMemcpyBatchAsyncV2", true,
-         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, size_t*,
-                 aclrtStream s) { return aclrtMemcpyBatchAsyncV2(a, b, c, d, e, f, g, h, s); })},
+         none([](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h, size_t*, aclrtStream s) {
+             return aclrtMemcpyBatchAsyncV2(a, b, c, d, e, f, g, h, s);
+         })},
     };
     return calls;
 }
 
 std::vector<Call> Others() {
     return {
-        {"aclrtMemset", false,
-         [](const Operands& o, aclrtStream) { return aclrtMemset(o.dst, o.size, o.number, 0); }},
+        {"aclrtMemset", false, [](const Operands& o, aclrtStream) { return aclrtMemset(o.dst, o.size, o.number, 0); }},
         {"aclrtMemsetAsync", true,
-         [](const Operands& o, aclrtStream stream) {
-             return aclrtMemsetAsync(o.dst, o.size, o.number, 0, stream);
-         }},
-        {"aclrtMemsetD32", false,
-         [](const Operands& o, aclrtStream) { return aclrtMemsetD32(o.dst, o.size, 7, 0); }},
+         [](const Operands& o, aclrtStream stream) { return aclrtMemsetAsync(o.dst, o.size, o.number, 0, stream); }},
+        {"aclrtMemsetD32", false, [](const Operands& o, aclrtStream) { return aclrtMemsetD32(o.dst, o.size, 7, 0); }},
         {"aclrtMemsetD32Async", true,
-         [](const Operands& o, aclrtStream stream) {
-             return aclrtMemsetD32Async(o.dst, o.size, 7, 0, stream);
-         }},
+         [](const Operands& o, aclrtStream stream) { return aclrtMemsetD32Async(o.dst, o.size, 7, 0, stream); }},
         {"aclrtReduceAsync", true,
          [](const Operands& o, aclrtStream stream) {
              return aclrtReduceAsync(o.dst, o.src, 0, static_cast<aclrtReduceKind>(o.number),
@@ -236,10 +228,9 @@ TEST_F(CountZero, StreamsAreStillChecked) {
         if (!call.has_stream) continue;
         for (const Operands& operands : EveryOperands()) {
             SCOPED_TRACE(operands.text);
-            for (void* none :
-                 {reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX), destroyed})
-                EXPECT_TRUE(FailedSaying(call.name, call.call(operands, none),
-                                         ACL_ERROR_RT_PARAM_INVALID, {"stream", Shown(none)}));
+            for (void* none : {reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX), destroyed})
+                EXPECT_TRUE(FailedSaying(call.name, call.call(operands, none), ACL_ERROR_RT_PARAM_INVALID,
+                                         {"stream", Shown(none)}));
         }
     }
 }
@@ -267,13 +258,12 @@ TEST_F(CountZero, IsRefusedInsideAHostFunction) {
     const auto call_all = [](void* argument) {
         auto& inside = *static_cast<Inside*>(argument);
         for (const Call& call : inside.calls)
-            for (const Operands& operands : inside.operands)
-                inside.codes.push_back(call.call(operands, nullptr));
+            for (const Operands& operands : inside.operands) inside.codes.push_back(call.call(operands, nullptr));
     };
     ACL_OK(aclrtLaunchHostFunc(nullptr, call_all, &inside));
     ACL_OK(aclrtSynchronizeStream(nullptr));
-    EXPECT_EQ(inside.codes, std::vector<aclError>(inside.calls.size() * inside.operands.size(),
-                                                  ACL_ERROR_RT_PARAM_INVALID));
+    EXPECT_EQ(inside.codes,
+              std::vector<aclError>(inside.calls.size() * inside.operands.size(), ACL_ERROR_RT_PARAM_INVALID));
 }
 
 // A copy of 0 bytes among others: its pointers and destination size are not read, its attribute is.
@@ -314,10 +304,9 @@ TEST_F(CountZero, DescribedCopies) {
 TEST_F(CountZero, OtherArgumentsAreStillChecked) {
     constexpr aclError kBad = ACL_ERROR_INVALID_PARAM;
     int reserve = 0;
-    ACL_FAILS_SAYING(kBad,
-                     aclrtReduceAsync(nullptr, nullptr, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                      ACL_FLOAT, nullptr, &reserve),
-                     "reserve");
+    ACL_FAILS_SAYING(
+        kBad, aclrtReduceAsync(nullptr, nullptr, 0, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, nullptr, &reserve),
+        "reserve");
     ACL_FAILS_SAYING(kBad, aclrtRandomNumAsync(nullptr, nullptr, nullptr), "taskInfo");
     auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, nullptr, 0);
     ACL_FAILS_SAYING(kBad, aclrtRandomNumAsync(&task, nullptr, &reserve), "reserve");
@@ -326,22 +315,17 @@ TEST_F(CountZero, OtherArgumentsAreStillChecked) {
     task.randomNum.size = 8;
     task.randomNum.isAddr = 2;
     ACL_FAILS_SAYING(kBad, aclrtRandomNumAsync(&task, nullptr, nullptr), "randomNum");
-    ACL_FAILS_SAYING(
-        kBad, aclrtMemcpyBatch(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, nullptr),
-        "failIndex");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtMemcpyBatchAsync(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr,
-                                           0, nullptr, nullptr),
+    ACL_FAILS_SAYING(kBad, aclrtMemcpyBatch(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, nullptr),
                      "failIndex");
-    ACL_FAILS_SAYING(kBad,
-                     aclrtSetMemcpyDesc(nullptr, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, nullptr,
-                                        nullptr, 0, nullptr),
+    ACL_FAILS_SAYING(
+        kBad, aclrtMemcpyBatchAsync(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, nullptr, nullptr),
+        "failIndex");
+    ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(nullptr, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, nullptr, nullptr, 0, nullptr),
                      "desc");
     const DeviceMemory description(64);
-    ACL_FAILS_SAYING(kBad,
-                     aclrtSetMemcpyDesc(description.At(), static_cast<aclrtMemcpyKind>(99), nullptr,
-                                        nullptr, 0, nullptr),
-                     "kind", "99");
+    ACL_FAILS_SAYING(
+        kBad, aclrtSetMemcpyDesc(description.At(), static_cast<aclrtMemcpyKind>(99), nullptr, nullptr, 0, nullptr),
+        "kind", "99");
 }
 
 // A function that copies or fills and is missing in the table would not be tested here.

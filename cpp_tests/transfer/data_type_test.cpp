@@ -18,8 +18,7 @@ double Meaning(uint16_t half) {
     const double fraction = (half & 1023) / 1024.0;
     double magnitude = 0;
     if (exponent == 31)
-        magnitude = fraction == 0 ? std::numeric_limits<double>::infinity()
-                                  : std::numeric_limits<double>::quiet_NaN();
+        magnitude = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
     else if (exponent == 0)
         magnitude = std::ldexp(fraction, -14);
     else
@@ -35,16 +34,14 @@ bool IsNan(uint16_t half) {
 
 TEST(DataTypeSize, OfEveryType) {
     const std::vector<std::pair<size_t, std::vector<aclDataType>>> sizes = {
-        {1,
-         {ACL_INT8, ACL_UINT8, ACL_BOOL, ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN,
-          ACL_FLOAT8_E8M0}},
+        {1, {ACL_INT8, ACL_UINT8, ACL_BOOL, ACL_HIFLOAT8, ACL_FLOAT8_E5M2, ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0}},
         {2, {ACL_FLOAT16, ACL_INT16, ACL_UINT16, ACL_BF16}},
         {4, {ACL_FLOAT, ACL_INT32, ACL_UINT32, ACL_COMPLEX32}},
         {8, {ACL_INT64, ACL_UINT64, ACL_DOUBLE, ACL_COMPLEX64}},
         {16, {ACL_COMPLEX128}},
         {0,
-         {ACL_DT_UNDEFINED, ACL_STRING, ACL_INT4, ACL_UINT1, ACL_FLOAT6_E3M2, ACL_FLOAT6_E2M3,
-          ACL_FLOAT4_E2M1, ACL_FLOAT4_E1M2}},
+         {ACL_DT_UNDEFINED, ACL_STRING, ACL_INT4, ACL_UINT1, ACL_FLOAT6_E3M2, ACL_FLOAT6_E2M3, ACL_FLOAT4_E2M1,
+          ACL_FLOAT4_E1M2}},
     };
     for (const auto& [size, types] : sizes)
         for (const aclDataType type : types) EXPECT_EQ(aclDataTypeSize(type), size) << type;

@@ -31,18 +31,14 @@ struct Copier {
 
 std::vector<Copier> Copiers() {
     return {{"aclrtMemcpy2d", false,
-             [](void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
-                size_t height, int kind) {
-                 return aclrtMemcpy2d(dst, dpitch, src, spitch, width, height,
-                                      static_cast<aclrtMemcpyKind>(kind));
+             [](void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, int kind) {
+                 return aclrtMemcpy2d(dst, dpitch, src, spitch, width, height, static_cast<aclrtMemcpyKind>(kind));
              },
              5000000},
             {"aclrtMemcpy2dAsync", true,
-             [](void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
-                size_t height, int kind) {
-                 const aclError code =
-                     aclrtMemcpy2dAsync(dst, dpitch, src, spitch, width, height,
-                                        static_cast<aclrtMemcpyKind>(kind), nullptr);
+             [](void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, int kind) {
+                 const aclError code = aclrtMemcpy2dAsync(dst, dpitch, src, spitch, width, height,
+                                                          static_cast<aclrtMemcpyKind>(kind), nullptr);
                  if (code != 0) return code;
                  return aclrtSynchronizeStream(nullptr);
              },
@@ -65,8 +61,8 @@ struct Shape {
 };
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-    return out << shape.width << " bytes, " << shape.height << " rows, pitches " << shape.dpitch
-               << " and " << shape.spitch;
+    return out << shape.width << " bytes, " << shape.height << " rows, pitches " << shape.dpitch << " and "
+               << shape.spitch;
 }
 
 constexpr Shape kShape{5, 3, 16, 8};
@@ -82,19 +78,16 @@ TEST_F(Memcpy2d, EveryKindWithEveryPlace) {
             src.Set(data);
             for (const Copier& copier : Copiers())
                 for (int kind = 0; kind <= ACL_MEMCPY_INTER_DEVICE_TO_DEVICE; ++kind) {
-                    SCOPED_TRACE(testing::Message() << copier.name << " to " << to << " from "
-                                                    << from << " kind " << kind);
+                    SCOPED_TRACE(testing::Message()
+                                 << copier.name << " to " << to << " from " << from << " kind " << kind);
                     dst.Set(before);
-                    const bool allowed =
-                        kind == kUp || kind == kDown || (copier.asynchronous && kind == kOver);
-                    const bool fits =
-                        OnHost(to) == (kind == kDown) && OnHost(from) == (kind == kUp);
+                    const bool allowed = kind == kUp || kind == kDown || (copier.asynchronous && kind == kOver);
+                    const bool fits = OnHost(to) == (kind == kDown) && OnHost(from) == (kind == kUp);
                     const aclError wanted = !allowed ? ACL_ERROR_INVALID_PARAM
                                             : !fits  ? ACL_ERROR_RT_PARAM_INVALID
                                                      : ACL_SUCCESS;
-                    const aclError code =
-                        copier.call(dst.At(), kShape.dpitch, src.At(), kShape.spitch, kShape.width,
-                                    kShape.height, kind);
+                    const aclError code = copier.call(dst.At(), kShape.dpitch, src.At(), kShape.spitch, kShape.width,
+                                                      kShape.height, kind);
                     EXPECT_TRUE(Returned(copier.name, code, wanted));
                     EXPECT_TRUE(dst.Get() == (wanted == 0 ? kShape.Copied(data, before) : before));
                     EXPECT_TRUE(src.Get() == data);
@@ -130,10 +123,10 @@ TEST_F(Memcpy2d, RowsAreCopiedAndPaddingIsKept) {
                     AnyMemory src(kind == kUp ? host : Where::kDevice0, data.size());
                     dst.Set(before);
                     src.Set(data);
-                    ASSERT_TRUE(Returned(copier.name,
-                                         copier.call(dst.At(), shape.dpitch, src.At(), shape.spitch,
-                                                     shape.width, shape.height, kind),
-                                         0));
+                    ASSERT_TRUE(Returned(
+                        copier.name,
+                        copier.call(dst.At(), shape.dpitch, src.At(), shape.spitch, shape.width, shape.height, kind),
+                        0));
                     EXPECT_TRUE(dst.Get() == shape.Copied(data, before));
                 }
             }
@@ -171,20 +164,17 @@ TEST_F(Memcpy2d, BadArguments) {
         for (int kind : {-1, 8, 100, std::numeric_limits<int>::max()})
             refused(copier.call(device.At(), 10, host.data(), 10, 10, 3, kind),
                     {"kind is " + std::to_string(kind), "7"});
-        for (int kind :
-             {ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_DEFAULT, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE,
-              ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE})
+        for (int kind : {ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_DEFAULT, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE,
+                         ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE})
             refused(copier.call(device.At(), 10, host.data(), 10, 10, 3, kind),
                     {"kind is " + std::to_string(kind), "ACL_MEMCPY_HOST_TO_DEVICE 1"});
-        EXPECT_TRUE(FailedSaying(copier.name,
-                                 copier.call(device.At(), 10, host.data(), 10, 10, 3, kDown),
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 10, host.data(), 10, 10, 3, kDown),
                                  ACL_ERROR_RT_PARAM_INVALID,
                                  {"kind", "dst", Shown(device.At()), "src", Shown(host.data())}));
     }
-    ACL_FAILS_SAYING(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtMemcpy2d(device.At(), 10, device.At(50), 10, 10, 3, ACL_MEMCPY_DEVICE_TO_DEVICE),
-        "kind is 3", "aclrtMemcpy2dAsync");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtMemcpy2d(device.At(), 10, device.At(50), 10, 10, 3, ACL_MEMCPY_DEVICE_TO_DEVICE), "kind is 3",
+                     "aclrtMemcpy2dAsync");
     EXPECT_EQ(device.Download(), Pattern(100));
 }
 
@@ -202,20 +192,16 @@ TEST_F(Memcpy2d, Limits) {
         ASSERT_EQ(copier.call(device.At(), kWidest, data.data(), kWidest, kWidest, 2, kUp), 0);
         EXPECT_TRUE(device.Download() == data);
         const size_t high = copier.max_height + 1;
-        EXPECT_TRUE(
-            FailedSaying(copier.name, copier.call(device.At(), 1, data.data(), 1, 1, high, kUp),
-                         ACL_ERROR_INVALID_PARAM,
-                         {"height " + std::to_string(high), std::to_string(copier.max_height)}));
-        EXPECT_TRUE(FailedSaying(
-            copier.name,
-            copier.call(device.At(), kWidest + 1, data.data(), kWidest + 1, kWidest + 1, 1, kUp),
-            ACL_ERROR_INVALID_PARAM, {"width 5000001", "5000000"}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 1, data.data(), 1, 1, high, kUp),
+                                 ACL_ERROR_INVALID_PARAM,
+                                 {"height " + std::to_string(high), std::to_string(copier.max_height)}));
+        EXPECT_TRUE(FailedSaying(copier.name,
+                                 copier.call(device.At(), kWidest + 1, data.data(), kWidest + 1, kWidest + 1, 1, kUp),
+                                 ACL_ERROR_INVALID_PARAM, {"width 5000001", "5000000"}));
         for (size_t side : {kMost, kMost / 2 + 2}) {
-            EXPECT_TRUE(Failed(copier.name,
-                               copier.call(device.At(), kMost, data.data(), kMost, side, 1, kUp),
+            EXPECT_TRUE(Failed(copier.name, copier.call(device.At(), kMost, data.data(), kMost, side, 1, kUp),
                                ACL_ERROR_INVALID_PARAM));
-            EXPECT_TRUE(Failed(copier.name,
-                               copier.call(device.At(), 1, data.data(), 1, 1, side, kUp),
+            EXPECT_TRUE(Failed(copier.name, copier.call(device.At(), 1, data.data(), 1, 1, side, kUp),
                                ACL_ERROR_INVALID_PARAM));
         }
     }
@@ -232,11 +218,10 @@ TEST_F(Memcpy2d, PastTheEndOfAnAllocation) {
         EXPECT_EQ(copier.call(host.data(), 5, device.At(), 333, 1, 4, kDown), 0);
         EXPECT_EQ(copier.call(host.data(), 5, device.At(990), 500, 5, 1, kDown), 0);
         // Fewer bytes than the allocation has, but the last row begins past its end.
-        auto refused = [&](void* dst, size_t dpitch, const void* src, size_t spitch, int kind,
-                           const char* argument, const void* address) {
-            EXPECT_TRUE(FailedSaying(
-                copier.name, copier.call(dst, dpitch, src, spitch, 10, 3, kind),
-                ACL_ERROR_RT_PARAM_INVALID, {argument, Shown(address), "6010", "past the end"}));
+        auto refused = [&](void* dst, size_t dpitch, const void* src, size_t spitch, int kind, const char* argument,
+                           const void* address) {
+            EXPECT_TRUE(FailedSaying(copier.name, copier.call(dst, dpitch, src, spitch, 10, 3, kind),
+                                     ACL_ERROR_RT_PARAM_INVALID, {argument, Shown(address), "6010", "past the end"}));
         };
         refused(device.At(), 3000, host.data(), 10, kUp, "dst", device.At());
         refused(large.At(), 10, pinned.At(), 3000, kUp, "src", pinned.At());
@@ -244,12 +229,10 @@ TEST_F(Memcpy2d, PastTheEndOfAnAllocation) {
         refused(host.data(), 10, device.At(), 3000, kDown, "src", device.At());
         // The offset of a row exceeds 64 bits.
         for (size_t pitch : {kMost, kMost / 2 + 1, kMost / 2 - 8}) {
-            EXPECT_TRUE(FailedSaying(
-                copier.name, copier.call(device.At(), pitch, host.data(), 10, 10, 3, kUp),
-                pitch > kMost / 2 ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_PARAM_INVALID,
-                {"dst", Shown(device.At())}));
-            EXPECT_TRUE(FailedSaying(copier.name,
-                                     copier.call(host.data(), pitch, device.At(), 10, 10, 3, kDown),
+            EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), pitch, host.data(), 10, 10, 3, kUp),
+                                     pitch > kMost / 2 ? ACL_ERROR_INVALID_PARAM : ACL_ERROR_RT_PARAM_INVALID,
+                                     {"dst", Shown(device.At())}));
+            EXPECT_TRUE(FailedSaying(copier.name, copier.call(host.data(), pitch, device.At(), 10, 10, 3, kDown),
                                      ACL_ERROR_INVALID_PARAM, {"dst", Shown(host.data())}));
         }
     }
@@ -261,21 +244,18 @@ TEST_F(Memcpy2d, PastTheEndOfAnAllocation) {
 TEST_F(Memcpy2d, PitchOfMoreThanTwoGigabytes) {
     constexpr size_t kPitch = (size_t{1} << 31) + 10, kWidth = 100, kRows = 3;
     constexpr size_t kSize = (kRows - 1) * kPitch + kWidth;
-    void* const mapped = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const mapped =
+        mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
     auto* const host = static_cast<unsigned char*>(mapped);
     DeviceMemory device(kRows * kWidth);
     const Bytes data = Pattern(kRows * kWidth);
     for (const Copier& copier : Copiers()) {
-        for (size_t row = 0; row < kRows; ++row)
-            std::memcpy(host + row * kPitch, &data[row * kWidth], kWidth);
-        ASSERT_TRUE(Returned(
-            copier.name, copier.call(device.At(), kWidth, host, kPitch, kWidth, kRows, kUp), 0));
+        for (size_t row = 0; row < kRows; ++row) std::memcpy(host + row * kPitch, &data[row * kWidth], kWidth);
+        ASSERT_TRUE(Returned(copier.name, copier.call(device.At(), kWidth, host, kPitch, kWidth, kRows, kUp), 0));
         EXPECT_TRUE(device.Download() == data);
         for (size_t row = 0; row < kRows; ++row) std::memset(host + row * kPitch, 0, kWidth);
-        ASSERT_TRUE(Returned(
-            copier.name, copier.call(host, kPitch, device.At(), kWidth, kWidth, kRows, kDown), 0));
+        ASSERT_TRUE(Returned(copier.name, copier.call(host, kPitch, device.At(), kWidth, kWidth, kRows, kDown), 0));
         for (size_t row = 0; row < kRows; ++row)
             EXPECT_EQ(std::memcmp(host + row * kPitch, &data[row * kWidth], kWidth), 0) << row;
     }
@@ -285,8 +265,7 @@ TEST_F(Memcpy2d, PitchOfMoreThanTwoGigabytes) {
 // Managed memory counts as host or device memory, on whichever device it was allocated.
 TEST_F(Memcpy2d, ManagedMemory) {
     const Bytes data = Pattern(kShape.SrcSize()), before(kShape.DstSize(), 1);
-    for (int32_t made_on = 0; made_on < static_cast<int32_t>(std::min(DeviceCount(), 2u));
-         ++made_on) {
+    for (int32_t made_on = 0; made_on < static_cast<int32_t>(std::min(DeviceCount(), 2u)); ++made_on) {
         void* managed = nullptr;
         {
             const OnDevice current(made_on);
@@ -296,13 +275,11 @@ TEST_F(Memcpy2d, ManagedMemory) {
         for (const Copier& copier : Copiers())
             for (int kind : {kUp, kDown, kOver}) {
                 if (kind == kOver && !copier.asynchronous) continue;
-                SCOPED_TRACE(testing::Message()
-                             << copier.name << " kind " << kind << " of device " << made_on);
+                SCOPED_TRACE(testing::Message() << copier.name << " kind " << kind << " of device " << made_on);
                 AnyMemory dst(kind == kDown ? Where::kPinned : Where::kDevice0, before.size());
                 AnyMemory src(kind == kUp ? Where::kPinned : Where::kDevice0, data.size());
                 const auto copy = [&](void* to, const void* from) {
-                    return copier.call(to, kShape.dpitch, from, kShape.spitch, kShape.width,
-                                       kShape.height, kind);
+                    return copier.call(to, kShape.dpitch, from, kShape.spitch, kShape.width, kShape.height, kind);
                 };
                 dst.Set(before);
                 std::copy(data.begin(), data.end(), bytes);
@@ -338,15 +315,13 @@ TEST_F(Memcpy2d, InvalidStreams) {
     ACL_OK(aclrtDestroyStream(dead));
     Event event;
     int local = 0;
-    for (aclrtStream stream : {dead, static_cast<aclrtStream>(&local),
-                               static_cast<aclrtStream>(static_cast<aclrtEvent>(event))}) {
+    for (aclrtStream stream :
+         {dead, static_cast<aclrtStream>(&local), static_cast<aclrtStream>(static_cast<aclrtEvent>(event))}) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtMemcpy2dAsync(device.At(), 10, host.data(), 10, 5, 3,
-                                            ACL_MEMCPY_HOST_TO_DEVICE, stream),
+                         aclrtMemcpy2dAsync(device.At(), 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE, stream),
                          "stream");
-        ACL_FAILS(
-            ACL_ERROR_RT_PARAM_INVALID,
-            aclrtMemcpy2dAsync(nullptr, 0, nullptr, 0, 0, 0, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
+                  aclrtMemcpy2dAsync(nullptr, 0, nullptr, 0, 0, 0, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     }
     EXPECT_EQ(device.Download(), Pattern(100));
 }
@@ -356,8 +331,7 @@ TEST_F(Memcpy2d, NeedsADeviceInThisThread) {
     Bytes host(100, 1);
     OnNewThread([&] {
         for (const Copier& copier : Copiers())
-            EXPECT_TRUE(Failed(copier.name,
-                               copier.call(device.At(), 10, host.data(), 10, 5, 3, kUp),
+            EXPECT_TRUE(Failed(copier.name, copier.call(device.At(), 10, host.data(), 10, 5, 3, kUp),
                                ACL_ERROR_RT_CONTEXT_NULL));
         ACL_EXPECT_OK(aclrtSetDevice(0));
         for (const Copier& copier : Copiers())
@@ -374,10 +348,8 @@ TEST_F(Memcpy2d, RefusedInsideAHostFunction) {
     device = &memory;
     const auto function = [](void*) {
         static Bytes host(100, 1);
-        codes[0] =
-            aclrtMemcpy2d(device->At(), 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE);
-        codes[1] = aclrtMemcpy2dAsync(device->At(), 10, host.data(), 10, 5, 3,
-                                      ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
+        codes[0] = aclrtMemcpy2d(device->At(), 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE);
+        codes[1] = aclrtMemcpy2dAsync(device->At(), 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
     };
     ACL_OK(aclrtLaunchHostFunc(nullptr, function, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
@@ -389,10 +361,9 @@ TEST_F(Memcpy2d, AfterFinalize) {
     void* device = DeviceMemory(100).Release();
     Bytes host(100, 1);
     ACL_OK(aclFinalize());
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtMemcpy2d(device, 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemcpy2dAsync(device, 10, host.data(), 10, 5, 3,
-                                                            ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy2d(device, 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+              aclrtMemcpy2dAsync(device, 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
     ACL_OK(aclInit(nullptr));
 }
 
@@ -420,10 +391,10 @@ TEST_F(Memcpy2d, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
         std::memcpy(in.At(), data.data(), data.size());
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpy2dAsync(device.At(), shape.dpitch, in.At(), shape.spitch, shape.width,
-                                  shape.height, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        ACL_OK(aclrtMemcpy2dAsync(out.At(), shape.dpitch, device.At(), shape.dpitch, shape.width,
-                                  shape.height, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpy2dAsync(device.At(), shape.dpitch, in.At(), shape.spitch, shape.width, shape.height,
+                                  ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpy2dAsync(out.At(), shape.dpitch, device.At(), shape.dpitch, shape.width, shape.height,
+                                  ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ASSERT_TRUE(gate.AwaitArrival());
         EXPECT_FALSE(IsIdle(stream));
         EXPECT_TRUE(device.Download() == Bytes(shape.DstSize(), 1));
@@ -444,14 +415,14 @@ TEST_F(Memcpy2d, PageableMemoryIsFreeToReuseOnReturn) {
         PinnedMemory earlier(shape.DstSize(), 0);
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(earlier.At(), earlier.Size(), device.At(), earlier.Size(),
-                                ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(earlier.At(), earlier.Size(), device.At(), earlier.Size(), ACL_MEMCPY_DEVICE_TO_HOST,
+                                stream));
         const Opener opener(gate);
-        ACL_OK(aclrtMemcpy2dAsync(device.At(), shape.dpitch, in.data(), shape.spitch, shape.width,
-                                  shape.height, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpy2dAsync(device.At(), shape.dpitch, in.data(), shape.spitch, shape.width, shape.height,
+                                  ACL_MEMCPY_HOST_TO_DEVICE, stream));
         std::fill(in.begin(), in.end(), 0xDD);
-        ACL_OK(aclrtMemcpy2dAsync(out.data(), shape.dpitch, device.At(), shape.dpitch, shape.width,
-                                  shape.height, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpy2dAsync(out.data(), shape.dpitch, device.At(), shape.dpitch, shape.width, shape.height,
+                                  ACL_MEMCPY_DEVICE_TO_HOST, stream));
         EXPECT_TRUE(out == shape.Copied(data, Bytes(shape.DstSize(), 7)));
         EXPECT_TRUE(device.Download() == shape.Copied(data, Bytes(shape.DstSize(), 1)));
         EXPECT_TRUE(earlier.Copy() == Bytes(shape.DstSize(), 1)) << "in stream order";
@@ -467,8 +438,8 @@ TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
     auto from = std::make_unique<DeviceMemory>(data);
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtMemcpy2dAsync(out.At(), kShape.dpitch, from->At(), kShape.spitch, kShape.width,
-                              kShape.height, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    ACL_OK(aclrtMemcpy2dAsync(out.At(), kShape.dpitch, from->At(), kShape.spitch, kShape.width, kShape.height,
+                              ACL_MEMCPY_DEVICE_TO_HOST, stream));
     from.reset();
     // The memory must not be allocated again.
     const DeviceMemory other(Bytes(kShape.SrcSize(), 0xDD));

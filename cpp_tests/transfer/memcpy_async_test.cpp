@@ -25,10 +25,8 @@ TEST_F(MemcpyAsync, WithPinnedMemoryReturnsAtOnce) {
         std::memcpy(in.At(), Pattern(size).data(), size);
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(
-            aclrtMemcpyAsync(device.At(), size, in.At(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        ACL_OK(
-            aclrtMemcpyAsync(out.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(device.At(), size, in.At(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpyAsync(out.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ASSERT_TRUE(gate.AwaitArrival());
         EXPECT_FALSE(IsIdle(stream));
         EXPECT_TRUE(out.Copy() == Bytes(size, 1));
@@ -44,8 +42,7 @@ TEST_F(MemcpyAsync, BetweenDeviceMemoryReturnsAtOnce) {
         DeviceMemory from(Pattern(size)), to(Bytes(size, 1));
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(
-            aclrtMemcpyAsync(to.At(), size, from.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        ACL_OK(aclrtMemcpyAsync(to.At(), size, from.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         ASSERT_TRUE(gate.AwaitArrival());
         EXPECT_FALSE(IsIdle(stream));
         EXPECT_TRUE(to.Download() == Bytes(size, 1));
@@ -62,11 +59,9 @@ TEST_F(MemcpyAsync, APageableSourceMayBeReusedOnReturn) {
         PinnedMemory out(size, 0);
         for (uint32_t round = 0; round < 20; ++round) {
             Bytes source = Pattern(size, round);
-            ACL_OK(aclrtMemcpyAsync(device.At(), size, source.data(), size,
-                                    ACL_MEMCPY_HOST_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(device.At(), size, source.data(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
             std::fill(source.begin(), source.end(), 0xDD);
-            ACL_OK(aclrtMemcpyAsync(out.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                    stream));
+            ACL_OK(aclrtMemcpyAsync(out.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             ACL_OK(aclrtSynchronizeStream(stream));
             EXPECT_TRUE(out.Copy() == Pattern(size, round));
         }
@@ -82,13 +77,11 @@ TEST_F(MemcpyAsync, APageableSourceIsReadInStreamOrder) {
         ACL_OK(aclrtMemset(device.At(), size, 1, size));
         Gate gate;
         ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(first.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(first.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         {
             Opener opener(gate);
             Bytes source = Pattern(size);
-            ACL_OK(aclrtMemcpyAsync(device.At(), size, source.data(), size,
-                                    ACL_MEMCPY_HOST_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(device.At(), size, source.data(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
             std::fill(source.begin(), source.end(), 0xDD);
         }
         ACL_OK(aclrtSynchronizeStream(stream));
@@ -104,8 +97,7 @@ TEST_F(MemcpyAsync, APageableDestinationIsCompleteOnReturn) {
         for (int round = 0; round < 20; ++round) {
             Bytes out(size, 0xDD);
             ACL_OK(aclrtMemsetAsync(device.At(), size, round, size, stream));
-            ACL_OK(aclrtMemcpyAsync(out.data(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                    stream));
+            ACL_OK(aclrtMemcpyAsync(out.data(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             EXPECT_TRUE(out == Bytes(size, static_cast<unsigned char>(round)));
         }
     }
@@ -120,8 +112,7 @@ TEST_F(MemcpyAsync, APageableDestinationIsWrittenInStreamOrder) {
         ACL_OK(aclrtMemsetAsync(device.At(), size, 2, size, stream));
         Opener opener(gate);
         Bytes out(size, 0xDD);
-        ACL_OK(aclrtMemcpyAsync(out.data(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(out.data(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         EXPECT_TRUE(out == Bytes(size, 2));
     }
 }
@@ -141,8 +132,7 @@ TEST_F(MemcpyAsync, HostToBufferToDeviceFreesAnySource) {
             ACL_OK(gate.Hold(stream));
             {
                 Opener opener(gate);
-                ACL_OK(aclrtMemcpyAsync(device.At(), size, source, size,
-                                        ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream));
+                ACL_OK(aclrtMemcpyAsync(device.At(), size, source, size, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream));
                 std::fill_n(source, size, 0xDD);
             }
             ACL_OK(aclrtSynchronizeStream(stream));
@@ -162,18 +152,15 @@ TEST_F(MemcpyAsync, AWaitingCopyBlocksNoOtherStream) {
     std::thread waiter([&] {
         ACL_EXPECT_OK(aclrtSetDevice(0));
         Bytes out(kSize, 0);
-        ACL_EXPECT_OK(aclrtMemcpyAsync(out.data(), kSize, device.At(), kSize,
-                                       ACL_MEMCPY_DEVICE_TO_HOST, held));
+        ACL_EXPECT_OK(aclrtMemcpyAsync(out.data(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, held));
         returned = true;
         EXPECT_TRUE(out == Bytes(kSize, 1));
     });
     for (int round = 0; round < 50; ++round) {
         const Bytes data = Pattern(kSize, 5);
         Bytes out(kSize);
-        ACL_EXPECT_OK(aclrtMemcpyAsync(free_device.At(), kSize, data.data(), kSize,
-                                       ACL_MEMCPY_HOST_TO_DEVICE, other));
-        ACL_EXPECT_OK(aclrtMemcpyAsync(out.data(), kSize, free_device.At(), kSize,
-                                       ACL_MEMCPY_DEVICE_TO_HOST, other));
+        ACL_EXPECT_OK(aclrtMemcpyAsync(free_device.At(), kSize, data.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, other));
+        ACL_EXPECT_OK(aclrtMemcpyAsync(out.data(), kSize, free_device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, other));
         EXPECT_TRUE(out == data);
     }
     EXPECT_FALSE(returned);
@@ -187,8 +174,8 @@ TEST_F(MemcpyAsync, AFailedCallSubmitsNothing) {
     Stream stream;
     DeviceMemory device(Bytes(64, 1));
     PinnedMemory pinned(64, 2);
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMemcpyAsync(device.At(), 32, pinned.At(), 64,
-                                                        ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              aclrtMemcpyAsync(device.At(), 32, pinned.At(), 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     EXPECT_TRUE(IsIdle(stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(device.Download(), Bytes(64, 1));
@@ -208,13 +195,11 @@ TEST_F(MemcpyAsync, AcrossDevicesInStreamOrder) {
         ACL_OK(aclrtSetDevice(0));
         Event moved(ACL_EVENT_SYNC);
         ACL_OK(aclrtMemsetAsync(near.At(), kSize, round, kSize, producer));
-        ACL_OK(aclrtMemcpyAsync(far.At(), kSize, near.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                producer));
+        ACL_OK(aclrtMemcpyAsync(far.At(), kSize, near.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, producer));
         ACL_OK(aclrtRecordEvent(moved, producer));
         ACL_OK(aclrtSetDevice(1));
         ACL_OK(aclrtStreamWaitEvent(consumer, moved));
-        ACL_OK(aclrtMemcpyAsync(seen.At(), kSize, far.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                                consumer));
+        ACL_OK(aclrtMemcpyAsync(seen.At(), kSize, far.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, consumer));
         ACL_OK(aclrtRecordEvent(filled, consumer));
         ACL_OK(aclrtSynchronizeEvent(filled));
         EXPECT_TRUE(seen.Copy() == Bytes(kSize, static_cast<unsigned char>(round)));

@@ -64,8 +64,7 @@ TEST_F(MemcpyBatchAsync, PageableMemoryIsFreeToReuseOnReturn) {
             down.Add(out.data(), device.At(), size).Add(&out[size], device.At(size), size).Down();
             Gate gate;
             ACL_OK(gate.Hold(stream));
-            ACL_OK(aclrtMemcpyAsync(earlier.At(), size, device.At(), size,
-                                    ACL_MEMCPY_DEVICE_TO_HOST, stream));
+            ACL_OK(aclrtMemcpyAsync(earlier.At(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
             const Opener opener(gate);
             size_t index = 0;
             ASSERT_TRUE(Returned(batcher.name, batcher.call(up, &index, stream), 0));
@@ -96,15 +95,13 @@ TEST_F(MemcpyBatchAsync, OfMemoryThatIsFreedMeanwhile) {
         ASSERT_TRUE(Returned(batcher.name, batcher.call(down.Down(), &index, stream), 0));
         blocks.clear();
         // The memory must not be allocated again.
-        for (size_t i = 0; i < kCount; ++i)
-            blocks.push_back(std::make_unique<DeviceMemory>(Bytes(kSize, 0xDD)));
+        for (size_t i = 0; i < kCount; ++i) blocks.push_back(std::make_unique<DeviceMemory>(Bytes(kSize, 0xDD)));
         gate.Open();
         ACL_OK(aclrtSynchronizeStream(stream));
         const Bytes seen = out.Copy();
         for (size_t i = 0; i < kCount; ++i)
             EXPECT_TRUE(std::equal(seen.begin() + std::ptrdiff_t(i * kSize),
-                                   seen.begin() + std::ptrdiff_t((i + 1) * kSize),
-                                   Pattern(kSize, uint32_t(i)).begin()))
+                                   seen.begin() + std::ptrdiff_t((i + 1) * kSize), Pattern(kSize, uint32_t(i)).begin()))
                 << i;
     }
 }

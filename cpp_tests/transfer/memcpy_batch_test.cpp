@@ -81,10 +81,8 @@ TEST_F(MemcpyBatch, AnEmptyBatchDoesNothing) {
     ACL_OK(aclrtMemcpyBatch(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &index));
     EXPECT_EQ(index, kNone);
     ACL_OK(aclrtMemcpyBatchV2(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 3));
-    ACL_OK(aclrtMemcpyBatchAsync(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &index,
-                                 nullptr));
-    ACL_OK(aclrtMemcpyBatchAsyncV2(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 3,
-                                   nullptr));
+    ACL_OK(aclrtMemcpyBatchAsync(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &index, nullptr));
+    ACL_OK(aclrtMemcpyBatchAsyncV2(nullptr, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 3, nullptr));
 }
 
 TEST_F(MemcpyBatch, NullArrays) {
@@ -102,28 +100,23 @@ TEST_F(MemcpyBatch, NullArrays) {
         auto* indexes = null == 5 ? nullptr : batch.attrs_indexes.data();
         const std::string says = std::string(names[null]) + " is null, numBatches is 1";
         size_t index = 0;
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            aclrtMemcpyBatch(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1, &index), says);
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtMemcpyBatch(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1, &index), says);
         EXPECT_EQ(index, kNone);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtMemcpyBatchV2(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1),
-                         says);
+                         aclrtMemcpyBatchV2(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1), says);
         index = 0;
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtMemcpyBatchAsync(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1,
-                                               &index, nullptr),
+                         aclrtMemcpyBatchAsync(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1, &index, nullptr),
                          says);
         EXPECT_EQ(index, kNone);
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            aclrtMemcpyBatchAsyncV2(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1, nullptr),
-            says);
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtMemcpyBatchAsyncV2(dsts, dest_maxs, srcs, sizes, 1, attrs, indexes, 1, nullptr), says);
     }
     for (const Batcher& batcher : Batchers()) {
         if (!batcher.has_index) continue;
-        EXPECT_TRUE(FailedSaying(batcher.name, batcher.call(batch, nullptr, nullptr),
-                                 ACL_ERROR_INVALID_PARAM, {"failIndex is null"}));
+        EXPECT_TRUE(FailedSaying(batcher.name, batcher.call(batch, nullptr, nullptr), ACL_ERROR_INVALID_PARAM,
+                                 {"failIndex is null"}));
     }
     EXPECT_EQ(device.Download(), Pattern(10));
 }
@@ -132,8 +125,7 @@ TEST_F(MemcpyBatch, BadAttributes) {
     Four four;
     auto refused = [&](std::initializer_list<std::string> words) {
         for (const Batcher& batcher : Batchers())
-            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch), ACL_ERROR_INVALID_PARAM,
-                                     words));
+            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch), ACL_ERROR_INVALID_PARAM, words));
         four.batch.attrs.clear();
         four.batch.attrs_indexes.clear();
     };
@@ -169,15 +161,13 @@ TEST_F(MemcpyBatch, PlacesThatDoNotMatchTheAttributes) {
     const uint32_t beyond = DeviceCount();
     auto refused = [&](size_t index, std::initializer_list<std::string> words) {
         for (const Batcher& batcher : Batchers())
-            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch, index),
-                                     ACL_ERROR_RT_PARAM_INVALID, words));
+            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch, index), ACL_ERROR_RT_PARAM_INVALID, words));
         four.batch.attrs.clear();
         four.batch.attrs_indexes.clear();
     };
     four.batch.Attribute(0, OnDevice0(), Host()).Attribute(2, Host(), Host());
     refused(2, {"dsts[2]", Shown(four.device.At(2000)), "device 0", "attrs[1].dstLoc", "host"});
-    four.batch.Attribute(0, OnDevice0(), Host())
-        .Attribute(1, At(ACL_MEM_LOCATION_TYPE_DEVICE, beyond), Host());
+    four.batch.Attribute(0, OnDevice0(), Host()).Attribute(1, At(ACL_MEM_LOCATION_TYPE_DEVICE, beyond), Host());
     refused(1, {"dsts[1]", "device 0", "attrs[1].dstLoc", "device " + std::to_string(beyond)});
     four.batch.Attribute(0, OnDevice0(), Host()).Attribute(3, OnDevice0(), OnDevice0());
     refused(3, {"srcs[3]", Shown(&four.host[3000]), "host memory", "attrs[1].srcLoc", "device 0"});
@@ -192,8 +182,7 @@ TEST_F(MemcpyBatch, PlacesThatDoNotMatchTheAttributes) {
 TEST_F(MemcpyBatch, KindsOfHostMemory) {
     PinnedMemory pinned(10, 3);
     Bytes pageable(10, 4);
-    for (int type : {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_UNREGISTERED,
-                     ACL_MEM_LOCATION_TYPE_HOST_NUMA})
+    for (int type : {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_UNREGISTERED, ACL_MEM_LOCATION_TYPE_HOST_NUMA})
         for (const Batcher& batcher : Batchers()) {
             DeviceMemory device(Bytes(20, 1));
             Batch batch;
@@ -248,8 +237,7 @@ TEST_F(MemcpyBatch, OneBadEntry) {
         const std::string at = "[" + std::to_string(bad) + "]";
         auto refused = [&](aclError wanted, std::initializer_list<std::string> words) {
             for (const Batcher& batcher : Batchers())
-                EXPECT_TRUE(
-                    FailedSaying(batcher.name, batcher.Run(four.batch, bad), wanted, words));
+                EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch, bad), wanted, words));
         };
         const Batch good = four.batch;
         four.batch.dsts[bad] = nullptr;
@@ -264,8 +252,8 @@ TEST_F(MemcpyBatch, OneBadEntry) {
         four.batch.dest_maxs[bad] = kNone;
         for (size_t size : {size_t{4000 + 4096}, kNone / 2, kNone}) {
             four.batch.sizes[bad] = size;
-            refused(ACL_ERROR_RT_PARAM_INVALID, {"dsts" + at, Shown(four.batch.dsts[bad]),
-                                                 std::to_string(size), "past the end"});
+            refused(ACL_ERROR_RT_PARAM_INVALID,
+                    {"dsts" + at, Shown(four.batch.dsts[bad]), std::to_string(size), "past the end"});
         }
         four.batch = good;
         // Freed memory is not host memory.
@@ -283,8 +271,7 @@ TEST_F(MemcpyBatch, OneWayOnly) {
     Bytes pageable(1000, 3);
     auto refused = [&](size_t index, std::initializer_list<std::string> words) {
         for (const Batcher& batcher : Batchers())
-            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch, index),
-                                     ACL_ERROR_RT_PARAM_INVALID, words));
+            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(four.batch, index), ACL_ERROR_RT_PARAM_INVALID, words));
     };
     const Batch good = four.batch;
     four.batch.Add(pinned.At(), four.device.At(), 1000).Up().Attribute(4, Host(), OnDevice0());
@@ -309,17 +296,15 @@ TEST_F(MemcpyBatch, TooManyCopies) {
     four.batch.Up();
     Batch& b = four.batch;
     size_t index = 0;
-    ACL_FAILS_SAYING(
-        ACL_ERROR_BAD_ALLOC,
-        aclrtMemcpyBatch(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(), kNone,
-                         b.attrs.data(), b.attrs_indexes.data(), 1, &index),
-        "numBatches is " + std::to_string(kNone));
+    ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC,
+                     aclrtMemcpyBatch(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(), kNone,
+                                      b.attrs.data(), b.attrs_indexes.data(), 1, &index),
+                     "numBatches is " + std::to_string(kNone));
     EXPECT_EQ(index, kNone);
-    ACL_FAILS_SAYING(
-        ACL_ERROR_BAD_ALLOC,
-        aclrtMemcpyBatchAsyncV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(),
-                                kNone, b.attrs.data(), b.attrs_indexes.data(), kNone, nullptr),
-        "numAttrs is " + std::to_string(kNone));
+    ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC,
+                     aclrtMemcpyBatchAsyncV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(), b.sizes.data(), kNone,
+                                             b.attrs.data(), b.attrs_indexes.data(), kNone, nullptr),
+                     "numAttrs is " + std::to_string(kNone));
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
 }
 
@@ -345,8 +330,7 @@ TEST_F(MemcpyBatch, OfSeveralDevices) {
                 wrong.Up();
                 up.Up().Attribute(2, on_device1, Host());
                 down.Down().Attribute(2, Host(), on_device1);
-                EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(wrong, 2),
-                                         ACL_ERROR_RT_PARAM_INVALID,
+                EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(wrong, 2), ACL_ERROR_RT_PARAM_INVALID,
                                          {"dsts[2]", "device 1", "attrs[0].dstLoc", "device 0"}));
                 ASSERT_TRUE(Returned(batcher.name, batcher.Run(up), 0));
                 ASSERT_TRUE(Returned(batcher.name, batcher.Run(down), 0));
@@ -363,11 +347,11 @@ TEST_F(MemcpyBatch, InvalidStreams) {
     int local = 0;
     for (const Batcher& batcher : Batchers()) {
         if (!batcher.asynchronous) continue;
-        for (aclrtStream stream : {dead, static_cast<aclrtStream>(&local),
-                                   static_cast<aclrtStream>(static_cast<aclrtEvent>(event))}) {
+        for (aclrtStream stream :
+             {dead, static_cast<aclrtStream>(&local), static_cast<aclrtStream>(static_cast<aclrtEvent>(event))}) {
             size_t index = 0;
-            EXPECT_TRUE(FailedSaying(batcher.name, batcher.call(four.batch, &index, stream),
-                                     ACL_ERROR_RT_PARAM_INVALID, {"stream"}));
+            EXPECT_TRUE(FailedSaying(batcher.name, batcher.call(four.batch, &index, stream), ACL_ERROR_RT_PARAM_INVALID,
+                                     {"stream"}));
             EXPECT_EQ(index, batcher.has_index ? kNone : 0);
         }
     }
@@ -384,8 +368,7 @@ TEST_F(MemcpyBatch, NeedsADeviceInThisThread) {
     EXPECT_EQ(four.device.Download(), Bytes(4000, 1));
     OnNewThread([&] {
         ACL_EXPECT_OK(aclrtSetDevice(0));
-        for (const Batcher& batcher : Batchers())
-            EXPECT_TRUE(Returned(batcher.name, batcher.Run(four.batch), 0));
+        for (const Batcher& batcher : Batchers()) EXPECT_TRUE(Returned(batcher.name, batcher.Run(four.batch), 0));
     });
     EXPECT_EQ(four.device.Download(), four.host);
 }

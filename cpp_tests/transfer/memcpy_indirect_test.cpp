@@ -32,10 +32,9 @@ class Pointer {
     DeviceMemory word_;
 };
 
-aclError Copy(void** dst, size_t room, size_t dst_offset, const void** src, size_t count,
-              size_t src_offset, aclrtStream stream) {
-    return aclrtMemcpyAsyncWithOffset(dst, room, dst_offset, src, count, src_offset, kInner,
-                                      stream);
+aclError Copy(void** dst, size_t room, size_t dst_offset, const void** src, size_t count, size_t src_offset,
+              aclrtStream stream) {
+    return aclrtMemcpyAsyncWithOffset(dst, room, dst_offset, src, count, src_offset, kInner, stream);
 }
 
 Bytes Part(const Bytes& all, size_t from, size_t count) {
@@ -55,15 +54,13 @@ TEST_F(MemcpyIndirect, CopiesBetweenTheAddressesInTheWords) {
     } cases[] = {{0, 0, kSize}, {0, 0, 1},    {1, 2, 100},  {16, 16, 64}, {3, 3, 1000},
                  {0, 8, 4088},  {4095, 0, 1}, {0, 4095, 1}, {7, 0, 15},   {32, 64, 1025}};
     for (const auto& c : cases) {
-        SCOPED_TRACE(std::to_string(c.dst) + " " + std::to_string(c.src) + " " +
-                     std::to_string(c.count));
+        SCOPED_TRACE(std::to_string(c.dst) + " " + std::to_string(c.src) + " " + std::to_string(c.count));
         DeviceMemory dst(Bytes(kSize, 0xEE));
         Pointer to(dst.At());
         ACL_OK(Copy(to, kSize, c.dst, from, c.count, c.src, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         Bytes wanted(kSize, 0xEE);
-        std::copy_n(bytes.begin() + static_cast<long>(c.src), c.count,
-                    wanted.begin() + static_cast<long>(c.dst));
+        std::copy_n(bytes.begin() + static_cast<long>(c.src), c.count, wanted.begin() + static_cast<long>(c.dst));
         EXPECT_EQ(dst.Download(), wanted);
     }
 }
@@ -89,8 +86,7 @@ TEST_F(MemcpyIndirect, ReadsTheWordsInStreamOrder) {
     Gate gate;
     ACL_OK(gate.Hold(stream));
     // Earlier work of the stream changes the source.
-    ACL_OK(aclrtMemcpyAsync(from.At(), sizeof(void*), word.At(), sizeof(void*),
-                            ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(from.At(), sizeof(void*), word.At(), sizeof(void*), ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(Copy(to, 64, 0, from, 64, 0, stream));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -106,8 +102,7 @@ TEST_F(MemcpyIndirect, IsOrderedWithOtherWork) {
         ACL_OK(aclrtMemsetAsync(src.At(), kSize, value, kSize, stream));
         ACL_OK(Copy(to, kSize, 0, from, kSize, 0, stream));
         ACL_OK(aclrtMemsetAsync(src.At(), kSize, 0xFF, kSize, stream));
-        ACL_OK(
-            aclrtMemcpyAsync(seen.At(), kSize, dst.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_OK(aclrtMemcpyAsync(seen.At(), kSize, dst.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(seen.Copy(), Bytes(kSize, value));
     }
@@ -120,8 +115,8 @@ TEST_F(MemcpyIndirect, FreedMemoryIsKeptForPendingCopies) {
     DeviceMemory target_word(std::vector<void*>{dst.At()});
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(Copy(static_cast<void**>(target_word.At()), kSize, 0,
-                static_cast<const void**>(source_word.At()), kSize, 0, stream));
+    ACL_OK(Copy(static_cast<void**>(target_word.At()), kSize, 0, static_cast<const void**>(source_word.At()), kSize, 0,
+                stream));
     ACL_OK(aclrtFree(src.Release()));
     ACL_OK(aclrtFree(source_word.Release()));
     // The memory is allocated again only after the copy.
@@ -157,8 +152,7 @@ TEST_F(MemcpyIndirect, ReadsDescriptionsInStreamOrder) {
     EXPECT_EQ(Part(second.Download(), size, 8), Bytes(8, 0xEE)) << "no more than its size";
     ACL_OK(aclrtMemcpyAsyncWithDesc(first.At(), kInner, stream));
     // The same description, which the stream has changed in between.
-    ACL_OK(
-        aclrtMemcpyAsync(first.At(), size, second.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(first.At(), size, second.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     ACL_OK(aclrtMemcpyAsyncWithDesc(first.At(), kInner, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     Bytes wanted(kSize, 1);
@@ -185,9 +179,8 @@ TEST_F(MemcpyIndirect, InvalidAddressesFailTheStream) {
     PinnedMemory pinned(kSize);
     Bytes pageable(kSize, 0x22);
     Pointer to(good.At());
-    for (void* bad :
-         {static_cast<void*>(nullptr), reinterpret_cast<void*>(8),
-          reinterpret_cast<void*>(UINTPTR_MAX), pinned.At(), static_cast<void*>(pageable.data())}) {
+    for (void* bad : {static_cast<void*>(nullptr), reinterpret_cast<void*>(8), reinterpret_cast<void*>(UINTPTR_MAX),
+                      pinned.At(), static_cast<void*>(pageable.data())}) {
         SCOPED_TRACE(Shown(bad));
         Pointer word(bad);
         ACL_OK(Copy(to, kSize, 0, word, 64, 0, stream));
@@ -213,16 +206,12 @@ TEST_F(MemcpyIndirect, Kinds) {
     const auto all = [&](int number, aclError code, const std::string& said) {
         SCOPED_TRACE(number);
         const auto kind = static_cast<aclrtMemcpyKind>(number);
-        ACL_FAILS_SAYING(code, aclrtMemcpyAsyncWithOffset(word, 8, 0, word, 8, 0, kind, stream),
-                         said);
+        ACL_FAILS_SAYING(code, aclrtMemcpyAsyncWithOffset(word, 8, 0, word, 8, 0, kind, stream), said);
         ACL_FAILS_SAYING(code, aclrtGetMemcpyDescSize(kind, &size), said);
-        ACL_FAILS_SAYING(
-            code, aclrtSetMemcpyDesc(memory.At(), kind, memory.At(), memory.At(), 8, nullptr),
-            said);
+        ACL_FAILS_SAYING(code, aclrtSetMemcpyDesc(memory.At(), kind, memory.At(), memory.At(), 8, nullptr), said);
         ACL_FAILS_SAYING(code, aclrtMemcpyAsyncWithDesc(memory.At(), kind, stream), said);
     };
-    for (const int number : {-1, 8, INT_MIN, INT_MAX})
-        all(number, kBad, "kind is " + std::to_string(number));
+    for (const int number : {-1, 8, INT_MIN, INT_MAX}) all(number, kBad, "kind is " + std::to_string(number));
     for (const int number : {0, 1, 2, 4, 5, 7})
         all(number, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "kind is " + std::to_string(number));
     EXPECT_TRUE(IsPoison(size));
@@ -244,29 +233,21 @@ TEST_F(MemcpyIndirect, BadArguments) {
     refused(kBad, Copy(word, 8, 0, nullptr, 8, 0, stream), {"src is null"});
     refused(kBad, Copy(word, 8, 0, word_in, 9, 0, stream), {"count 9", "destMax 8"});
     refused(ACL_ERROR_RT_ADDR_UNALIGNED, Copy(odd, 8, 0, word_in, 8, 0, stream), {"dst"});
-    refused(ACL_ERROR_RT_ADDR_UNALIGNED,
-            Copy(word, 8, 0, const_cast<const void**>(odd), 8, 0, stream), {"src"});
+    refused(ACL_ERROR_RT_ADDR_UNALIGNED, Copy(word, 8, 0, const_cast<const void**>(odd), 8, 0, stream), {"src"});
     refused(kDead, Copy(host, 8, 0, word_in, 8, 0, stream), {"dst", "host memory"});
-    refused(kDead, Copy(word, 8, 0, const_cast<const void**>(host), 8, 0, stream),
-            {"src", "host memory"});
+    refused(kDead, Copy(word, 8, 0, const_cast<const void**>(host), 8, 0, stream), {"src", "host memory"});
     refused(kDead, Copy(last + 8, 8, 0, word_in, 8, 0, stream), {"dst"});
     void *at = memory.At(), *to = description.At();
     ACL_FAILS_SAYING(kBad, aclrtGetMemcpyDescSize(kInner, nullptr), "descSize is null");
     ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(nullptr, kInner, at, at, 8, nullptr), "desc is null");
-    ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(to, kInner, nullptr, at, 8, nullptr),
-                     "srcAddr is null");
-    ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(to, kInner, at, nullptr, 8, nullptr),
-                     "dstAddr is null");
+    ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(to, kInner, nullptr, at, 8, nullptr), "srcAddr is null");
+    ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(to, kInner, at, nullptr, 8, nullptr), "dstAddr is null");
     ACL_FAILS_SAYING(kBad, aclrtSetMemcpyDesc(to, kInner, at, at, 8, at), "config is 0x");
     ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(to, kInner, at, at, 2 * kSize, nullptr), "srcAddr");
-    ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(to, kInner, at, memory.At(8), kSize + 64, nullptr),
-                     "Addr");
-    ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(to, kInner, pinned.At(), at, 8, nullptr), "srcAddr",
-                     "host memory");
-    ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(pinned.At(), kInner, at, at, 8, nullptr), "desc",
-                     "host memory");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED,
-                     aclrtSetMemcpyDesc(memory.At(4), kInner, at, at, 8, nullptr), "desc");
+    ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(to, kInner, at, memory.At(8), kSize + 64, nullptr), "Addr");
+    ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(to, kInner, pinned.At(), at, 8, nullptr), "srcAddr", "host memory");
+    ACL_FAILS_SAYING(kDead, aclrtSetMemcpyDesc(pinned.At(), kInner, at, at, 8, nullptr), "desc", "host memory");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED, aclrtSetMemcpyDesc(memory.At(4), kInner, at, at, 8, nullptr), "desc");
     ACL_FAILS_SAYING(kBad, aclrtMemcpyAsyncWithDesc(nullptr, kInner, stream), "desc is null");
     ACL_FAILS_SAYING(kDead, aclrtMemcpyAsyncWithDesc(memory.At(kSize), kInner, stream), "desc");
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -274,6 +255,5 @@ TEST_F(MemcpyIndirect, BadArguments) {
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory there(kSize);
     ACL_OK(aclrtSetDevice(0));
-    refused(kDead, Copy(static_cast<void**>(there.At()), 8, 0, word_in, 8, 0, stream),
-            {"memory of device 1"});
+    refused(kDead, Copy(static_cast<void**>(there.At()), 8, 0, word_in, 8, 0, stream), {"memory of device 1"});
 }

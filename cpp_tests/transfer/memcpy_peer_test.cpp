@@ -25,8 +25,7 @@ class MemcpyPeer : public WithDevice {
 // Memory of a device, allocated and freed while that device is current.
 class Remote {
   public:
-    Remote(int32_t device, const Bytes& bytes,
-           aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST) {
+    Remote(int32_t device, const Bytes& bytes, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST) {
         const OnDevice current(device);
         memory_ = std::make_unique<DeviceMemory>(bytes.size(), policy);
         memory_->Upload(bytes);
@@ -69,22 +68,18 @@ TEST_F(MemcpyPeer, FromEachToEach) {
         for (int32_t from = 0; from < devices; ++from)
             for (int32_t to = 0; to < devices; ++to)
                 for (int32_t current = 0; current < devices; ++current)
-                    for (int kind :
-                         {ACL_MEMCPY_DEVICE_TO_DEVICE, ACL_MEMCPY_DEFAULT,
-                          ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE})
+                    for (int kind : {ACL_MEMCPY_DEVICE_TO_DEVICE, ACL_MEMCPY_DEFAULT, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE,
+                                     ACL_MEMCPY_INNER_DEVICE_TO_DEVICE})
                         for (bool async : {false, true}) {
-                            SCOPED_TRACE(testing::Message()
-                                         << size << " bytes from " << from << " to " << to << " on "
-                                         << current << " kind " << kind << " async " << async);
+                            SCOPED_TRACE(testing::Message() << size << " bytes from " << from << " to " << to << " on "
+                                                            << current << " kind " << kind << " async " << async);
                             const Remote src(from, Pattern(size)), dst(to, Bytes(size, 1));
                             const OnDevice here(current);
-                            const bool wrong = from == to
-                                                   ? kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE
-                                                   : kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
+                            const bool wrong = from == to ? kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE
+                                                          : kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
                             const auto c_kind = static_cast<aclrtMemcpyKind>(kind);
                             const aclError code =
-                                async ? aclrtMemcpyAsync(dst.At(), size, src.At(), size, c_kind,
-                                                         nullptr)
+                                async ? aclrtMemcpyAsync(dst.At(), size, src.At(), size, c_kind, nullptr)
                                       : aclrtMemcpy(dst.At(), size, src.At(), size, c_kind);
                             EXPECT_TRUE(Returned(async ? "aclrtMemcpyAsync" : "aclrtMemcpy", code,
                                                  wrong ? ACL_ERROR_RT_PARAM_INVALID : 0));
@@ -97,12 +92,11 @@ TEST_F(MemcpyPeer, FromEachToEach) {
 TEST_F(MemcpyPeer, KindsThatDoNotMatch) {
     const Remote near(0, Pattern(100)), near_too(0, Bytes(100, 1)), far(1, Bytes(100, 2));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtMemcpy(far.At(), 100, near.At(), 100, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE),
-                     "InnerDevice", Shown(far.At()), "device 1", Shown(near.At()), "device 0");
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_PARAM_INVALID,
-        aclrtMemcpy(near_too.At(), 100, near.At(), 100, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE),
-        "InterDevice", "memory of device 0");
+                     aclrtMemcpy(far.At(), 100, near.At(), 100, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE), "InnerDevice",
+                     Shown(far.At()), "device 1", Shown(near.At()), "device 0");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtMemcpy(near_too.At(), 100, near.At(), 100, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE), "InterDevice",
+                     "memory of device 0");
     EXPECT_EQ(far.Get(), Bytes(100, 2));
     EXPECT_EQ(near_too.Get(), Bytes(100, 1));
 }
@@ -122,27 +116,20 @@ TEST_F(MemcpyPeer, AStreamOfAnotherDeviceThanTheCurrentOne) {
     void* from = host.At();
     const std::string says = "belongs to device 1";
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                     aclrtMemcpyAsync(dst, 100, src, 100, ACL_MEMCPY_DEVICE_TO_DEVICE, other),
+                     aclrtMemcpyAsync(dst, 100, src, 100, ACL_MEMCPY_DEVICE_TO_DEVICE, other), says);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtMemcpyAsync(nullptr, 0, nullptr, 0, ACL_MEMCPY_DEFAULT, other),
                      says);
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                     aclrtMemcpyAsync(nullptr, 0, nullptr, 0, ACL_MEMCPY_DEFAULT, other), says);
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_STREAM_CONTEXT,
-        aclrtMemcpyAsyncWithCondition(dst, 100, src, 100, ACL_MEMCPY_DEVICE_TO_DEVICE, other),
-        says);
+                     aclrtMemcpyAsyncWithCondition(dst, 100, src, 100, ACL_MEMCPY_DEVICE_TO_DEVICE, other), says);
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                     aclrtMemcpy2dAsync(dst, 10, src, 10, 5, 5, ACL_MEMCPY_DEVICE_TO_DEVICE, other),
-                     says);
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_STREAM_CONTEXT,
-        aclrtMemcpyBatchAsync(&dst, &size, &from, &size, 1, &attr, &first, 1, &index, other), says);
+                     aclrtMemcpy2dAsync(dst, 10, src, 10, 5, 5, ACL_MEMCPY_DEVICE_TO_DEVICE, other), says);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
+                     aclrtMemcpyBatchAsync(&dst, &size, &from, &size, 1, &attr, &first, 1, &index, other), says);
     EXPECT_EQ(index, SIZE_MAX);
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                     aclrtMemcpyBatchAsyncV2(&dst, &size, &from, &size, 1, &attr, &first, 1, other),
-                     says);
+                     aclrtMemcpyBatchAsyncV2(&dst, &size, &from, &size, 1, &attr, &first, 1, other), says);
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtMemsetAsync(dst, 100, 1, 100, other), says);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtMemsetD32Async(dst, 100, 1, 25, other),
-                     says);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtMemsetD32Async(dst, 100, 1, 25, other), says);
     EXPECT_EQ(far.Get(), Bytes(100, 2));
 }
 
@@ -155,8 +142,7 @@ TEST_F(MemcpyPeer, MemoryOnHugePages) {
     ACL_OK(aclrtFree(tried));
     const Remote near(0, Pattern(kSize), ACL_MEM_MALLOC_HUGE_ONLY);
     const Remote far(1, Bytes(kSize, 1), ACL_MEM_MALLOC_HUGE_ONLY);
-    ACL_OK(
-        aclrtMemcpyAsync(far.At(), kSize, near.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
+    ACL_OK(aclrtMemcpyAsync(far.At(), kSize, near.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
     EXPECT_TRUE(far.Get() == Pattern(kSize));
     ACL_OK(aclrtMemcpy(near.At(), kSize - 7, far.At(7), kSize - 7, ACL_MEMCPY_DEFAULT));
@@ -174,19 +160,16 @@ TEST_F(MemcpyPeer, RowsInAStreamOfEither) {
     for (const Shape& shape : {Shape{5, 3, 16, 8}, Shape{1000, 3000, 1000, 1001}})
         for (int32_t from : {0, 1})
             for (int32_t current : {0, 1}) {
-                SCOPED_TRACE(testing::Message()
-                             << shape.height << " rows from " << from << " on " << current);
+                SCOPED_TRACE(testing::Message() << shape.height << " rows from " << from << " on " << current);
                 const size_t size = shape.height * shape.dpitch;
                 const Remote src(from, data), dst(1 - from, Bytes(size, 1));
                 const OnDevice here(current);
-                ACL_OK(aclrtMemcpy2dAsync(dst.At(), shape.dpitch, src.At(), shape.spitch,
-                                          shape.width, shape.height, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                          nullptr));
+                ACL_OK(aclrtMemcpy2dAsync(dst.At(), shape.dpitch, src.At(), shape.spitch, shape.width, shape.height,
+                                          ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
                 ACL_OK(aclrtSynchronizeStream(nullptr));
                 Bytes wanted(size, 1);
                 for (size_t row = 0; row < shape.height; ++row)
-                    std::copy_n(&data[row * shape.spitch], shape.width,
-                                &wanted[row * shape.dpitch]);
+                    std::copy_n(&data[row * shape.spitch], shape.width, &wanted[row * shape.dpitch]);
                 EXPECT_TRUE(dst.Get() == wanted);
             }
 }
@@ -202,10 +185,8 @@ TEST_F(MemcpyPeer, RowsOfADeviceThatIsNotCurrent) {
             std::copy_n(&data[row * 10], 7, &wanted_back[row * 13]);
         }
         if (async) {
-            ACL_OK(aclrtMemcpy2dAsync(far.At(), 20, data.data(), 10, 7, 5,
-                                      ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
-            ACL_OK(aclrtMemcpy2dAsync(back.data(), 13, far.At(), 20, 7, 5,
-                                      ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
+            ACL_OK(aclrtMemcpy2dAsync(far.At(), 20, data.data(), 10, 7, 5, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
+            ACL_OK(aclrtMemcpy2dAsync(back.data(), 13, far.At(), 20, 7, 5, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
         } else {
             ACL_OK(aclrtMemcpy2d(far.At(), 20, data.data(), 10, 7, 5, ACL_MEMCPY_HOST_TO_DEVICE));
             ACL_OK(aclrtMemcpy2d(back.data(), 13, far.At(), 20, 7, 5, ACL_MEMCPY_DEVICE_TO_HOST));
@@ -234,10 +215,9 @@ TEST_F(MemcpyPeer, EventsOrderTheStreamsOfTwoDevices) {
                 ACL_OK(aclrtStreamWaitEvent(streams[here], before));
             }
             // Adds one to the bytes, then copies all of them to the other device.
-            ACL_OK(aclrtMemsetAsync(memory[here].At(), size, round + 1, 1 + size_t(round),
+            ACL_OK(aclrtMemsetAsync(memory[here].At(), size, round + 1, 1 + size_t(round), streams[here]));
+            ACL_OK(aclrtMemcpyAsync(memory[there].At(), size, memory[here].At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE,
                                     streams[here]));
-            ACL_OK(aclrtMemcpyAsync(memory[there].At(), size, memory[here].At(), size,
-                                    ACL_MEMCPY_DEVICE_TO_DEVICE, streams[here]));
             before = *events.back();
             ACL_OK(aclrtRecordEvent(before, streams[here]));
         }
@@ -248,8 +228,8 @@ TEST_F(MemcpyPeer, EventsOrderTheStreamsOfTwoDevices) {
             const Bytes bytes = end.Get();
             EXPECT_TRUE(std::all_of(bytes.begin(), bytes.begin() + kRounds,
                                     [](unsigned char byte) { return byte == kRounds; }));
-            EXPECT_TRUE(std::all_of(bytes.begin() + kRounds, bytes.end(),
-                                    [](unsigned char byte) { return byte == 0; }));
+            EXPECT_TRUE(
+                std::all_of(bytes.begin() + kRounds, bytes.end(), [](unsigned char byte) { return byte == 0; }));
         }
     }
 }
@@ -265,10 +245,8 @@ TEST_F(MemcpyPeer, OfMemoryThatIsFreedMeanwhile) {
         {
             const OnDevice here(current);
             ACL_OK(gate.Hold(stream));
-            ACL_OK(aclrtMemcpyAsync(between.At(), kSize, src.At(), kSize,
-                                    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, stream));
-            ACL_OK(aclrtMemcpyAsync(dst.At(), kSize, between.At(), kSize,
-                                    ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(between.At(), kSize, src.At(), kSize, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, stream));
+            ACL_OK(aclrtMemcpyAsync(dst.At(), kSize, between.At(), kSize, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, stream));
         }
         src.Free();
         between.Free();
@@ -300,8 +278,7 @@ TEST_F(MemcpyPeer, TheOtherDeviceIsResetMeanwhile) {
     ACL_OK(aclrtResetDeviceForce(1));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(dst.Get() == Pattern(kSize));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtMemcpy(dst.At(), kSize, address, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(dst.At(), kSize, address, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
 }
 
 // Peer access does not affect copies, whether enabled, disabled, or never enabled.
@@ -311,8 +288,7 @@ TEST_F(MemcpyPeer, WithAndWithoutPeerAccess) {
         const Remote near(0, data), far(1, Bytes(5000, 1)), back(0, Bytes(5000, 2));
         ACL_OK(aclrtMemcpy(far.At(), 5000, near.At(), 5000, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE));
         EXPECT_EQ(far.Get(), data);
-        ACL_OK(aclrtMemcpyAsync(back.At(), 5000, far.At(), 5000, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                nullptr));
+        ACL_OK(aclrtMemcpyAsync(back.At(), 5000, far.At(), 5000, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
         ACL_OK(aclrtSynchronizeStream(nullptr));
         EXPECT_EQ(back.Get(), data);
     };

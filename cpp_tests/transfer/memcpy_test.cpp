@@ -25,24 +25,23 @@ struct Copier {
 };
 
 std::vector<Copier> Copiers() {
-    return {{"aclrtMemcpy", false,
-             [](void* dst, size_t room, const void* src, size_t count, int kind) {
-                 return aclrtMemcpy(dst, room, src, count, static_cast<aclrtMemcpyKind>(kind));
-             }},
-            {"aclrtMemcpyAsync", true,
-             [](void* dst, size_t room, const void* src, size_t count, int kind) {
-                 const aclError code = aclrtMemcpyAsync(
-                     dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
-                 if (code != 0) return code;
-                 return aclrtSynchronizeStream(nullptr);
-             }},
-            {"aclrtMemcpyAsyncWithCondition", true,
-             [](void* dst, size_t room, const void* src, size_t count, int kind) {
-                 const aclError code = aclrtMemcpyAsyncWithCondition(
-                     dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
-                 if (code != 0) return code;
-                 return aclrtSynchronizeStream(nullptr);
-             }}};
+    return {
+        {"aclrtMemcpy", false,
+         [](void* dst, size_t room, const void* src, size_t count, int kind) {
+             return aclrtMemcpy(dst, room, src, count, static_cast<aclrtMemcpyKind>(kind));
+         }},
+        {"aclrtMemcpyAsync", true,
+         [](void* dst, size_t room, const void* src, size_t count, int kind) {
+             const aclError code = aclrtMemcpyAsync(dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
+             if (code != 0) return code;
+             return aclrtSynchronizeStream(nullptr);
+         }},
+        {"aclrtMemcpyAsyncWithCondition", true, [](void* dst, size_t room, const void* src, size_t count, int kind) {
+             const aclError code =
+                 aclrtMemcpyAsyncWithCondition(dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
+             if (code != 0) return code;
+             return aclrtSynchronizeStream(nullptr);
+         }}};
 }
 
 constexpr int kKinds[] = {ACL_MEMCPY_HOST_TO_HOST,
@@ -89,15 +88,14 @@ TEST_F(Memcpy, EveryKindWithEveryPlace) {
             src.Set(data);
             for (const Copier& copier : Copiers())
                 for (int kind : kKinds) {
-                    SCOPED_TRACE(testing::Message() << copier.name << " to " << to << " from "
-                                                    << from << " kind " << kind);
+                    SCOPED_TRACE(testing::Message()
+                                 << copier.name << " to " << to << " from " << from << " kind " << kind);
                     dst.Set(before);
                     const bool host_only = copier.asynchronous && OnHost(to) && OnHost(from);
                     const aclError wanted = !Fits(kind, to, from) ? ACL_ERROR_RT_PARAM_INVALID
                                             : host_only           ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT
                                                                   : ACL_SUCCESS;
-                    const aclError code =
-                        copier.call(dst.At() + kFirst, kSize - kFirst, src.At() + 7, kCount, kind);
+                    const aclError code = copier.call(dst.At() + kFirst, kSize - kFirst, src.At() + 7, kCount, kind);
                     EXPECT_TRUE(Returned(copier.name, code, wanted));
                     EXPECT_TRUE(dst.Get() == (wanted == 0 ? after : before));
                     EXPECT_TRUE(src.Get() == data);
@@ -107,27 +105,21 @@ TEST_F(Memcpy, EveryKindWithEveryPlace) {
 
 TEST_F(Memcpy, EverySize) {
     constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
-    for (size_t size :
-         {size_t{1}, size_t{2}, size_t{3}, size_t{31}, size_t{63}, size_t{64}, size_t{65},
-          4 * kKiB - 1, 4 * kKiB, 64 * kKiB, 64 * kKiB + 1, kMiB + 1, 8 * kMiB, 20 * kMiB + 3}) {
+    for (size_t size : {size_t{1}, size_t{2}, size_t{3}, size_t{31}, size_t{63}, size_t{64}, size_t{65}, 4 * kKiB - 1,
+                        4 * kKiB, 64 * kKiB, 64 * kKiB + 1, kMiB + 1, 8 * kMiB, 20 * kMiB + 3}) {
         const Bytes data = Pattern(size);
         DeviceMemory first(size), second(size);
         for (const Copier& copier : Copiers()) {
             SCOPED_TRACE(testing::Message() << copier.name << " size " << size);
             Bytes back(size, 0);
             PinnedMemory pinned(size, 0);
-            ASSERT_EQ(copier.call(first.At(), size, data.data(), size, ACL_MEMCPY_HOST_TO_DEVICE),
-                      0);
-            ASSERT_EQ(copier.call(second.At(), size, first.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE),
-                      0);
-            ASSERT_EQ(copier.call(pinned.At(), size, second.At(), size, ACL_MEMCPY_DEVICE_TO_HOST),
-                      0);
+            ASSERT_EQ(copier.call(first.At(), size, data.data(), size, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+            ASSERT_EQ(copier.call(second.At(), size, first.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE), 0);
+            ASSERT_EQ(copier.call(pinned.At(), size, second.At(), size, ACL_MEMCPY_DEVICE_TO_HOST), 0);
             EXPECT_TRUE(pinned.Copy() == data);
             std::fill_n(pinned.Bytes(), size, 9);
-            ASSERT_EQ(copier.call(first.At(), size, pinned.At(), size, ACL_MEMCPY_HOST_TO_DEVICE),
-                      0);
-            ASSERT_EQ(copier.call(back.data(), size, first.At(), size, ACL_MEMCPY_DEVICE_TO_HOST),
-                      0);
+            ASSERT_EQ(copier.call(first.At(), size, pinned.At(), size, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+            ASSERT_EQ(copier.call(back.data(), size, first.At(), size, ACL_MEMCPY_DEVICE_TO_HOST), 0);
             EXPECT_TRUE(back == Bytes(size, 9));
         }
     }
@@ -153,22 +145,20 @@ TEST_F(Memcpy, BadArguments) {
     Bytes host(100, 1);
     constexpr int kUp = ACL_MEMCPY_HOST_TO_DEVICE;
     for (const Copier& copier : Copiers()) {
-        EXPECT_TRUE(FailedSaying(copier.name, copier.call(nullptr, 100, host.data(), 50, kUp),
-                                 ACL_ERROR_INVALID_PARAM, {"dst", "null", "50"}));
-        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 100, nullptr, 50, kUp),
-                                 ACL_ERROR_INVALID_PARAM, {"src", "null", "50"}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(nullptr, 100, host.data(), 50, kUp), ACL_ERROR_INVALID_PARAM,
+                                 {"dst", "null", "50"}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 100, nullptr, 50, kUp), ACL_ERROR_INVALID_PARAM,
+                                 {"src", "null", "50"}));
         EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 49, host.data(), 50, kUp),
                                  ACL_ERROR_INVALID_PARAM, {"count 50", "destMax 49"}));
         EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 0, host.data(), 50, kUp),
                                  ACL_ERROR_INVALID_PARAM, {"count 50", "destMax 0"}));
         for (int kind : {-1, 8, 100, std::numeric_limits<int>::max()})
-            EXPECT_TRUE(FailedSaying(copier.name,
-                                     copier.call(device.At(), 100, host.data(), 50, kind),
+            EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 100, host.data(), 50, kind),
                                      ACL_ERROR_INVALID_PARAM, {"kind", std::to_string(kind), "7"}));
-        EXPECT_TRUE(FailedSaying(
-            copier.name, copier.call(device.At(), 100, host.data(), 50, ACL_MEMCPY_DEVICE_TO_HOST),
-            ACL_ERROR_RT_PARAM_INVALID,
-            {"kind", "dst", Shown(device.At()), "src", Shown(host.data())}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 100, host.data(), 50, ACL_MEMCPY_DEVICE_TO_HOST),
+                                 ACL_ERROR_RT_PARAM_INVALID,
+                                 {"kind", "dst", Shown(device.At()), "src", Shown(host.data())}));
     }
     EXPECT_EQ(device.Download(), Pattern(100));
 }
@@ -183,13 +173,11 @@ TEST_F(Memcpy, PastTheEndOfAnAllocation) {
         SCOPED_TRACE(copier.name);
         auto refused = [&](void* dst, const void* src, size_t count, int kind, const char* argument,
                            const void* address) {
-            EXPECT_TRUE(FailedSaying(
-                copier.name, copier.call(dst, kMost, src, count, kind), ACL_ERROR_RT_PARAM_INVALID,
-                {argument, Shown(address), std::to_string(count), "past the end"}));
+            EXPECT_TRUE(FailedSaying(copier.name, copier.call(dst, kMost, src, count, kind), ACL_ERROR_RT_PARAM_INVALID,
+                                     {argument, Shown(address), std::to_string(count), "past the end"}));
         };
         refused(device.At(), host.data(), kTooMuch, ACL_MEMCPY_HOST_TO_DEVICE, "dst", device.At());
-        refused(device.At(900), host.data(), kTooMuch - 900, ACL_MEMCPY_HOST_TO_DEVICE, "dst",
-                device.At(900));
+        refused(device.At(900), host.data(), kTooMuch - 900, ACL_MEMCPY_HOST_TO_DEVICE, "dst", device.At(900));
         refused(host.data(), device.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_HOST, "src", device.At());
         refused(large.At(), device.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_DEVICE, "src", device.At());
         refused(device.At(), large.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_DEVICE, "dst", device.At());
@@ -197,10 +185,9 @@ TEST_F(Memcpy, PastTheEndOfAnAllocation) {
         refused(pinned.At(), large.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_HOST, "dst", pinned.At());
         refused(device.At(), host.data(), kMost, ACL_MEMCPY_HOST_TO_DEVICE, "dst", device.At());
         // Beyond the address space: refused without looking any address up.
-        EXPECT_TRUE(FailedSaying(
-            copier.name,
-            copier.call(host.data(), kMost, device.At(), kMost, ACL_MEMCPY_DEVICE_TO_HOST),
-            ACL_ERROR_INVALID_PARAM, {"dst", Shown(host.data())}));
+        EXPECT_TRUE(FailedSaying(copier.name,
+                                 copier.call(host.data(), kMost, device.At(), kMost, ACL_MEMCPY_DEVICE_TO_HOST),
+                                 ACL_ERROR_INVALID_PARAM, {"dst", Shown(host.data())}));
     }
     EXPECT_EQ(device.Download(), Pattern(kSize));
     EXPECT_EQ(pinned.Copy(), Bytes(kSize, 1));
@@ -253,12 +240,10 @@ TEST_F(Memcpy, OfFreedMemory) {
                 for (size_t offset : {size_t{0}, size - 100}) {
                     void* at = static_cast<char*>(gone) + offset;
                     for (void* other : {static_cast<void*>(host.data()), live.At()}) {
-                        EXPECT_TRUE(
-                            FailedSaying(copier.name, copier.call(at, 100, other, 100, direction),
-                                         ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(at), "freed"}));
-                        EXPECT_TRUE(
-                            FailedSaying(copier.name, copier.call(other, 100, at, 100, direction),
-                                         ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(at), "freed"}));
+                        EXPECT_TRUE(FailedSaying(copier.name, copier.call(at, 100, other, 100, direction),
+                                                 ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(at), "freed"}));
+                        EXPECT_TRUE(FailedSaying(copier.name, copier.call(other, 100, at, 100, direction),
+                                                 ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(at), "freed"}));
                     }
                 }
             }
@@ -273,11 +258,9 @@ TEST_F(Memcpy, OfFreedMemoryOfPendingWorkAndOfResetDevices) {
     constexpr size_t kSize = 3 << 20;
     Bytes host(100, 1);
     const auto refuses = [&](void* gone) {
-        EXPECT_TRUE(FailedSaying("aclrtMemcpy",
-                                 aclrtMemcpy(host.data(), 100, gone, 100, ACL_MEMCPY_DEFAULT),
+        EXPECT_TRUE(FailedSaying("aclrtMemcpy", aclrtMemcpy(host.data(), 100, gone, 100, ACL_MEMCPY_DEFAULT),
                                  ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(gone), "freed"}));
-        EXPECT_TRUE(FailedSaying("aclrtMemcpy",
-                                 aclrtMemcpy(gone, 100, host.data(), 100, ACL_MEMCPY_DEFAULT),
+        EXPECT_TRUE(FailedSaying("aclrtMemcpy", aclrtMemcpy(gone, 100, host.data(), 100, ACL_MEMCPY_DEFAULT),
                                  ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(gone), "freed"}));
     };
     Stream stream;
@@ -310,14 +293,10 @@ TEST_F(Memcpy, NeedsADeviceInThisThread) {
     Bytes host(100, 1);
     OnNewThread([&] {
         for (const Copier& copier : Copiers()) {
-            EXPECT_TRUE(
-                Failed(copier.name,
-                       copier.call(device.At(), 100, host.data(), 100, ACL_MEMCPY_HOST_TO_DEVICE),
-                       ACL_ERROR_RT_CONTEXT_NULL));
-            EXPECT_TRUE(
-                Failed(copier.name,
-                       copier.call(host.data(), 100, device.At(), 100, ACL_MEMCPY_DEVICE_TO_HOST),
-                       ACL_ERROR_RT_CONTEXT_NULL));
+            EXPECT_TRUE(Failed(copier.name, copier.call(device.At(), 100, host.data(), 100, ACL_MEMCPY_HOST_TO_DEVICE),
+                               ACL_ERROR_RT_CONTEXT_NULL));
+            EXPECT_TRUE(Failed(copier.name, copier.call(host.data(), 100, device.At(), 100, ACL_MEMCPY_DEVICE_TO_HOST),
+                               ACL_ERROR_RT_CONTEXT_NULL));
         }
     });
     EXPECT_EQ(device.Download(), Pattern(100));
@@ -327,8 +306,7 @@ TEST_F(Memcpy, NeedsADeviceInThisThread) {
 TEST_F(Memcpy, AfterFinalize) {
     ACL_OK(aclFinalize());
     Bytes from(100, 1), to(100, 2);
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtMemcpy(to.data(), 100, from.data(), 100, ACL_MEMCPY_HOST_TO_HOST));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemcpy(to.data(), 100, from.data(), 100, ACL_MEMCPY_HOST_TO_HOST));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
               aclrtMemcpyAsync(to.data(), 100, from.data(), 100, ACL_MEMCPY_DEFAULT, nullptr));
     EXPECT_EQ(to, Bytes(100, 2));
@@ -344,8 +322,7 @@ TEST_F(Memcpy, WithAnyCurrentDevice) {
         for (const Copier& copier : Copiers()) {
             SCOPED_TRACE(testing::Message() << copier.name << " on device " << current);
             far.Set(Bytes(5000, 0));
-            ASSERT_EQ(
-                copier.call(far.At(), 5000, near.At(), 5000, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE), 0);
+            ASSERT_EQ(copier.call(far.At(), 5000, near.At(), 5000, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE), 0);
             EXPECT_EQ(far.Get(), Pattern(5000, 1));
             Bytes host(5000);
             ASSERT_EQ(copier.call(host.data(), 5000, far.At(), 5000, ACL_MEMCPY_DEFAULT), 0);
@@ -382,12 +359,8 @@ TEST_F(Memcpy, FromManyThreads) {
                     const Bytes data = Pattern(size, thread * 1000 + round);
                     Bytes back(size);
                     DeviceMemory device(size);
-                    EXPECT_EQ(copier.call(device.At(), size, data.data(), size,
-                                          ACL_MEMCPY_HOST_TO_DEVICE),
-                              0);
-                    EXPECT_EQ(copier.call(back.data(), size, device.At(), size,
-                                          ACL_MEMCPY_DEVICE_TO_HOST),
-                              0);
+                    EXPECT_EQ(copier.call(device.At(), size, data.data(), size, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+                    EXPECT_EQ(copier.call(back.data(), size, device.At(), size, ACL_MEMCPY_DEVICE_TO_HOST), 0);
                     EXPECT_TRUE(back == data);
                 }
         });

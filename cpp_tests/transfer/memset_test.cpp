@@ -20,12 +20,11 @@ struct Setter {
 };
 
 std::vector<Setter> Setters() {
-    return {{"aclrtMemset", aclrtMemset},
-            {"aclrtMemsetAsync", [](void* at, size_t room, int32_t value, size_t count) {
-                 const aclError code = aclrtMemsetAsync(at, room, value, count, nullptr);
-                 if (code != 0) return code;
-                 return aclrtSynchronizeStream(nullptr);
-             }}};
+    return {{"aclrtMemset", aclrtMemset}, {"aclrtMemsetAsync", [](void* at, size_t room, int32_t value, size_t count) {
+                                               const aclError code = aclrtMemsetAsync(at, room, value, count, nullptr);
+                                               if (code != 0) return code;
+                                               return aclrtSynchronizeStream(nullptr);
+                                           }}};
 }
 
 class Memset : public WithDevice {};
@@ -37,8 +36,7 @@ TEST_F(Memset, SetsExactlyTheBytesOfTheRange) {
             for (size_t count : {1, 2, 7, 16, 63, 4097}) {
                 Bytes wanted = Pattern(kSize);
                 DeviceMemory device(wanted);
-                ASSERT_TRUE(Returned(setter.name,
-                                     setter.call(device.At(first), kSize - first, 0xAB, count), 0));
+                ASSERT_TRUE(Returned(setter.name, setter.call(device.At(first), kSize - first, 0xAB, count), 0));
                 std::fill_n(wanted.begin() + std::ptrdiff_t(first), count, 0xAB);
                 EXPECT_TRUE(device.Download() == wanted) << setter.name << first << ' ' << count;
             }
@@ -92,16 +90,14 @@ TEST_F(Memset, BadArguments) {
     Bytes pageable(100, 1);
     constexpr size_t kMost = std::numeric_limits<size_t>::max();
     for (const Setter& setter : Setters()) {
-        EXPECT_TRUE(FailedSaying(setter.name, setter.call(nullptr, 100, 1, 50),
-                                 ACL_ERROR_INVALID_PARAM, {"devPtr", "null", "50"}));
-        EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), 50, 1, 51),
-                                 ACL_ERROR_INVALID_PARAM, {"count 51", "maxCount 50"}));
-        EXPECT_TRUE(FailedSaying(setter.name, setter.call(pageable.data(), 100, 2, 100),
-                                 ACL_ERROR_RT_PARAM_INVALID,
+        EXPECT_TRUE(FailedSaying(setter.name, setter.call(nullptr, 100, 1, 50), ACL_ERROR_INVALID_PARAM,
+                                 {"devPtr", "null", "50"}));
+        EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), 50, 1, 51), ACL_ERROR_INVALID_PARAM,
+                                 {"count 51", "maxCount 50"}));
+        EXPECT_TRUE(FailedSaying(setter.name, setter.call(pageable.data(), 100, 2, 100), ACL_ERROR_RT_PARAM_INVALID,
                                  {"devPtr", Shown(pageable.data()), "memset"}));
         for (size_t count : {size_t{100 + 4096}, kMost / 2, kMost - 1, kMost})
-            EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), kMost, 2, count),
-                                     ACL_ERROR_RT_PARAM_INVALID,
+            EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), kMost, 2, count), ACL_ERROR_RT_PARAM_INVALID,
                                      {"devPtr", Shown(device.At()), std::to_string(count)}));
     }
     EXPECT_EQ(device.Download(), Pattern(100));
@@ -112,16 +108,14 @@ TEST_F(Memset, OfFreedMemory) {
     void* address = DeviceMemory(100).Release();
     ACL_OK(aclrtFree(address));
     for (const Setter& setter : Setters())
-        EXPECT_TRUE(
-            Failed(setter.name, setter.call(address, 100, 1, 100), ACL_ERROR_RT_PARAM_INVALID));
+        EXPECT_TRUE(Failed(setter.name, setter.call(address, 100, 1, 100), ACL_ERROR_RT_PARAM_INVALID));
 }
 
 TEST_F(Memset, NeedsADeviceInThisThread) {
     DeviceMemory device(Pattern(100));
     OnNewThread([&] {
         for (const Setter& setter : Setters())
-            EXPECT_TRUE(Failed(setter.name, setter.call(device.At(), 100, 1, 100),
-                               ACL_ERROR_RT_CONTEXT_NULL));
+            EXPECT_TRUE(Failed(setter.name, setter.call(device.At(), 100, 1, 100), ACL_ERROR_RT_CONTEXT_NULL));
     });
     EXPECT_EQ(device.Download(), Pattern(100));
 }
@@ -133,9 +127,8 @@ TEST_F(Memset, OfMemoryOfAnotherDevice) {
     ACL_OK(aclrtMemset(device.At(), 100, 5, 100));
     EXPECT_EQ(device.Download(), Bytes(100, 5));
     // A stream only writes memory of its own device.
-    EXPECT_TRUE(FailedSaying(
-        "aclrtMemsetAsync", aclrtMemsetAsync(device.At(), 100, 6, 100, nullptr),
-        ACL_ERROR_RT_PARAM_INVALID, {"devPtr", Shown(device.At()), "device 0", "device 1"}));
+    EXPECT_TRUE(FailedSaying("aclrtMemsetAsync", aclrtMemsetAsync(device.At(), 100, 6, 100, nullptr),
+                             ACL_ERROR_RT_PARAM_INVALID, {"devPtr", Shown(device.At()), "device 0", "device 1"}));
     EXPECT_EQ(device.Download(), Bytes(100, 5));
     ACL_OK(aclrtSetDevice(0));
 }

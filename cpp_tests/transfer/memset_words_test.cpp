@@ -38,9 +38,8 @@ TEST_F(MemsetD32, SetsExactlyTheWordsOfTheRange) {
                 for (size_t count : {1, 2, 7, 16, 1025}) {
                     Words wanted(kCount, 0xDEADBEEF);
                     DeviceMemory device(wanted);
-                    ASSERT_TRUE(Returned(
-                        setter.name,
-                        setter.call(device.At(4 * first), 4 * (kCount - first), value, count), 0));
+                    ASSERT_TRUE(Returned(setter.name,
+                                         setter.call(device.At(4 * first), 4 * (kCount - first), value, count), 0));
                     std::fill_n(wanted.begin() + std::ptrdiff_t(first), count, value);
                     EXPECT_TRUE(device.Download<uint32_t>() == wanted)
                         << setter.name << ' ' << value << ' ' << first << ' ' << count;
@@ -57,8 +56,7 @@ TEST_F(MemsetD32, LargeRanges) {
     uint32_t value = 0x01020304;
     for (const Setter& setter : Setters()) {
         ASSERT_TRUE(Returned(setter.name, setter.call(device.At(), 4 * kCount, 7, 1), 0));
-        ASSERT_TRUE(Returned(setter.name,
-                             setter.call(device.At(4), 4 * (kCount - 1), ++value, kCount - 1), 0));
+        ASSERT_TRUE(Returned(setter.name, setter.call(device.At(4), 4 * (kCount - 1), ++value, kCount - 1), 0));
         Words wanted(kCount, value);
         wanted[0] = 7;
         EXPECT_TRUE(device.Download<uint32_t>() == wanted);
@@ -80,8 +78,7 @@ TEST_F(MemsetD32, ZeroWordsDoNothing) {
     DeviceMemory device(Pattern(100));
     for (const Setter& setter : Setters())
         for (void* at : {static_cast<void*>(nullptr), device.At(), device.At(1)})
-            for (size_t room : {0, 100})
-                EXPECT_TRUE(Returned(setter.name, setter.call(at, room, 1, 0), 0));
+            for (size_t room : {0, 100}) EXPECT_TRUE(Returned(setter.name, setter.call(at, room, 1, 0), 0));
     EXPECT_EQ(device.Download(), Pattern(100));
 }
 
@@ -90,25 +87,21 @@ TEST_F(MemsetD32, BadArguments) {
     Words pageable(100, 1);
     constexpr size_t kMost = std::numeric_limits<size_t>::max();
     for (const Setter& setter : Setters()) {
-        EXPECT_TRUE(FailedSaying(setter.name, setter.call(nullptr, 100, 1, 25),
-                                 ACL_ERROR_INVALID_PARAM, {"ptr is null", "N is 25"}));
+        EXPECT_TRUE(FailedSaying(setter.name, setter.call(nullptr, 100, 1, 25), ACL_ERROR_INVALID_PARAM,
+                                 {"ptr is null", "N is 25"}));
         for (size_t room : {0, 3, 4, 96, 99})
-            EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), room, 1, 25),
-                                     ACL_ERROR_INVALID_PARAM,
+            EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), room, 1, 25), ACL_ERROR_INVALID_PARAM,
                                      {"N 25", "memSize " + std::to_string(room)}));
         // 4 times this is 4 in 64 bits.
-        EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), 100, 1, kMost / 4 + 2),
-                                 ACL_ERROR_INVALID_PARAM,
+        EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), 100, 1, kMost / 4 + 2), ACL_ERROR_INVALID_PARAM,
                                  {std::to_string(kMost / 4 + 2), "memSize 100"}));
         for (size_t offset : {1, 2, 3})
             EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(offset), 96, 1, 24),
-                                     ACL_ERROR_RT_ADDR_UNALIGNED,
-                                     {"ptr", Shown(device.At(offset))}));
-        EXPECT_TRUE(FailedSaying(setter.name, setter.call(pageable.data(), 400, 2, 100),
-                                 ACL_ERROR_RT_PARAM_INVALID, {"ptr", Shown(pageable.data())}));
+                                     ACL_ERROR_RT_ADDR_UNALIGNED, {"ptr", Shown(device.At(offset))}));
+        EXPECT_TRUE(FailedSaying(setter.name, setter.call(pageable.data(), 400, 2, 100), ACL_ERROR_RT_PARAM_INVALID,
+                                 {"ptr", Shown(pageable.data())}));
         for (size_t count : {size_t{1100}, kMost / 4})
-            EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), kMost, 2, count),
-                                     ACL_ERROR_RT_PARAM_INVALID,
+            EXPECT_TRUE(FailedSaying(setter.name, setter.call(device.At(), kMost, 2, count), ACL_ERROR_RT_PARAM_INVALID,
                                      {Shown(device.At()), std::to_string(4 * count)}));
     }
     EXPECT_EQ(device.Download(), Pattern(100));
@@ -119,8 +112,7 @@ TEST_F(MemsetD32, NeedsADeviceInThisThread) {
     DeviceMemory device(Pattern(100));
     OnNewThread([&] {
         for (const Setter& setter : Setters())
-            EXPECT_TRUE(Failed(setter.name, setter.call(device.At(), 100, 1, 25),
-                               ACL_ERROR_RT_CONTEXT_NULL));
+            EXPECT_TRUE(Failed(setter.name, setter.call(device.At(), 100, 1, 25), ACL_ERROR_RT_CONTEXT_NULL));
     });
     EXPECT_EQ(device.Download(), Pattern(100));
 }
@@ -131,9 +123,8 @@ TEST_F(MemsetD32, OfMemoryOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtMemsetD32(device.At(), 100, 5, 25));
     EXPECT_EQ(device.Download<uint32_t>(), Words(25, 5));
-    EXPECT_TRUE(FailedSaying(
-        "aclrtMemsetD32Async", aclrtMemsetD32Async(device.At(), 100, 6, 25, nullptr),
-        ACL_ERROR_RT_PARAM_INVALID, {"ptr", Shown(device.At()), "device 0", "device 1"}));
+    EXPECT_TRUE(FailedSaying("aclrtMemsetD32Async", aclrtMemsetD32Async(device.At(), 100, 6, 25, nullptr),
+                             ACL_ERROR_RT_PARAM_INVALID, {"ptr", Shown(device.At()), "device 0", "device 1"}));
     EXPECT_EQ(device.Download<uint32_t>(), Words(25, 5));
     ACL_OK(aclrtSetDevice(0));
 }
@@ -144,10 +135,9 @@ TEST_F(MemsetD32, InvalidStreams) {
     ACL_OK(aclrtDestroyStream(dead));
     Event event;
     int local = 0;
-    for (aclrtStream stream : {dead, static_cast<aclrtStream>(&local),
-                               static_cast<aclrtStream>(static_cast<aclrtEvent>(event))})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtMemsetD32Async(device.At(), 100, 1, 25, stream), "stream");
+    for (aclrtStream stream :
+         {dead, static_cast<aclrtStream>(&local), static_cast<aclrtStream>(static_cast<aclrtEvent>(event))})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetD32Async(device.At(), 100, 1, 25, stream), "stream");
     EXPECT_EQ(device.Download(), Pattern(100));
 }
 
@@ -179,15 +169,12 @@ TEST_F(MemsetD32, AsyncOnHostMemoryIsCompleteOnReturn) {
     DeviceMemory device(1024);
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(
-        aclrtMemcpyAsync(device.At(), 1024, pinned.At(), 1024, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-    ACL_OK(
-        aclrtMemcpyAsync(earlier.At(), 1024, device.At(), 1024, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    ACL_OK(aclrtMemcpyAsync(device.At(), 1024, pinned.At(), 1024, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(earlier.At(), 1024, device.At(), 1024, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     const Opener opener(gate);
     for (uint32_t round = 2; round < 50; ++round) {
         ACL_OK(aclrtMemsetD32Async(pinned.At(), 1024, round * 0x01010101, 256, stream));
-        EXPECT_EQ(pinned.Copy(),
-                  std::vector<unsigned char>(1024, static_cast<unsigned char>(round)));
+        EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(1024, static_cast<unsigned char>(round)));
     }
     EXPECT_EQ(earlier.Copy(), std::vector<unsigned char>(1024, 1));
 }

@@ -35,14 +35,11 @@ class RandomNumArguments : public WithDevice {
         return RandomNumbers(function, ACL_FLOAT, 0.0f, 1.0f, memory_->At(), 64);
     }
     template <typename T>
-    aclrtRandomNumTaskInfo With(aclDataType type, T first, T second,
-                                aclrtRandomNumFuncType function = kUniform) const {
+    aclrtRandomNumTaskInfo With(aclDataType type, T first, T second, aclrtRandomNumFuncType function = kUniform) const {
         return RandomNumbers(function, type, first, second, memory_->At(), 64);
     }
-    static void Refused(aclError code, const aclrtRandomNumTaskInfo& task,
-                        std::initializer_list<std::string> words) {
-        EXPECT_TRUE(FailedSaying("aclrtRandomNumAsync()",
-                                 aclrtRandomNumAsync(&task, nullptr, nullptr), code, words));
+    static void Refused(aclError code, const aclrtRandomNumTaskInfo& task, std::initializer_list<std::string> words) {
+        EXPECT_TRUE(FailedSaying("aclrtRandomNumAsync()", aclrtRandomNumAsync(&task, nullptr, nullptr), code, words));
     }
     std::unique_ptr<DeviceMemory> memory_;
 };
@@ -230,9 +227,7 @@ TEST_F(RandomNumArguments, MemoryOfAnotherDevice) {
 
 TEST_F(RandomNumArguments, Streams) {
     const auto task = Task();
-    const auto refused = [&](aclrtStream stream) {
-        ACL_FAILS(kDead, aclrtRandomNumAsync(&task, stream, nullptr));
-    };
+    const auto refused = [&](aclrtStream stream) { ACL_FAILS(kDead, aclrtRandomNumAsync(&task, stream, nullptr)); };
     aclrtStream dead = nullptr;
     ACL_OK(aclrtCreateStream(&dead));
     ACL_OK(aclrtDestroyStream(dead));
@@ -240,9 +235,7 @@ TEST_F(RandomNumArguments, Streams) {
     refused(reinterpret_cast<aclrtStream>(uintptr_t{0x1234}));
     Event event;
     refused(static_cast<aclrtEvent>(event));
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRandomNumAsync(&task, nullptr, nullptr));
-    });
+    OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRandomNumAsync(&task, nullptr, nullptr)); });
 }
 
 TEST_F(RandomNumArguments, RefusedInsideAHostFunction) {

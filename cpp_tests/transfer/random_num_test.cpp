@@ -30,9 +30,8 @@ Words Philox(uint64_t key, Words counter) {
     for (int round = 0; round < 10; ++round) {
         const uint64_t left = uint64_t{0xD2511F53} * counter[0];
         const uint64_t right = uint64_t{0xCD9E8D57} * counter[2];
-        counter = {
-            static_cast<uint32_t>(right >> 32) ^ counter[1] ^ keys[0], static_cast<uint32_t>(right),
-            static_cast<uint32_t>(left >> 32) ^ counter[3] ^ keys[1], static_cast<uint32_t>(left)};
+        counter = {static_cast<uint32_t>(right >> 32) ^ counter[1] ^ keys[0], static_cast<uint32_t>(right),
+                   static_cast<uint32_t>(left >> 32) ^ counter[3] ^ keys[1], static_cast<uint32_t>(left)};
         keys[0] += 0x9E3779B9;
         keys[1] += 0xBB67AE85;
     }
@@ -56,22 +55,19 @@ std::vector<T> Make(aclrtRandomNumTaskInfo task, size_t bytes) {
     ExpectOk("aclrtRandomNumAsync", aclrtRandomNumAsync(&task, nullptr, nullptr));
     ExpectOk("aclrtSynchronizeStream", aclrtSynchronizeStream(nullptr));
     const Bytes all = memory.Download();
-    EXPECT_EQ(Bytes(all.begin() + static_cast<long>(bytes), all.end()), Bytes(8, 0xEE))
-        << "no more than was asked for";
+    EXPECT_EQ(Bytes(all.begin() + static_cast<long>(bytes), all.end()), Bytes(8, 0xEE)) << "no more than was asked for";
     std::vector<T> numbers(bytes / sizeof(T));
     std::memcpy(numbers.data(), all.data(), bytes);
     return numbers;
 }
 
-std::vector<float> Floats(aclrtRandomNumFuncType function, float first, float second,
-                          size_t count = kCount, uint64_t seed = kSeed) {
-    return Make<float>(RandomNumbers(function, ACL_FLOAT, first, second, nullptr, count, seed),
-                       4 * count);
+std::vector<float> Floats(aclrtRandomNumFuncType function, float first, float second, size_t count = kCount,
+                          uint64_t seed = kSeed) {
+    return Make<float>(RandomNumbers(function, ACL_FLOAT, first, second, nullptr, count, seed), 4 * count);
 }
 
 Bytes Mask(float ratio, size_t count, uint64_t seed = kSeed) {
-    return Make<unsigned char>(
-        RandomNumbers(kDropout, ACL_FLOAT, ratio, 0.0f, nullptr, count, seed), (count + 7) / 8);
+    return Make<unsigned char>(RandomNumbers(kDropout, ACL_FLOAT, ratio, 0.0f, nullptr, count, seed), (count + 7) / 8);
 }
 
 bool Bit(const Bytes& mask, size_t index) {
@@ -116,8 +112,7 @@ uint16_t ToBrain(float value) {
 }
 
 double Mean(const std::vector<float>& numbers) {
-    return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
-           static_cast<double>(numbers.size());
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
 // The mean of a power of the distance from `mean`.
@@ -134,8 +129,8 @@ double Distance(std::vector<float> numbers, const std::function<double(double)>&
     double largest = 0;
     for (size_t i = 0; i < numbers.size(); ++i) {
         const double wanted = below(numbers[i]);
-        largest = std::max({largest, wanted - static_cast<double>(i) / count,
-                            static_cast<double>(i + 1) / count - wanted});
+        largest =
+            std::max({largest, wanted - static_cast<double>(i) / count, static_cast<double>(i + 1) / count - wanted});
     }
     return largest * std::sqrt(count);
 }
@@ -146,8 +141,7 @@ double Distance(std::vector<float> numbers, const std::function<double(double)>&
 TEST(RandomNumReference, IsPhilox) {
     constexpr uint32_t kAll = 0xFFFFFFFF;
     EXPECT_EQ(Philox(0, {}), (Words{0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8}));
-    EXPECT_EQ(Philox(~uint64_t{0}, {kAll, kAll, kAll, kAll}),
-              (Words{0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD}));
+    EXPECT_EQ(Philox(~uint64_t{0}, {kAll, kAll, kAll, kAll}), (Words{0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD}));
     EXPECT_EQ(Philox(0x299F31D0A4093822, {0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344}),
               (Words{0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1}));
 }
@@ -192,18 +186,14 @@ TEST_F(RandomNum, IntegersAreSharesOfTheirRange) {
     const auto words = WordsOf(kSeed, 4 * kCount);
     const auto pair = [&](size_t i) { return uint64_t{words[i + 1]} << 32 | words[i]; };
     const auto i32 = Make<int32_t>(
-        RandomNumbers(kUniform, ACL_INT32, int32_t{-7}, int32_t{1000}, nullptr, kCount, kSeed),
-        4 * kCount);
-    const auto u32 = Make<uint32_t>(RandomNumbers(kUniform, ACL_UINT32, uint32_t{5},
-                                                  uint32_t{0xFFFFFFFF}, nullptr, kCount, kSeed),
-                                    4 * kCount);
+        RandomNumbers(kUniform, ACL_INT32, int32_t{-7}, int32_t{1000}, nullptr, kCount, kSeed), 4 * kCount);
+    const auto u32 = Make<uint32_t>(
+        RandomNumbers(kUniform, ACL_UINT32, uint32_t{5}, uint32_t{0xFFFFFFFF}, nullptr, kCount, kSeed), 4 * kCount);
     constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
     constexpr int64_t kHigh = std::numeric_limits<int64_t>::max();
-    const auto i64 = Make<int64_t>(
-        RandomNumbers(kUniform, ACL_INT64, kLow, kHigh, nullptr, kCount, kSeed), 8 * kCount);
+    const auto i64 = Make<int64_t>(RandomNumbers(kUniform, ACL_INT64, kLow, kHigh, nullptr, kCount, kSeed), 8 * kCount);
     const auto u64 = Make<uint64_t>(
-        RandomNumbers(kUniform, ACL_UINT64, uint64_t{3}, uint64_t{13}, nullptr, kCount, kSeed),
-        8 * kCount);
+        RandomNumbers(kUniform, ACL_UINT64, uint64_t{3}, uint64_t{13}, nullptr, kCount, kSeed), 8 * kCount);
     const auto share = [](uint64_t low, uint64_t high, uint64_t range) {
         return static_cast<uint64_t>((Wide{high} * range + (Wide{low} * range >> 64)) >> 64);
     };
@@ -211,9 +201,7 @@ TEST_F(RandomNum, IntegersAreSharesOfTheirRange) {
         ASSERT_EQ(i32[i], -7 + static_cast<int32_t>(Wide{pair(2 * i)} * 1007 >> 64)) << i;
         ASSERT_EQ(u32[i], 5 + static_cast<uint32_t>(Wide{pair(2 * i)} * 0xFFFFFFFA >> 64)) << i;
         const uint64_t low = pair(4 * i), high = pair(4 * i + 2);
-        ASSERT_EQ(static_cast<uint64_t>(i64[i]),
-                  static_cast<uint64_t>(kLow) + share(low, high, ~uint64_t{0}))
-            << i;
+        ASSERT_EQ(static_cast<uint64_t>(i64[i]), static_cast<uint64_t>(kLow) + share(low, high, ~uint64_t{0})) << i;
         ASSERT_EQ(u64[i], 3 + share(low, high, 10)) << i;
     }
 }
@@ -222,13 +210,11 @@ TEST_F(RandomNum, IntegersAreSharesOfTheirRange) {
 TEST_F(RandomNum, SixteenBitFloatsAreRounded) {
     for (const auto function : {kUniform, kNormal, kTruncated}) {
         const auto wide = Floats(function, 0, 1);
-        const auto half =
-            Make<uint16_t>(RandomNumbers(function, ACL_FLOAT16, aclFloatToFloat16(0),
-                                         aclFloatToFloat16(1), nullptr, kCount, kSeed),
-                           2 * kCount);
-        const auto brain = Make<uint16_t>(
-            RandomNumbers(function, ACL_BF16, ToBrain(0), ToBrain(1), nullptr, kCount, kSeed),
+        const auto half = Make<uint16_t>(
+            RandomNumbers(function, ACL_FLOAT16, aclFloatToFloat16(0), aclFloatToFloat16(1), nullptr, kCount, kSeed),
             2 * kCount);
+        const auto brain = Make<uint16_t>(
+            RandomNumbers(function, ACL_BF16, ToBrain(0), ToBrain(1), nullptr, kCount, kSeed), 2 * kCount);
         for (size_t i = 0; i < kCount; ++i) {
             SCOPED_TRACE(std::to_string(function) + " " + std::to_string(wide[i]));
             const bool is_top = function == kUniform;
@@ -243,13 +229,11 @@ TEST_F(RandomNum, SixteenBitFloatsAreRounded) {
             }
         }
     }
-    const auto ratio = Make<unsigned char>(
-        RandomNumbers(kDropout, ACL_BF16, ToBrain(0.5), uint16_t{0}, nullptr, kCount, kSeed), 126);
+    const auto ratio =
+        Make<unsigned char>(RandomNumbers(kDropout, ACL_BF16, ToBrain(0.5), uint16_t{0}, nullptr, kCount, kSeed), 126);
     EXPECT_EQ(ratio, Mask(0.5, kCount));
-    const auto of_half =
-        Make<unsigned char>(RandomNumbers(kDropout, ACL_FLOAT16, aclFloatToFloat16(0.5),
-                                          uint16_t{0}, nullptr, kCount, kSeed),
-                            126);
+    const auto of_half = Make<unsigned char>(
+        RandomNumbers(kDropout, ACL_FLOAT16, aclFloatToFloat16(0.5), uint16_t{0}, nullptr, kCount, kSeed), 126);
     EXPECT_EQ(of_half, Mask(0.5, kCount));
 }
 
@@ -319,9 +303,7 @@ TEST_F(RandomNum, StatisticsOfTruncatedNormalNumbers) {
         EXPECT_NEAR(Mean(numbers), 1, 5 * 0.44 / 256);
         EXPECT_NEAR(Moment(numbers, 1, 2), 0.25 * 0.7737413, 0.004);
         const double inside = 1 - 2 * Tail(2);
-        EXPECT_LT(
-            Distance(numbers, [&](double x) { return (Tail(-2) - Tail((x - 1) * 2)) / inside; }),
-            1.95);
+        EXPECT_LT(Distance(numbers, [&](double x) { return (Tail(-2) - Tail((x - 1) * 2)) / inside; }), 1.95);
     }
 }
 
@@ -363,8 +345,7 @@ TEST_F(RandomNum, TheCounterAdvances) {
     DeviceMemory counter(std::vector<uint64_t>{0, 0});
     std::vector<float> parts;
     for (const size_t count : {4, 20, 40}) {
-        auto task =
-            RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, nullptr, count, kSeed, counter.At());
+        auto task = RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, nullptr, count, kSeed, counter.At());
         for (const float number : Make<float>(task, 4 * count)) parts.push_back(number);
     }
     EXPECT_EQ(parts, whole);
@@ -381,8 +362,7 @@ TEST_F(RandomNum, TheCounterAdvances) {
     for (const auto& c : cases) {
         SCOPED_TRACE(c.type);
         counter.Upload(std::vector<uint64_t>{~uint64_t{0}, 6});
-        auto task = RandomNumbers(c.function, c.type, c.first, c.second, nullptr, c.count, kSeed,
-                                  counter.At());
+        auto task = RandomNumbers(c.function, c.type, c.first, c.second, nullptr, c.count, kSeed, counter.At());
         auto& two = task.randomNumFuncParaInfo.paramInfo.uniformDisInfo;
         two.min.size = two.max.size = c.type == ACL_INT64 ? 8 : 4;
         (void)Make<unsigned char>(task, c.function == kDropout ? 1 : c.count * two.min.size);
@@ -391,8 +371,7 @@ TEST_F(RandomNum, TheCounterAdvances) {
     // Its upper half is a part of the block's number.
     counter.Upload(std::vector<uint64_t>{1, 6});
     auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, nullptr, 1, kSeed, counter.At());
-    EXPECT_EQ(Make<float>(task, 4)[0],
-              static_cast<float>((Philox(kSeed, {1, 0, 6, 0})[0] >> 8) / 16777216.0));
+    EXPECT_EQ(Make<float>(task, 4)[0], static_cast<float>((Philox(kSeed, {1, 0, 6, 0})[0] >> 8) / 16777216.0));
 }
 
 TEST_F(RandomNum, NumbersInMemoryAreReadInStreamOrder) {
@@ -414,8 +393,7 @@ TEST_F(RandomNum, NumbersInMemoryAreReadInStreamOrder) {
     task.randomNumFuncParaInfo.paramInfo.uniformDisInfo.max = NumberAt(parameters.At(20), 4);
     Gate gate;
     ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtMemcpyAsync(parameters.At(), sizeof after, next.At(), sizeof after,
-                            ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(parameters.At(), sizeof after, next.At(), sizeof after, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -437,8 +415,7 @@ TEST_F(RandomNum, RatiosInMemoryAreClamped) {
     for (const auto& [ratio, byte] : {std::pair{-1.0f, 0xFF}, {2.0f, 0}, {std::nanf(""), 0}}) {
         DeviceMemory memory(std::vector<float>{ratio});
         auto task = RandomNumbers(kDropout, ACL_FLOAT, 0.0f, 0.0f, nullptr, 64);
-        task.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation =
-            NumberAt(memory.At(), 4);
+        task.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation = NumberAt(memory.At(), 4);
         EXPECT_EQ(Make<unsigned char>(task, 8), Bytes(8, static_cast<unsigned char>(byte)));
     }
 }
@@ -446,14 +423,11 @@ TEST_F(RandomNum, RatiosInMemoryAreClamped) {
 // Many blocks, beginning inside a page; and results of concurrent threads.
 TEST_F(RandomNum, LargeOutputsAreTheSame) {
     constexpr size_t kMany = (3 << 20) / 4 + 5;
-    const auto word = [](size_t i) {
-        return Philox(kSeed, {static_cast<uint32_t>(i / 4), 0, 0, 0})[i % 4];
-    };
+    const auto word = [](size_t i) { return Philox(kSeed, {static_cast<uint32_t>(i / 4), 0, 0, 0})[i % 4]; };
     Stream stream;
     for (const size_t offset : {size_t{0}, size_t{4}, size_t{44}}) {
         DeviceMemory memory(4 * kMany + 64);
-        const auto task =
-            RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, memory.At(offset), kMany, kSeed);
+        const auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, memory.At(offset), kMany, kSeed);
         ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
         ACL_OK(aclrtSynchronizeStream(stream));
         const auto all = memory.Download<float>();
@@ -473,13 +447,11 @@ TEST_F(RandomNum, AreOrderedWithOtherWork) {
     Stream stream;
     DeviceMemory memory(4096), counter(std::vector<uint64_t>{0, 0});
     PinnedMemory seen(4096, 0);
-    const auto task =
-        RandomNumbers(kUniform, ACL_FLOAT, 1.0f, 2.0f, memory.At(), 512, kSeed, counter.At());
+    const auto task = RandomNumbers(kUniform, ACL_FLOAT, 1.0f, 2.0f, memory.At(), 512, kSeed, counter.At());
     for (int i = 0; i < 20; ++i) {
         ACL_OK(aclrtMemsetAsync(memory.At(), 4096, 0, 4096, stream));
         ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
-        ACL_OK(aclrtMemcpyAsync(seen.At(), 4096, memory.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(seen.At(), 4096, memory.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_OK(aclrtMemsetAsync(memory.At(), 4096, 0xFF, 4096, stream));
         ACL_OK(aclrtSynchronizeStream(stream));
         const auto* floats = reinterpret_cast<const float*>(seen.Bytes());

@@ -39,8 +39,7 @@ struct Format {
         const uint32_t scale = (bits >> fraction) & ExponentMask();
         const double sign = (bits >> (fraction + exponent)) & 1 ? -1.0 : 1.0;
         if (scale == ExponentMask())
-            return mantissa ? std::numeric_limits<double>::quiet_NaN()
-                            : sign * std::numeric_limits<double>::infinity();
+            return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
         if (scale == 0) return sign * std::ldexp(mantissa, 1 - Bias() - fraction);
         return sign * std::ldexp(mantissa + (1u << fraction), int(scale) - Bias() - fraction);
     }
@@ -71,9 +70,7 @@ constexpr Format kHalf{10, 5}, kBrain{7, 8}, kSingle{23, 8};
 template <typename T>
 T ReduceInteger(aclrtReduceKind kind, T a, T b) {
     using Unsigned = std::make_unsigned_t<T>;
-    if (kind == kSum)
-        return static_cast<T>(
-            static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
+    if (kind == kSum) return static_cast<T>(static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
     return kind == kMax ? std::max(a, b) : std::min(a, b);
 }
 
@@ -108,8 +105,8 @@ Type<T> Integer(aclDataType type, const char* name) {
             name,
             ReduceInteger<T>,
             [](T) { return false; },
-            {0, 1, -1, 2, -2, 85, -86, Limits::max(), T(Limits::max() - 1), Limits::min(),
-             T(Limits::min() + 1), T(Limits::max() / 2), T(Limits::max() / 2 + 1)}};
+            {0, 1, -1, 2, -2, 85, -86, Limits::max(), T(Limits::max() - 1), Limits::min(), T(Limits::min() + 1),
+             T(Limits::max() / 2), T(Limits::max() / 2 + 1)}};
 }
 
 template <typename Bits>
@@ -138,8 +135,7 @@ Type<Bits> Floating(aclDataType type, const char* name, const Format& format) {
         one + uint32_t(format.fraction + 1) * step + 1,
         infinity - 1,  // greatest
         infinity - 2,
-        infinity -
-            uint32_t(format.fraction + 2) * step,  // greatest plus this is a tie or just below
+        infinity - uint32_t(format.fraction + 2) * step,  // greatest plus this is a tie or just below
         infinity - uint32_t(format.fraction + 1) * step,
         infinity,
         infinity + step / 2,  // quiet NaN
@@ -151,31 +147,28 @@ Type<Bits> Floating(aclDataType type, const char* name, const Format& format) {
         special.push_back(static_cast<Bits>(size));
         special.push_back(static_cast<Bits>(size | sign));
     }
-    return {type, name,
-            [format](aclrtReduceKind kind, Bits a, Bits b) {
-                return static_cast<Bits>(ReduceFloat(format, kind, a, b));
-            },
-            [format](Bits bits) { return std::isnan(format.Decode(bits)); }, special};
+    return {
+        type, name,
+        [format](aclrtReduceKind kind, Bits a, Bits b) { return static_cast<Bits>(ReduceFloat(format, kind, a, b)); },
+        [format](Bits bits) { return std::isnan(format.Decode(bits)); }, special};
 }
 
 class Reduce : public WithDevice {
   protected:
     // dst op= src on the device.
     template <typename Bits>
-    static std::vector<Bits> OnDevice(const Type<Bits>& type, aclrtReduceKind kind,
-                                      const std::vector<Bits>& a, const std::vector<Bits>& b) {
+    static std::vector<Bits> OnDevice(const Type<Bits>& type, aclrtReduceKind kind, const std::vector<Bits>& a,
+                                      const std::vector<Bits>& b) {
         DeviceMemory dst(a), src(b);
         Stream stream;
-        ACL_EXPECT_OK(aclrtReduceAsync(dst.At(), src.At(), a.size() * sizeof(Bits), kind, type.type,
-                                       stream, nullptr));
+        ACL_EXPECT_OK(aclrtReduceAsync(dst.At(), src.At(), a.size() * sizeof(Bits), kind, type.type, stream, nullptr));
         ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(src.Download<Bits>(), b) << "the source was changed";
         return dst.Download<Bits>();
     }
 
     template <typename Bits>
-    static void Compare(const Type<Bits>& type, const std::vector<Bits>& a,
-                        const std::vector<Bits>& b) {
+    static void Compare(const Type<Bits>& type, const std::vector<Bits>& a, const std::vector<Bits>& b) {
         for (aclrtReduceKind kind : kKinds) {
             const std::vector<Bits> got = OnDevice(type, kind, a, b);
             ASSERT_EQ(got.size(), a.size());
@@ -185,9 +178,9 @@ class Reduce : public WithDevice {
                 // The resulting NaN is unspecified.
                 if (got[i] == wanted || (type.is_nan(got[i]) && type.is_nan(wanted))) continue;
                 if (++wrong <= 5)
-                    ADD_FAILURE() << std::hex << type.name << ' ' << Name(kind) << " of 0x" << +a[i]
-                                  << " and 0x" << +b[i] << " is 0x" << +got[i] << ", expected 0x"
-                                  << +wanted << std::dec << " (element " << i << ")";
+                    ADD_FAILURE() << std::hex << type.name << ' ' << Name(kind) << " of 0x" << +a[i] << " and 0x"
+                                  << +b[i] << " is 0x" << +got[i] << ", expected 0x" << +wanted << std::dec
+                                  << " (element " << i << ")";
             }
             EXPECT_EQ(wrong, 0u) << "of " << a.size() << " elements";
         }
@@ -336,8 +329,8 @@ TEST_F(Reduce, OperandsAtOffsetsInAllocations) {
         for (size_t source : {0, 1, 5}) {
             DeviceMemory dst(a), src(b);
             const size_t count = kCount - 50;
-            ACL_OK(aclrtReduceAsync(dst.At(2 * first), src.At(2 * source), 2 * count, kSum,
-                                    ACL_INT16, nullptr, nullptr));
+            ACL_OK(
+                aclrtReduceAsync(dst.At(2 * first), src.At(2 * source), 2 * count, kSum, ACL_INT16, nullptr, nullptr));
             ACL_OK(aclrtSynchronizeStream(nullptr));
             std::vector<int16_t> wanted = a;
             for (size_t i = first; i < first + count; ++i) wanted[i] = 1007;
@@ -403,107 +396,93 @@ TEST_F(ReduceArguments, CountZeroDoesNothing) {
 }
 
 TEST_F(ReduceArguments, NullPointers) {
-    ACL_FAILS_SAYING(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtReduceAsync(nullptr, src_->At(), kSize, kSum, ACL_FLOAT, nullptr, nullptr), "dst",
-        "null", "256");
-    ACL_FAILS_SAYING(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtReduceAsync(dst_->At(), nullptr, kSize, kSum, ACL_FLOAT, nullptr, nullptr), "src",
-        "null", "256");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtReduceAsync(nullptr, src_->At(), kSize, kSum, ACL_FLOAT, nullptr, nullptr), "dst", "null",
+                     "256");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtReduceAsync(dst_->At(), nullptr, kSize, kSum, ACL_FLOAT, nullptr, nullptr), "src", "null",
+                     "256");
 }
 
 TEST_F(ReduceArguments, ReserveMustBeNull) {
     int reserve = 0;
-    ACL_FAILS_SAYING(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum, ACL_FLOAT, nullptr, &reserve),
-        "reserve", Shown(&reserve));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum, ACL_FLOAT, nullptr, &reserve), "reserve",
+                     Shown(&reserve));
 }
 
 TEST_F(ReduceArguments, KindsThatDoNotExist) {
     for (int kind : {-1, 0, 9, 14, std::numeric_limits<int>::max()})
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            aclrtReduceAsync(dst_->At(), src_->At(), kSize, static_cast<aclrtReduceKind>(kind),
-                             ACL_FLOAT, nullptr, nullptr),
-            "kind", Shown(kind), "10", "12");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtReduceAsync(dst_->At(), src_->At(), kSize, static_cast<aclrtReduceKind>(kind), ACL_FLOAT,
+                                          nullptr, nullptr),
+                         "kind", Shown(kind), "10", "12");
 }
 
 TEST_F(ReduceArguments, TheKindEqualIsNotAvailable) {
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-        aclrtReduceAsync(dst_->At(), src_->At(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL,
-                         ACL_FLOAT, nullptr, nullptr),
-        "kind", "EQUAL");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtReduceAsync(dst_->At(), src_->At(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL, ACL_FLOAT,
+                                      nullptr, nullptr),
+                     "kind", "EQUAL");
 }
 
 TEST_F(ReduceArguments, TypesThatDoNotExist) {
     for (int type : {-1, -2, 5, 14, 1000, std::numeric_limits<int>::min()})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum,
-                                          static_cast<aclDataType>(type), nullptr, nullptr),
-                         "type", Shown(type), "ACL_FLOAT");
+        ACL_FAILS_SAYING(
+            ACL_ERROR_INVALID_PARAM,
+            aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum, static_cast<aclDataType>(type), nullptr, nullptr),
+            "type", Shown(type), "ACL_FLOAT");
 }
 
 TEST_F(ReduceArguments, TypesThatAreNotReduced) {
-    for (aclDataType type : {ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_INT64, ACL_UINT64, ACL_DOUBLE,
-                             ACL_BOOL, ACL_COMPLEX64})
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-            aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum, type, nullptr, nullptr), "type",
-            Shown(static_cast<long long>(type)));
+    for (aclDataType type :
+         {ACL_UINT8, ACL_UINT16, ACL_UINT32, ACL_INT64, ACL_UINT64, ACL_DOUBLE, ACL_BOOL, ACL_COMPLEX64})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                         aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum, type, nullptr, nullptr), "type",
+                         Shown(static_cast<long long>(type)));
 }
 
 TEST_F(ReduceArguments, PartsOfElements) {
-    ACL_FAILS_SAYING(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtReduceAsync(dst_->At(), src_->At(), 10, kSum, ACL_FLOAT, nullptr, nullptr), "count",
-        "10", "4");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtReduceAsync(dst_->At(), src_->At(), 7, kSum, ACL_BF16, nullptr, nullptr),
-                     "count", "7", "2");
+                     aclrtReduceAsync(dst_->At(), src_->At(), 10, kSum, ACL_FLOAT, nullptr, nullptr), "count", "10",
+                     "4");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtReduceAsync(dst_->At(), src_->At(), 7, kSum, ACL_BF16, nullptr, nullptr), "count", "7", "2");
 }
 
 TEST_F(ReduceArguments, UnalignedOperands) {
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_ADDR_UNALIGNED,
-        aclrtReduceAsync(dst_->At(2), src_->At(), 64, kSum, ACL_INT32, nullptr, nullptr), "dst",
-        Shown(dst_->At(2)), "4");
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_ADDR_UNALIGNED,
-        aclrtReduceAsync(dst_->At(), src_->At(1), 64, kSum, ACL_FLOAT16, nullptr, nullptr), "src",
-        Shown(src_->At(1)), "2");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED,
+                     aclrtReduceAsync(dst_->At(2), src_->At(), 64, kSum, ACL_INT32, nullptr, nullptr), "dst",
+                     Shown(dst_->At(2)), "4");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED,
+                     aclrtReduceAsync(dst_->At(), src_->At(1), 64, kSum, ACL_FLOAT16, nullptr, nullptr), "src",
+                     Shown(src_->At(1)), "2");
 }
 
 TEST_F(ReduceArguments, PastTheEnd) {
     const size_t too_much = kSize + 4096;
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_PARAM_INVALID,
-        aclrtReduceAsync(dst_->At(), src_->At(), too_much, kSum, ACL_FLOAT, nullptr, nullptr),
-        "dst", Shown(dst_->At()), Shown(static_cast<long long>(too_much)));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtReduceAsync(dst_->At(), src_->At(), too_much, kSum, ACL_FLOAT, nullptr, nullptr), "dst",
+                     Shown(dst_->At()), Shown(static_cast<long long>(too_much)));
     DeviceMemory large(2 * too_much);
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_PARAM_INVALID,
-        aclrtReduceAsync(large.At(), src_->At(), too_much, kSum, ACL_FLOAT, nullptr, nullptr),
-        "src", Shown(src_->At()));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtReduceAsync(large.At(), src_->At(), too_much, kSum, ACL_FLOAT, nullptr, nullptr), "src",
+                     Shown(src_->At()));
     for (uint64_t count : {UINT64_MAX - 3, uint64_t{1} << 63})
-        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtReduceAsync(dst_->At(), src_->At(), count, kSum,
-                                                               ACL_FLOAT, nullptr, nullptr));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
+                  aclrtReduceAsync(dst_->At(), src_->At(), count, kSum, ACL_FLOAT, nullptr, nullptr));
 }
 
 TEST_F(ReduceArguments, HostMemory) {
     PinnedMemory pinned(kSize, 0);
     std::vector<unsigned char> pageable(kSize);
     for (void* host : {pinned.At(), static_cast<void*>(pageable.data())}) {
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_PARAM_INVALID,
-            aclrtReduceAsync(dst_->At(), host, kSize, kSum, ACL_INT8, nullptr, nullptr), "src",
-            Shown(host), "aclrtMalloc");
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_PARAM_INVALID,
-            aclrtReduceAsync(host, src_->At(), kSize, kSum, ACL_INT8, nullptr, nullptr), "dst",
-            Shown(host), "aclrtMalloc");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                         aclrtReduceAsync(dst_->At(), host, kSize, kSum, ACL_INT8, nullptr, nullptr), "src",
+                         Shown(host), "aclrtMalloc");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                         aclrtReduceAsync(host, src_->At(), kSize, kSum, ACL_INT8, nullptr, nullptr), "dst",
+                         Shown(host), "aclrtMalloc");
     }
 }
 
@@ -513,20 +492,18 @@ TEST_F(ReduceArguments, MemoryOfAnotherDevice) {
     {
         DeviceMemory far(Pattern(kSize));
         ACL_OK(aclrtSetDevice(0));
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_PARAM_INVALID,
-            aclrtReduceAsync(dst_->At(), far.At(), kSize, kSum, ACL_INT8, nullptr, nullptr), "src",
-            Shown(far.At()), "device 1", "device 0");
-        ACL_FAILS_SAYING(
-            ACL_ERROR_RT_PARAM_INVALID,
-            aclrtReduceAsync(far.At(), src_->At(), kSize, kSum, ACL_INT8, nullptr, nullptr), "dst");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                         aclrtReduceAsync(dst_->At(), far.At(), kSize, kSum, ACL_INT8, nullptr, nullptr), "src",
+                         Shown(far.At()), "device 1", "device 0");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                         aclrtReduceAsync(far.At(), src_->At(), kSize, kSum, ACL_INT8, nullptr, nullptr), "dst");
     }
 }
 
 TEST_F(ReduceArguments, NoDeviceInThisThread) {
     OnNewThread([this] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum,
-                                                              ACL_INT8, nullptr, nullptr));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  aclrtReduceAsync(dst_->At(), src_->At(), kSize, kSum, ACL_INT8, nullptr, nullptr));
     });
 }
 
@@ -534,8 +511,7 @@ TEST_F(Reduce, AfterFinalize) {
     void* device = nullptr;
     ACL_OK(aclrtMalloc(&device, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
     ACL_OK(aclFinalize());
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtReduceAsync(device, device, 64, kSum, ACL_INT8, nullptr, nullptr));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtReduceAsync(device, device, 64, kSum, ACL_INT8, nullptr, nullptr));
     ACL_OK(aclInit(nullptr));
 }
 

@@ -12,17 +12,14 @@ mod types;
 
 use types::{aclError, portaclLineWriter, portaclMemoryKind};
 pub use types::{
-    portaclMemoryAllocation, portaclMemoryPageStats, portaclMemoryPoolStats,
-    portaclMemoryProfileNode, portaclMemoryStats,
+    portaclMemoryAllocation, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryProfileNode,
+    portaclMemoryStats,
 };
 
 unsafe extern "C" {
     fn aclGetRecentErrMsg() -> *const c_char;
-    fn portaclMemorySnapshot(
-        allocations: *mut portaclMemoryAllocation,
-        capacity: usize,
-        count: *mut usize,
-    ) -> aclError;
+    fn portaclMemorySnapshot(allocations: *mut portaclMemoryAllocation, capacity: usize, count: *mut usize)
+    -> aclError;
     fn portaclMemoryGetStats(
         deviceId: i32,
         kind: MaybeUninit<portaclMemoryKind>,
@@ -47,11 +44,7 @@ unsafe extern "C" {
         capacity: usize,
         count: *mut usize,
     ) -> aclError;
-    fn portaclMemoryReportLeaksTo(
-        write: portaclLineWriter,
-        userData: *mut c_void,
-        count: *mut usize,
-    ) -> aclError;
+    fn portaclMemoryReportLeaksTo(write: portaclLineWriter, userData: *mut c_void, count: *mut usize) -> aclError;
 }
 
 /// The text at a pointer from C.
@@ -149,9 +142,7 @@ pub fn pools(device: i32) -> Result<Vec<portaclMemoryPoolStats>> {
 pub fn page_sizes(device: i32, kind: i32) -> Result<Vec<portaclMemoryPageStats>> {
     // SAFETY: portaclMemoryListPageSizes writes at most `capacity` sizes behind `first`.
     unsafe {
-        list(|first, capacity, count| {
-            portaclMemoryListPageSizes(device, enumerator(kind), first, capacity, count)
-        })
+        list(|first, capacity, count| portaclMemoryListPageSizes(device, enumerator(kind), first, capacity, count))
     }
 }
 

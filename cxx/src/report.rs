@@ -59,10 +59,7 @@ pub fn pools(device: i32) -> Result<Vec<PoolStats>> {
 
 pub fn page_sizes(device: i32, kind: i32) -> Result<Vec<PageStats>> {
     let all = c_api::page_sizes(device, kind)?;
-    Ok(all
-        .iter()
-        .map(|one| PageStats { page_size: one.pageSize, bytes: one.bytes, count: one.count })
-        .collect())
+    Ok(all.iter().map(|one| PageStats { page_size: one.pageSize, bytes: one.bytes, count: one.count }).collect())
 }
 
 pub fn profile(hook: u64) -> Result<Vec<ProfileNode>> {

@@ -11,25 +11,19 @@ fn generated() -> [(&'static str, String); 3] {
     let source = fs::read_to_string(path("src/lib.rs")).unwrap();
     let tokens: TokenStream = source.parse().unwrap();
     let mut options = cxx_gen::Opt::default();
-    options.include.push(cxx_gen::Include {
-        path: "portacl/cxx_bridge.h".to_owned(),
-        kind: cxx_gen::IncludeKind::Bracketed,
-    });
+    options
+        .include
+        .push(cxx_gen::Include { path: "portacl/cxx_bridge.h".to_owned(), kind: cxx_gen::IncludeKind::Bracketed });
     let code = cxx_gen::generate_header_and_cc(tokens.clone(), &options).unwrap();
     let header = cxx_gen::generate_header_and_cc(tokens, &cxx_gen::Opt::default()).unwrap().header;
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let from = |source: &str, text: String| {
-        format!(
-            "// Made from {source} by cxx/tests/generated.rs: `./dev headers` rewrites it.\n{text}"
-        )
+        format!("// Made from {source} by cxx/tests/generated.rs: `./dev headers` rewrites it.\n{text}")
     };
     [
         ("include/portacl/cxx_bridge.h", from("cxx/src/lib.rs", text(header))),
         ("src/bridge.cpp", from("cxx/src/lib.rs", text(code.implementation))),
-        (
-            "include/rust/cxx.h",
-            from("the crate cxx (https://cxx.rs, MIT or Apache-2.0)", cxx_gen::HEADER.to_owned()),
-        ),
+        ("include/rust/cxx.h", from("the crate cxx (https://cxx.rs, MIT or Apache-2.0)", cxx_gen::HEADER.to_owned())),
     ]
 }
 

@@ -777,8 +777,7 @@ extern "C" {
  *     (aclGetRecentErrMsg returns the text, ACL_ERROR_BAD_ALLOC 200000).
  * @note Thread-safe. Follows aclCreateDataBuffer of the Ascend runtime API.
  */
-aclDataBuffer *aclCreateDataBuffer(void *data,
-                                          size_t size);
+aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
 
 /**
  * Destroys a data buffer. The caller keeps ownership of the memory.
@@ -800,9 +799,7 @@ aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
  * @return the codes of aclDestroyDataBuffer.
  * @note Thread-safe. Follows aclUpdateDataBuffer of the Ascend runtime API.
  */
-aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer,
-                             void *data,
-                             size_t size);
+aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size);
 
 /**
  * Returns the address in a data buffer.
@@ -886,9 +883,7 @@ const char *aclrtGetSocName(void);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclGetDeviceCapability of the Ascend runtime API.
  */
-aclError aclGetDeviceCapability(uint32_t deviceId,
-                                aclDeviceInfo deviceInfo,
-                                int64_t *value);
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value);
 
 /**
  * Returns whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
@@ -900,8 +895,7 @@ aclError aclGetDeviceCapability(uint32_t deviceId,
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
  * @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
  */
-aclError aclGetCannAttribute(aclCannAttr cannAttr,
-                             int32_t *value);
+aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
 
 /**
  * Returns the attributes that aclGetCannAttribute accepts. Works at any time.
@@ -912,8 +906,7 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr,
  * @retval ACL_ERROR_INVALID_PARAM 100000: null.
  * @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
  */
-aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList,
-                                 size_t *num);
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
 
 /**
  * Writes a log line to standard error: the level, the source location, and the formatted text.

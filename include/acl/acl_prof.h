@@ -447,8 +447,7 @@ extern "C" {
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclprofInit of the Ascend runtime API; codes and file format are portacl's choice.
  */
-aclError aclprofInit(const char *profilerResultPath,
-                     size_t length);
+aclError aclprofInit(const char *profilerResultPath, size_t length);
 
 /**
  * Finalizes profiling: stops all started configs and completes the trace. The trace contains pending work up to this
@@ -510,9 +509,7 @@ aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option for hardware sampling, which is not supported.
  * @note Thread-safe. Follows aclprofSetConfig of the Ascend runtime API.
  */
-aclError aclprofSetConfig(aclprofConfigType configType,
-                          const char *config,
-                          size_t configLength);
+aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength);
 
 /**
  * Starts recording what a config selects, in addition to other started configs. Work that was enqueued before is not
@@ -577,9 +574,7 @@ void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclprofGetStepTimestamp of the Ascend runtime API.
  */
-aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo,
-                                 aclprofStepTag tag,
-                                 aclrtStream stream);
+aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag, aclrtStream stream);
 
 /**
  * Creates a stamp: a text for marks and ranges, initially "stamp". Works at any time, with and without profiling.
@@ -611,9 +606,7 @@ void aclprofDestroyStamp(void *stamp);
  * @note Thread-safe. Follows aclprofSetStampTraceMessage of the Ascend runtime API; the length limit is portacl's
  *     choice.
  */
-aclError aclprofSetStampTraceMessage(void *stamp,
-                                     const char *msg,
-                                     uint32_t msgLen);
+aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
 
 /**
  * Adds a mark with a stamp's text to the calling thread's row of the trace. Without profiling nothing is recorded.
@@ -680,9 +673,7 @@ aclError aclprofRangeStop(uint32_t rangeId);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the length limit is portacl's choice.
  */
-aclError aclprofMarkEx(const char *msg,
-                       size_t msgLen,
-                       aclrtStream stream);
+aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
 
 /**
  * Begins a range of the calling thread for an operator with its tensors, nested in the thread's open ranges;
@@ -740,8 +731,7 @@ aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig *profSubscri
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclprofModelSubscribe(uint32_t modelId,
-                               const aclprofSubscribeConfig *profSubscribeConfig);
+aclError aclprofModelSubscribe(uint32_t modelId, const aclprofSubscribeConfig *profSubscribeConfig);
 
 /**
  * Ends a subscription of aclprofModelSubscribe.
@@ -769,42 +759,28 @@ aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32_t *opNumbe
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclprofGetOpTypeLen(const void *opInfo,
-                             size_t opInfoLen,
-                             uint32_t index,
-                             size_t *opTypeLen);
+aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen);
 
 /**
  * Returns the type of an operator.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclprofGetOpType(const void *opInfo,
-                          size_t opInfoLen,
-                          uint32_t index,
-                          char *opType,
-                          size_t opTypeLen);
+aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType, size_t opTypeLen);
 
 /**
  * Returns the length of an operator's name.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclprofGetOpNameLen(const void *opInfo,
-                             size_t opInfoLen,
-                             uint32_t index,
-                             size_t *opNameLen);
+aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen);
 
 /**
  * Returns the name of an operator.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclprofGetOpName(const void *opInfo,
-                          size_t opInfoLen,
-                          uint32_t index,
-                          char *opName,
-                          size_t opNameLen);
+aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName, size_t opNameLen);
 
 /**
  * Returns the start time of an operator.

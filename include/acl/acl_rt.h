@@ -2252,10 +2252,7 @@ typedef struct aclrtErrorInfo {
 /**
  * Called with a device id, the stage, the timeout, and the caller's argument; 0 is success.
  */
-typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t,
-                                                aclrtDeviceTaskAbortStage,
-                                                uint32_t,
-                                                void*);
+typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*);
 
 /**
  * Called with a device id, the state, and the caller's argument.
@@ -3425,9 +3422,7 @@ aclError aclFinalizeReference(uint64_t *refCount);
  * @retval ACL_ERROR_FAILURE 500001: it was called and did not return 0.
  * @note Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
  */
-aclError aclInitCallbackRegister(aclRegisterCallbackType type,
-                                 aclInitCallbackFunc cbFunc,
-                                 void *userData);
+aclError aclInitCallbackRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc, void *userData);
 
 /**
  * Removes a registration of aclInitCallbackRegister. A call that is running on another thread continues.
@@ -3440,8 +3435,7 @@ aclError aclInitCallbackRegister(aclRegisterCallbackType type,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
  * @note Thread-safe. Follows aclInitCallbackUnRegister of the Ascend runtime API.
  */
-aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
-                                   aclInitCallbackFunc cbFunc);
+aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
 
 /**
  * Registers a function that every aclFinalize (or last aclFinalizeReference) calls which finalizes the library.
@@ -3461,9 +3455,7 @@ aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: this function is already registered for this type.
  * @note Thread-safe. Follows aclFinalizeCallbackRegister of the Ascend runtime API.
  */
-aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
-                                     aclFinalizeCallbackFunc cbFunc,
-                                     void *userData);
+aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc, void *userData);
 
 /**
  * Removes a registration of aclFinalizeCallbackRegister. A call that is running on another thread continues.
@@ -3476,8 +3468,7 @@ aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type.
  * @note Thread-safe. Follows aclFinalizeCallbackUnRegister of the Ascend runtime API.
  */
-aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
-                                       aclFinalizeCallbackFunc cbFunc);
+aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type, aclFinalizeCallbackFunc cbFunc);
 
 /**
  * Returns the version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION.
@@ -3490,9 +3481,7 @@ aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
  * @retval ACL_ERROR_INVALID_PARAM 100000: a null pointer.
  * @note Thread-safe. Follows aclrtGetVersion of the Ascend runtime API.
  */
-aclError aclrtGetVersion(int32_t *majorVersion,
-                         int32_t *minorVersion,
-                         int32_t *patchVersion);
+aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion);
 
 /**
  * Returns the version of a package as texts: the whole version and its parts. All packages have the version of
@@ -3504,8 +3493,7 @@ aclError aclrtGetVersion(int32_t *majorVersion,
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, an unknown package, or the environment variable has an invalid value.
  * @note Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
  */
-aclError aclsysGetCANNVersion(aclCANNPackageName name,
-                              aclCANNPackageVersion *version);
+aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version);
 
 /**
  * Returns the version of a package as a text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
@@ -3517,8 +3505,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name,
  *     PORTACL_CANN_VERSION has an invalid value.
  * @note Thread-safe. Follows aclsysGetVersionStr of the Ascend runtime API.
  */
-aclError aclsysGetVersionStr(char *pkgName,
-                             char *versionStr);
+aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
 
 /**
  * Returns the version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
@@ -3531,8 +3518,7 @@ aclError aclsysGetVersionStr(char *pkgName,
  *     PORTACL_CANN_VERSION has an invalid value.
  * @note Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
  */
-aclError aclsysGetVersionNum(char *pkgName,
-                             int32_t *versionNum);
+aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
 
 /**
  * Returns whether a program that selects its code by the name of the chip finds the chip that it was built for. Code
@@ -3546,8 +3532,7 @@ aclError aclsysGetVersionNum(char *pkgName,
  * @note Thread-safe. Follows aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than
  *     their names.
  */
-aclError aclrtCheckArchCompatibility(const char *socVersion,
-                                     int32_t *canCompatible);
+aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
 
 /**
  * Returns the text of this thread's latest failure (with `err_msg_mode` 1, of any thread's) since the previous call of
@@ -3593,8 +3578,7 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
  * @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
  */
-aclError aclrtGetErrorVerbose(int32_t deviceId,
-                              aclrtErrorInfo *errorInfo);
+aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
 
 /**
  * Repairs a hardware error of aclrtGetErrorVerbose. Does nothing for a working device; a failed device cannot be
@@ -3607,8 +3591,7 @@ aclError aclrtGetErrorVerbose(int32_t deviceId,
  * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
  * @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.
  */
-aclError aclrtRepairError(int32_t deviceId,
-                          const aclrtErrorInfo *errorInfo);
+aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
 
 /**
  * Lists device memory with uncorrectable errors.
@@ -3625,9 +3608,7 @@ aclError aclrtGetMemUceInfo(int32_t deviceId,
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclrtMemUceRepair(int32_t deviceId,
-                           aclrtMemUceInfo *memUceInfoArray,
-                           size_t arraySize);
+aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize);
 
 /**
  * Sets the calling thread's device and makes the device's default context current.
@@ -3766,8 +3747,7 @@ aclError aclrtSetTsDevice(aclrtTsId tsId);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
  */
-aclError aclrtQueryDeviceStatus(int32_t deviceId,
-                                aclrtDeviceStatus *deviceStatus);
+aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus);
 
 /**
  * Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
@@ -3785,8 +3765,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId,
  *     did not return 0.
  * @note Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend runtime API, whose unit of time is not documented.
  */
-aclError aclrtDeviceTaskAbort(int32_t deviceId,
-                              uint32_t timeout);
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
 
 /**
  * Registers a callback that is called before and after aclrtDeviceTaskAbort, on its thread. No lock is held.
@@ -3807,9 +3786,7 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId,
  *     registered.
  * @note Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
  */
-aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
-                                         aclrtDeviceTaskAbortCallback callback,
-                                         void *args);
+aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback, void *args);
 
 /**
  * Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
@@ -3832,9 +3809,7 @@ aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
  *     registered.
  * @note Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend runtime API.
  */
-aclError aclrtRegDeviceStateCallback(const char *regName,
-                                     aclrtDeviceStateCallback callback,
-                                     void *args);
+aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args);
 
 /**
  * Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
@@ -3858,8 +3833,7 @@ aclError aclrtDeviceL2CacheFlush(void *rsv);
  * @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
  * @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
  */
-aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit,
-                             size_t *value);
+aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
 
 /**
  * Sets a limit of the current device: sizes of stacks and of print buffers of kernels. The value is stored until the
@@ -3873,8 +3847,7 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtDeviceSetLimit of the Ascend runtime API.
  */
-aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit,
-                             size_t value);
+aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 
 /**
  * Returns an attribute of a device. The device need not be set.
@@ -3902,9 +3875,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
  */
-aclError aclrtGetDeviceInfo(uint32_t deviceId,
-                            aclrtDevAttr attr,
-                            int64_t *value);
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value);
 
 /**
  * Returns whether a device has a feature. The features of aclrtDevFeatureType do not exist here, so the result is
@@ -3920,9 +3891,7 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetDeviceCapability of the Ascend runtime API.
  */
-aclError aclrtGetDeviceCapability(int32_t deviceId,
-                                  aclrtDevFeatureType devFeatureType,
-                                  int32_t *value);
+aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value);
 
 /**
  * Returns the utilization of a device, in percent.
@@ -3947,8 +3916,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
  */
-aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
-                                       aclrtUtilizationInfo *utilizationInfo);
+aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo);
 
 /**
  * Returns how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all devices belong to one host;
@@ -3964,9 +3932,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetDevicesTopo of the Ascend runtime API.
  */
-aclError aclrtGetDevicesTopo(uint32_t deviceId,
-                             uint32_t otherDeviceId,
-                             uint64_t *value);
+aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value);
 
 /**
  * Returns the 16-byte UUID of a device. It is the same in every process, and unique to the device. On the CPU it is
@@ -3984,8 +3950,7 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
  */
-aclError aclrtDeviceGetUuid(int32_t deviceId,
-                            aclrtUuid *uuid);
+aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
 
 /**
  * Returns the device's PCI address, as in `0000:3b:00.0` (hexadecimal, lower case, as the kernel writes it). CPU
@@ -4004,9 +3969,7 @@ aclError aclrtDeviceGetUuid(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
  */
-aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
-                                char *pciBusId,
-                                int32_t len);
+aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
 
 /**
  * Returns the device with a PCI address.
@@ -4022,8 +3985,7 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
  */
-aclError aclrtDeviceGetByPCIBusId(const char *pciBusId,
-                                  int32_t *deviceId);
+aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
 
 /**
  * Returns the process id that other processes pass to share memory with this one: the id in this process's pid
@@ -4047,8 +4009,7 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
  */
-aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
-                                           int32_t *greatestPriority);
+aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority);
 
 /**
  * Returns the logical id of a device from its user id.
@@ -4065,8 +4026,7 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
  */
-aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
-                                       int32_t *logicDevId);
+aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid, int32_t *logicDevId);
 
 /**
  * Returns the user id of a device from its logical id.
@@ -4083,8 +4043,7 @@ aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
  */
-aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
-                                       int32_t *userDevid);
+aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId, int32_t *userDevid);
 
 /**
  * Returns the logical id of a device from its physical id.
@@ -4101,8 +4060,7 @@ aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
  */
-aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId,
-                                      int32_t *logicDevId);
+aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId, int32_t *logicDevId);
 
 /**
  * Returns the physical id of a device from its logical id.
@@ -4119,8 +4077,7 @@ aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
  */
-aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId,
-                                      int32_t *phyDevId);
+aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId, int32_t *phyDevId);
 
 /**
  * Returns the physical id of a device from its user id.
@@ -4137,8 +4094,7 @@ aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
  */
-aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
-                                     int32_t *phyDevId);
+aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId, int32_t *phyDevId);
 
 /**
  * Returns the user id of a device from its physical id.
@@ -4155,8 +4111,7 @@ aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
  * @note Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
  */
-aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
-                                     int32_t *userDevId);
+aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId, int32_t *userDevId);
 
 /**
  * Returns the number of the last task that this thread submitted: its position in its stream, from 1 on. Exception
@@ -4249,9 +4204,7 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe. Follows aclrtDeviceCanAccessPeer of the Ascend runtime API.
  */
-aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer,
-                                  int32_t deviceId,
-                                  int32_t peerDeviceId);
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
 
 /**
  * Enables direct access of the current device to the memory of a peer: in this direction, for all threads and streams,
@@ -4269,8 +4222,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtDeviceEnablePeerAccess of the Ascend runtime API.
  */
-aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId,
-                                     uint32_t flags);
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
 
 /**
  * Disables peer access of the current device (aclrtDeviceEnablePeerAccess). No effect if it is not enabled.
@@ -4315,8 +4267,7 @@ aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int
  *     device and may wait for callbacks that only the calling thread runs (docs/callbacks.md).
  * @note Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
  */
-aclError aclrtCreateContext(aclrtContext *context,
-                            int32_t deviceId);
+aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
 
 /**
  * Waits for the streams of a context, destroys them and the context. Threads whose current context it was have no
@@ -4383,9 +4334,7 @@ aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
  */
-aclError aclrtGetPrimaryCtxState(int32_t deviceId,
-                                 uint32_t *flags,
-                                 int32_t *active);
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
 
 /**
  * Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with
@@ -4398,8 +4347,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt,
-                                int64_t value);
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 
 /**
  * Returns an option of the current context, as set by aclrtCtxSetSysParamOpt.
@@ -4424,8 +4372,7 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
  * @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
  * @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtSetSysParamOpt(aclSysParamOpt opt,
-                             int64_t value);
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 
 /**
  * Returns an option of the process, 0 if it was never set. Works at any time.
@@ -4479,9 +4426,7 @@ aclError aclrtCreateStream(aclrtStream *stream);
  * @return the codes of aclrtCreateStream.
  * @note Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
  */
-aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
-                                     uint32_t priority,
-                                     uint32_t flag);
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
 
 /**
  * Waits for a stream's pending work and destroys the stream. The handle is invalid for all threads as soon as the call
@@ -4541,8 +4486,7 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
  * @note Thread-safe. Follows aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
  */
-aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream,
-                                           int32_t timeout);
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 
 /**
  * Returns whether all work that was enqueued on a stream is complete. Only synchronizing reports failures of the work.
@@ -4556,8 +4500,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
  */
-aclError aclrtStreamQuery(aclrtStream stream,
-                          aclrtStreamStatus *status);
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
 
 /**
  * Makes later operations of `stream` wait for the record of `event` that is the latest at the time of this call. If
@@ -4576,8 +4519,7 @@ aclError aclrtStreamQuery(aclrtStream stream,
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no memory to count the wait for aclrtQueryEventWaitStatus.
  * @note Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
  */
-aclError aclrtStreamWaitEvent(aclrtStream stream,
-                              aclrtEvent event);
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
 /**
  * Makes a stream wait as aclrtStreamWaitEvent, with a timeout that starts when the stream reaches the wait. If it
@@ -4592,9 +4534,7 @@ aclError aclrtStreamWaitEvent(aclrtStream stream,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
  * @note Thread-safe. Follows aclrtStreamWaitEventWithTimeout of the Ascend runtime API.
  */
-aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream,
-                                         aclrtEvent event,
-                                         int32_t timeout);
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
 
 /**
  * Makes a stream wait as aclrtStreamWaitEventWithTimeout, with a flag.
@@ -4610,10 +4550,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL, and the stream is not being captured.
  * @note Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
  */
-aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
-                                      aclrtEvent event,
-                                      uint32_t timeout,
-                                      uint32_t flag);
+aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint32_t timeout, uint32_t flag);
 
 /**
  * Returns a small number that is unique among the streams of the device, as long as the device is in use.
@@ -4627,8 +4564,7 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtStreamGetId of the Ascend runtime API.
  */
-aclError aclrtStreamGetId(aclrtStream stream,
-                          int32_t *streamId);
+aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
 
 /**
  * Returns the flags that a stream was created with, without unknown bits; 0 if there were none.
@@ -4642,8 +4578,7 @@ aclError aclrtStreamGetId(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtStreamGetFlags of the Ascend runtime API.
  */
-aclError aclrtStreamGetFlags(aclrtStream stream,
-                             uint32_t *flags);
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
 
 /**
  * Returns the priority of a stream; 0 is the highest. It is 0 for streams of aclrtCreateStream and
@@ -4658,8 +4593,7 @@ aclError aclrtStreamGetFlags(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtStreamGetPriority of the Ascend runtime API.
  */
-aclError aclrtStreamGetPriority(aclrtStream stream,
-                                uint32_t *priority);
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
 
 /**
  * Returns how many more streams can be created. All devices share the number; memory or the driver may set a lower
@@ -4725,8 +4659,7 @@ aclError aclrtStreamStop(aclrtStream stream);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend runtime API.
  */
-aclError aclrtSetStreamFailureMode(aclrtStream stream,
-                                   uint64_t mode);
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /**
  * Registers a callback that is called after the creation of every stream and before its destruction, including default
@@ -4749,9 +4682,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream,
  *     registered.
  * @note Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend runtime API.
  */
-aclError aclrtRegStreamStateCallback(const char *regName,
-                                     aclrtStreamStateCallback callback,
-                                     void *args);
+aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
 
 /**
  * Sets an attribute of a stream.
@@ -4866,8 +4797,7 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
  */
-aclError aclrtCreateStreamV2(aclrtStream *stream,
-                             const aclrtStreamConfigHandle *handle);
+aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
 
 /**
  * Creates an event that streams can wait for and that has a timestamp. It cannot be reset. It may be recorded again:
@@ -4901,8 +4831,7 @@ aclError aclrtCreateEvent(aclrtEvent *event);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtCreateEventWithFlag of the Ascend runtime API.
  */
-aclError aclrtCreateEventWithFlag(aclrtEvent *event,
-                                  uint32_t flag);
+aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
 
 /**
  * Creates an event that may be recorded repeatedly: each record replaces the previous one, and waits that were
@@ -4921,8 +4850,7 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
  */
-aclError aclrtCreateEventExWithFlag(aclrtEvent *event,
-                                    uint32_t flag);
+aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
 
 /**
  * Destroys an event. Does not wait: pending waits keep what they need until they complete.
@@ -4951,8 +4879,7 @@ aclError aclrtDestroyEvent(aclrtEvent event);
  *     already has the maximum number of events.
  * @note Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
  */
-aclError aclrtRecordEvent(aclrtEvent event,
-                          aclrtStream stream);
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
 /**
  * Records an event as aclrtRecordEvent, with a flag.
@@ -4966,9 +4893,7 @@ aclError aclrtRecordEvent(aclrtEvent event,
  * @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not being captured.
  * @note Thread-safe. Follows aclrtRecordEventWithFlag of the Ascend runtime API.
  */
-aclError aclrtRecordEventWithFlag(aclrtEvent event,
-                                  aclrtStream stream,
-                                  uint32_t flag);
+aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag);
 
 /**
  * Enqueues a reset: when `stream` reaches it, the event is in the state before its first record. Programs usually call
@@ -4988,8 +4913,7 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event,
  * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no resources for the reset.
  * @note Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
  */
-aclError aclrtResetEvent(aclrtEvent event,
-                         aclrtStream stream);
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 
 /**
  * Returns whether an event's latest record is complete. If it was never recorded: complete for an event of
@@ -5002,8 +4926,7 @@ aclError aclrtResetEvent(aclrtEvent event,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
  */
-aclError aclrtQueryEventStatus(aclrtEvent event,
-                               aclrtEventRecordedStatus *status);
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
 
 /**
  * Returns whether an event's latest record is complete: an older form of aclrtQueryEventStatus, with the opposite
@@ -5018,8 +4941,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event,
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtQueryEvent of the Ascend runtime API.
  */
-aclError aclrtQueryEvent(aclrtEvent event,
-                         aclrtEventStatus *status);
+aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
 
 /**
  * Returns whether all stream waits for an event are complete: each stream has passed its latest aclrtStreamWaitEvent,
@@ -5033,8 +4955,7 @@ aclError aclrtQueryEvent(aclrtEvent event,
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtQueryEventWaitStatus of the Ascend runtime API.
  */
-aclError aclrtQueryEventWaitStatus(aclrtEvent event,
-                                   aclrtEventWaitStatus *status);
+aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
 
 /**
  * Waits until an event's latest record at the time of the call is complete. Returns at once if there is none. A reset
@@ -5062,8 +4983,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
  * @note Thread-safe. Follows aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
  */
-aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event,
-                                          int32_t timeout);
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 
 /**
  * Returns the time from the latest record of one event to that of another, measured on the device. Record both on one
@@ -5081,9 +5001,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event,
  *     function.
  * @note Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
  */
-aclError aclrtEventElapsedTime(float *ms,
-                               aclrtEvent startEvent,
-                               aclrtEvent endEvent);
+aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
 
 /**
  * Returns the time at which an event's latest record completed, in microseconds of a monotonic clock that is the same
@@ -5100,8 +5018,7 @@ aclError aclrtEventElapsedTime(float *ms,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
  */
-aclError aclrtEventGetTimestamp(aclrtEvent event,
-                                uint64_t *timestamp);
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
 
 /**
  * Returns a small number that is unique among the events of the device, as long as the device is in use.
@@ -5113,8 +5030,7 @@ aclError aclrtEventGetTimestamp(aclrtEvent event,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, or destroyed.
  * @note Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
  */
-aclError aclrtGetEventId(aclrtEvent event,
-                         uint32_t *eventId);
+aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
 
 /**
  * Returns how many more events the current device can have. The events of aclrtCreateEventWithFlag and the recorded
@@ -5148,10 +5064,7 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the GPU or its driver cannot do it.
  * @note Thread-safe. Follows aclrtValueWrite of the Ascend runtime API.
  */
-aclError aclrtValueWrite(void *devAddr,
-                         uint64_t value,
-                         uint32_t flag,
-                         aclrtStream stream);
+aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /**
  * Makes `stream` wait: later operations run when the eight bytes at `devAddr`, `word`, have the value. Any writer can
@@ -5176,10 +5089,7 @@ aclError aclrtValueWrite(void *devAddr,
  * @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread to watch memory can be started.
  * @note Thread-safe. Follows aclrtValueWait of the Ascend runtime API.
  */
-aclError aclrtValueWait(void *devAddr,
-                        uint64_t value,
-                        uint32_t flag,
-                        aclrtStream stream);
+aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /**
  * Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
@@ -5203,9 +5113,7 @@ aclError aclrtValueWait(void *devAddr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
  */
-aclError aclrtMalloc(void **devPtr,
-                     size_t size,
-                     aclrtMemMallocPolicy policy);
+aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
 /**
  * Allocates device memory as aclrtMalloc, rounded up to 32 bytes, without readable bytes after that size.
@@ -5222,9 +5130,7 @@ aclError aclrtMalloc(void **devPtr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
  */
-aclError aclrtMallocAlign32(void **devPtr,
-                            size_t size,
-                            aclrtMemMallocPolicy policy);
+aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
 /**
  * Allocates device memory as aclrtMalloc. All device memory here is cached, and the caches are coherent: aclrtMemFlush
@@ -5242,9 +5148,7 @@ aclError aclrtMallocAlign32(void **devPtr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
  */
-aclError aclrtMallocCached(void **devPtr,
-                           size_t size,
-                           aclrtMemMallocPolicy policy);
+aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
 /**
  * Allocates device memory as aclrtMalloc, with attributes.
@@ -5343,8 +5247,7 @@ aclError aclrtFreeWithDevSync(void *devPtr);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
  */
-aclError aclrtMallocHost(void **hostPtr,
-                         size_t size);
+aclError aclrtMallocHost(void **hostPtr, size_t size);
 
 /**
  * Allocates page-locked host memory as aclrtMallocHost, with attributes. Needs no current context.
@@ -5362,9 +5265,7 @@ aclError aclrtMallocHost(void **hostPtr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
  */
-aclError aclrtMallocHostWithCfg(void **ptr,
-                                uint64_t size,
-                                aclrtMallocConfig *cfg);
+aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg);
 
 /**
  * Frees page-locked host memory. The address is invalid at once; pending operations keep the memory. Does not wait.
@@ -5412,9 +5313,7 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtGetMemInfo of the Ascend runtime API.
  */
-aclError aclrtGetMemInfo(aclrtMemAttr attr,
-                         size_t *free,
-                         size_t *total);
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /**
  * Returns how much memory of a device this process uses, in one row for each kind: `device` (aclrtMalloc and its
@@ -5452,8 +5351,7 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
  */
-aclError aclrtPointerGetAttributes(const void *ptr,
-                                   aclrtPtrAttributes *attributes);
+aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
 
 /**
  * Returns start and length of the allocation that contains an address. Needs no current context.
@@ -5468,9 +5366,7 @@ aclError aclrtPointerGetAttributes(const void *ptr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not in a live allocation, or called inside a host function.
  * @note Thread-safe. Follows aclrtMemGetAddressRange of the Ascend runtime API.
  */
-aclError aclrtMemGetAddressRange(void *ptr,
-                                 void **pbase,
-                                 size_t *psize);
+aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 
 /**
  * Returns whether all addresses of a list are memory of one of several types. Needs no current context.
@@ -5487,11 +5383,7 @@ aclError aclrtMemGetAddressRange(void *ptr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
  */
-aclError aclrtCheckMemType(void **addrList,
-                           uint32_t size,
-                           uint32_t memType,
-                           uint32_t *checkResult,
-                           uint32_t reserve);
+aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult, uint32_t reserve);
 
 /**
  * Registers host memory of the caller for the kernels of all devices: locks its pages and maps it for devices. Needs
@@ -5519,10 +5411,7 @@ aclError aclrtCheckMemType(void **addrList,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
  */
-aclError aclrtHostRegister(void *ptr,
-                           uint64_t size,
-                           aclrtHostRegisterType type,
-                           void **devPtr);
+aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
 
 /**
  * Registers host memory of the caller as aclrtHostRegister, with flags. Needs no current context.
@@ -5539,9 +5428,7 @@ aclError aclrtHostRegister(void *ptr,
  *     of aclrtHostRegister.
  * @note Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
  */
-aclError aclrtHostRegisterV2(void *ptr,
-                             uint64_t size,
-                             uint32_t flag);
+aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
 
 /**
  * Ends a registration of host memory. New calls no longer see it; pending operations keep the memory locked, and the
@@ -5573,9 +5460,7 @@ aclError aclrtHostUnregister(void *ptr);
  *     inside a host function.
  * @note Thread-safe. Follows aclrtHostGetDevicePointer of the Ascend runtime API.
  */
-aclError aclrtHostGetDevicePointer(void *pHost,
-                                   void **pDevice,
-                                   uint32_t flag);
+aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 
 /**
  * Fills bytes of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
@@ -5592,10 +5477,7 @@ aclError aclrtHostGetDevicePointer(void *pHost,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
  */
-aclError aclrtMemset(void *devPtr,
-                     size_t maxCount,
-                     int32_t value,
-                     size_t count);
+aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
 
 /**
  * Enqueues a fill on a stream, as aclrtMemset, in stream order.
@@ -5612,11 +5494,7 @@ aclError aclrtMemset(void *devPtr,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
  */
-aclError aclrtMemsetAsync(void *devPtr,
-                          size_t maxCount,
-                          int32_t value,
-                          size_t count,
-                          aclrtStream stream);
+aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream);
 
 /**
  * Fills 32-bit words of device memory, or of host memory of aclrtMallocHost. Synchronous, not ordered with any stream.
@@ -5634,10 +5512,7 @@ aclError aclrtMemsetAsync(void *devPtr,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
  */
-aclError aclrtMemsetD32(void *ptr,
-                        size_t memSize,
-                        uint32_t value,
-                        size_t N);
+aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
 
 /**
  * Enqueues a fill with 32-bit words on a stream, as aclrtMemsetD32, in stream order. On host memory it returns when
@@ -5655,11 +5530,7 @@ aclError aclrtMemsetD32(void *ptr,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
  */
-aclError aclrtMemsetD32Async(void *ptr,
-                             size_t memSize,
-                             uint32_t value,
-                             size_t N,
-                             aclrtStream stream);
+aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream);
 
 /**
  * Writes cached data of device memory of aclrtMallocCached back to memory. Caches are coherent here, so the call only
@@ -5673,8 +5544,7 @@ aclError aclrtMemsetD32Async(void *ptr,
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
  */
-aclError aclrtMemFlush(void *devPtr,
-                       size_t size);
+aclError aclrtMemFlush(void *devPtr, size_t size);
 
 /**
  * Invalidates cached data of device memory of aclrtMallocCached. Caches are coherent here, so the call only checks its
@@ -5688,8 +5558,7 @@ aclError aclrtMemFlush(void *devPtr,
  *     called inside a host function.
  * @note Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
  */
-aclError aclrtMemInvalidate(void *devPtr,
-                            size_t size);
+aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
 /**
  * Prefetches device memory into caches, writes it back, or invalidates it. Caches are coherent and managed by the
@@ -5707,10 +5576,7 @@ aclError aclrtMemInvalidate(void *devPtr,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtCmoAsync of the Ascend runtime API.
  */
-aclError aclrtCmoAsync(void *src,
-                       size_t size,
-                       aclrtCmoType cmoType,
-                       aclrtStream stream);
+aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 
 /**
  * Performs a cache operation as aclrtCmoAsync, with a barrier for aclrtCmoWaitBarrier.
@@ -5743,9 +5609,7 @@ aclError aclrtCmoAsyncWithBarrier(void *src,
  *     as aclrtCmoAsync.
  * @note Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend runtime API.
  */
-aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo,
-                             aclrtStream stream,
-                             uint32_t flag);
+aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag);
 
 /**
  * Returns the size of a descriptor of aclrtCmoSetDesc. Works at any time.
@@ -5770,9 +5634,7 @@ aclError aclrtCmoGetDescSize(size_t *size);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtCmoSetDesc of the Ascend runtime API.
  */
-aclError aclrtCmoSetDesc(void *cmoDesc,
-                         void *src,
-                         size_t size);
+aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
 
 /**
  * Performs a cache operation as aclrtCmoAsync, from a descriptor. The descriptor is not read, because the operation
@@ -5790,10 +5652,7 @@ aclError aclrtCmoSetDesc(void *cmoDesc,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtCmoAsyncWithDesc of the Ascend runtime API.
  */
-aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
-                               aclrtCmoType cmoType,
-                               aclrtStream stream,
-                               const void *reserve);
+aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve);
 
 /**
  * Copies memory synchronously, not ordered with any stream. Supports any combination of host and device memory and of
@@ -5812,11 +5671,7 @@ aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtMemcpy of the Ascend runtime API.
  */
-aclError aclrtMemcpy(void *dst,
-                     size_t destMax,
-                     const void *src,
-                     size_t count,
-                     aclrtMemcpyKind kind);
+aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind);
 
 /**
  * Enqueues a copy on a stream. With page-locked host memory (aclrtMallocHost) or between devices it returns at once,
@@ -6162,9 +6017,7 @@ aclError aclrtSetMemcpyDesc(void *desc,
  *     aclrtMemcpyAsyncWithOffset.
  * @note Thread-safe. Follows aclrtMemcpyAsyncWithDesc of the Ascend runtime API.
  */
-aclError aclrtMemcpyAsyncWithDesc(void *desc,
-                                  aclrtMemcpyKind kind,
-                                  aclrtStream stream);
+aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream);
 
 /**
  * Enqueues the generation of random numbers in device memory, in stream order: bits for dropout, or uniform, normal or
@@ -6203,9 +6056,7 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc,
  * @note Thread-safe. Follows aclrtRandomNumAsync of the Ascend runtime API; the generator, and the meaning of the
  *     counter, are portacl's choice.
  */
-aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo,
-                             aclrtStream stream,
-                             void *reserve);
+aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, aclrtStream stream, void *reserve);
 
 /**
  * Enqueues a call of `fn` on a stream. It runs once, after the stream's earlier operations; the later operations of
@@ -6228,9 +6079,7 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo,
  * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is inside aclrtUnSubscribeHostFunc for the stream.
  * @note Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
  */
-aclError aclrtLaunchHostFunc(aclrtStream stream,
-                             aclrtHostFunc fn,
-                             void *args);
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
 
 /**
  * Subscribes a thread to a stream's callbacks (aclrtLaunchCallback): they run on thread `threadId` when it calls
@@ -6251,8 +6100,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream,
  *     too many threads.
  * @note Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
  */
-aclError aclrtSubscribeReport(uint64_t threadId,
-                              aclrtStream stream);
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /**
  * Enqueues a call of `fn` on a stream that was passed to aclrtSubscribeReport. It runs once, after the stream's
@@ -6315,8 +6163,7 @@ aclError aclrtProcessReport(int32_t timeout);
  * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
  * @note Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
  */
-aclError aclrtUnSubscribeReport(uint64_t threadId,
-                                aclrtStream stream);
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /**
  * Subscribes a thread to a stream's host functions (aclrtLaunchHostFunc): they run on thread `hostFuncThreadId` when
@@ -6338,8 +6185,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId,
  *     too many threads.
  * @note Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
  */
-aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
-                                aclrtStream exeStream);
+aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
 
 /**
  * Runs pending host functions of the thread's streams on the calling thread: all that are pending when it is called,
@@ -6374,8 +6220,7 @@ aclError aclrtProcessHostFunc(int32_t timeout);
  * @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
  * @note Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
  */
-aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
-                                  aclrtStream exeStream);
+aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
 
 /**
  * Sets the function that is called when enqueued work fails. It replaces the function of an earlier call. Functions of
@@ -6433,9 +6278,7 @@ aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callbac
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a program, or unloaded.
  * @note Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
  */
-aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
-                                         aclrtOpExceptionCallback callback,
-                                         void *userData);
+aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle, aclrtOpExceptionCallback callback, void *userData);
 
 /**
  * Returns the number of the failed task: its position in its stream, as aclrtGetThreadLastTaskId returned it on the
@@ -6507,9 +6350,7 @@ uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
  * @note Thread-safe: while the callback waits, another thread may call this. Follows aclrtGetArgsFromExceptionInfo of
  *     the Ascend runtime API.
  */
-aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
-                                       void **devArgsPtr,
-                                       uint32_t *devArgsLen);
+aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **devArgsPtr, uint32_t *devArgsLen);
 
 /**
  * Returns the failed kernel.
@@ -6520,8 +6361,7 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
  * @note Thread-safe: while the callback waits, another thread may call this. Follows
  *     aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
  */
-aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info,
-                                             aclrtFuncHandle *func);
+aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func);
 
 /**
  * Returns the granularity of physical memory, for its size and for the addresses where it is mapped: 2 MiB for all
@@ -6564,11 +6404,7 @@ aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
  * @note Thread-safe. Follows aclrtReserveMemAddress of the Ascend runtime API, and cuMemAddressReserve where that is
  *     silent, except that a start address is not a hint here.
  */
-aclError aclrtReserveMemAddress(void **virPtr,
-                                size_t size,
-                                size_t alignment,
-                                void *expectPtr,
-                                uint64_t flags);
+aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t flags);
 
 /**
  * Reserves a range of addresses outside of the range for unified caching. There is no such range here, so this does
@@ -6665,11 +6501,7 @@ aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtMapMem of the Ascend runtime API, and cuMemMap where that is silent.
  */
-aclError aclrtMapMem(void *virPtr,
-                     size_t size,
-                     size_t offset,
-                     aclrtDrvMemHandle handle,
-                     uint64_t flags);
+aclError aclrtMapMem(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags);
 
 /**
  * Maps physical memory as aclrtMapMem, without access: aclrtMemSetAccess grants it.
@@ -6682,11 +6514,7 @@ aclError aclrtMapMem(void *virPtr,
  * @return the codes of aclrtMapMem.
  * @note Thread-safe. Follows aclrtMemMapNoAccess of the Ascend runtime API, and cuMemMap where that is silent.
  */
-aclError aclrtMemMapNoAccess(void *virPtr,
-                             size_t size,
-                             size_t offset,
-                             aclrtDrvMemHandle handle,
-                             uint64_t flags);
+aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle, uint64_t flags);
 
 /**
  * Unmaps physical memory. Does not wait: the address is invalid for calls from now on; pending work still uses the
@@ -6723,10 +6551,7 @@ aclError aclrtUnmapMem(void *virPtr);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemSetAccess of the Ascend runtime API, and cuMemSetAccess where that is silent.
  */
-aclError aclrtMemSetAccess(void *virPtr,
-                           size_t size,
-                           aclrtMemAccessDesc *desc,
-                           size_t count);
+aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, size_t count);
 
 /**
  * Returns the access of a device or of the host to mapped memory.
@@ -6741,9 +6566,7 @@ aclError aclrtMemSetAccess(void *virPtr,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtMemGetAccess of the Ascend runtime API.
  */
-aclError aclrtMemGetAccess(void *virPtr,
-                           aclrtMemLocation *location,
-                           uint64_t *flag);
+aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag);
 
 /**
  * Returns the handle of the physical memory at a mapped address, and increments its reference count. If all handles
@@ -6758,8 +6581,7 @@ aclError aclrtMemGetAccess(void *virPtr,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtMemRetainAllocationHandle of the Ascend runtime API.
  */
-aclError aclrtMemRetainAllocationHandle(void *virPtr,
-                                        aclrtDrvMemHandle *handle);
+aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle);
 
 /**
  * Returns the properties of physical memory.
@@ -6771,8 +6593,7 @@ aclError aclrtMemRetainAllocationHandle(void *virPtr,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not live physical memory, or called inside a host function.
  * @note Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the Ascend runtime API.
  */
-aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
-                                                   aclrtPhysicalMemProp *prop);
+aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle, aclrtPhysicalMemProp *prop);
 
 /**
  * Enables direct access of kernels on a device to memory of another device, at the same address. Same as
@@ -6791,10 +6612,7 @@ aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime API.
  */
-aclError aclrtMemP2PMap(void *devPtr,
-                        size_t size,
-                        int32_t dstDevId,
-                        uint64_t flags);
+aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags);
 
 /**
  * Maps memory of another device through a selected connection.
@@ -6828,9 +6646,7 @@ aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLin
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
  */
-aclError aclrtMemAllocManaged(void **ptr,
-                              uint64_t size,
-                              uint32_t flag);
+aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
 
 /**
  * Gives advice about the use of managed memory. It can affect speed, never results. It is stored until it is unset or
@@ -6989,11 +6805,7 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * @note Thread-safe. Not ordered with streams: importers read what completed work has written. Follows
  *     aclrtIpcMemGetExportKey of the Ascend runtime API.
  */
-aclError aclrtIpcMemGetExportKey(void *devPtr,
-                                 size_t size,
-                                 char *key,
-                                 size_t len,
-                                 uint64_t flags);
+aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
 
 /**
  * Opens memory of another process by its key. The memory becomes device memory of the calling thread's current device,
@@ -7020,9 +6832,7 @@ aclError aclrtIpcMemGetExportKey(void *devPtr,
  * @note Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that is
  *     silent.
  */
-aclError aclrtIpcMemImportByKey(void **devPtr,
-                                const char *key,
-                                uint64_t flags);
+aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags);
 
 /**
  * Closes imported memory, or ends a key of this process. Importers should close first; then the exporter may end the
@@ -7053,18 +6863,14 @@ aclError aclrtIpcMemClose(const char *key);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend runtime API.
  */
-aclError aclrtIpcMemSetImportPid(const char *key,
-                                 int32_t *pid,
-                                 size_t num);
+aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num);
 
 /**
  * Allows processes of other servers to open a key.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclrtIpcMemImportPidInterServer(const char *key,
-                                         aclrtServerPid *serverPids,
-                                         size_t num);
+aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *serverPids, size_t num);
 
 /**
  * Selects the link through which shared memory is accessed. There is only one kind of access here: the value is
@@ -7080,9 +6886,7 @@ aclError aclrtIpcMemImportPidInterServer(const char *key,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtIpcMemSetAttr of the Ascend runtime API.
  */
-aclError aclrtIpcMemSetAttr(const char *key,
-                            aclrtIpcMemAttrType type,
-                            uint64_t attr);
+aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr);
 
 /**
  * Exports an event: returns a handle with which other processes of the same user on this machine open it
@@ -7099,8 +6903,7 @@ aclError aclrtIpcMemSetAttr(const char *key,
  * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
  * @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
  */
-aclError aclrtIpcGetEventHandle(aclrtEvent event,
-                                aclrtIpcEventHandle *handle);
+aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
 
 /**
  * Opens an event of another process as an event of the calling thread's current device. Both handles refer to one
@@ -7126,8 +6929,7 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event,
  * @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
  *     silent.
  */
-aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle,
-                                 aclrtEvent *event);
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
 /**
  * Exports physical memory: returns a number with which other processes of the same user on this machine import it
@@ -7197,9 +6999,7 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
  */
-aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
-                                           int32_t deviceId,
-                                           aclrtDrvMemHandle *handle);
+aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle);
 
 /**
  * Imports physical memory as aclrtMemImportFromShareableHandle, for use on the calling thread's current device.
@@ -7234,9 +7034,7 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtMemSetPidToShareableHandle of the Ascend runtime API.
  */
-aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle,
-                                         int32_t *pid,
-                                         size_t pidNum);
+aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum);
 
 /**
  * Allows processes to import physical memory as aclrtMemSetPidToShareableHandle, for a handle of any type.
@@ -7267,8 +7065,7 @@ aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
  */
-aclError aclrtCreateNotify(aclrtNotify *notify,
-                           uint64_t flag);
+aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 
 /**
  * Destroys a notify, or closes an imported one. Does not wait: pending records and waits keep what they need until
@@ -7295,8 +7092,7 @@ aclError aclrtDestroyNotify(aclrtNotify notify);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtRecordNotify of the Ascend runtime API.
  */
-aclError aclrtRecordNotify(aclrtNotify notify,
-                           aclrtStream stream);
+aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
 
 /**
  * Makes `stream` wait for the notify's signal and consume it atomically: of several waits, one continues for each
@@ -7316,9 +7112,7 @@ aclError aclrtRecordNotify(aclrtNotify notify,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
  * @note Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
  */
-aclError aclrtWaitAndResetNotify(aclrtNotify notify,
-                                 aclrtStream stream,
-                                 uint32_t timeout);
+aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout);
 
 /**
  * Returns the number of a notify: small, and unique among the notifies of the device.
@@ -7343,8 +7137,7 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: one is not a notify, or destroyed, or called inside a host function.
  * @note Thread-safe. Follows aclrtNotifyBatchReset of the Ascend runtime API.
  */
-aclError aclrtNotifyBatchReset(aclrtNotify *notifies,
-                               size_t num);
+aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
 
 /**
  * Returns the export key of a notify. Other processes of this user on this machine import the notify with it, as long
@@ -7363,10 +7156,7 @@ aclError aclrtNotifyBatchReset(aclrtNotify *notifies,
  *     the key.
  * @note Thread-safe. Follows aclrtNotifyGetExportKey of the Ascend runtime API.
  */
-aclError aclrtNotifyGetExportKey(aclrtNotify notify,
-                                 char *key,
-                                 size_t len,
-                                 uint64_t flags);
+aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags);
 
 /**
  * Opens a notify of another process: records and waits in both processes refer to one signal. Importing a notify of
@@ -7386,9 +7176,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify,
  * @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
  * @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
  */
-aclError aclrtNotifyImportByKey(aclrtNotify *notify,
-                                const char *key,
-                                uint64_t flags);
+aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
 
 /**
  * Allows processes to import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT. Adds to the processes
@@ -7402,18 +7190,14 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
  * @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
  */
-aclError aclrtNotifySetImportPid(aclrtNotify notify,
-                                 int32_t *pid,
-                                 size_t num);
+aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
 
 /**
  * Allows processes of other servers to import a notify.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
  */
-aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify,
-                                            aclrtServerPid *serverPids,
-                                            size_t num);
+aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids, size_t num);
 
 /**
  * Creates a counted notify of the current device: streams change its count and wait for it. The count starts at 0. A
@@ -7424,8 +7208,7 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify,
  * @return the codes of aclrtCreateNotify.
  * @note Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
  */
-aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify,
-                              uint64_t flag);
+aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
 
 /**
  * Destroys a counted notify. Does not wait, as aclrtDestroyNotify.
@@ -7448,9 +7231,7 @@ aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
  * @retval ACL_ERROR_INVALID_PARAM 100000: also: `info` is null or has an unknown mode.
  * @note Thread-safe. Follows aclrtCntNotifyRecord of the Ascend runtime API.
  */
-aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify,
-                              aclrtStream stream,
-                              aclrtCntNotifyRecordInfo *info);
+aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info);
 
 /**
  * Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait atomically sets the count
@@ -7488,8 +7269,7 @@ aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
  * @return the codes of aclrtGetNotifyId.
  * @note Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
  */
-aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
-                             uint32_t *notifyId);
+aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
 
 /**
  * Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
@@ -7518,8 +7298,7 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
  * @note Thread-safe. Follows aclmdlRICaptureBegin of the Ascend runtime API; what is forbidden, and that it makes the
  *     capture invalid, follows CUDA's stream capture.
  */
-aclError aclmdlRICaptureBegin(aclrtStream stream,
-                              aclmdlRICaptureMode mode);
+aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 
 /**
  * Ends a capture and returns the graph. The streams of the capture run their operations again. If the call fails with
@@ -7546,8 +7325,7 @@ aclError aclmdlRICaptureBegin(aclrtStream stream,
  *     context of another device.
  * @note Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
  */
-aclError aclmdlRICaptureEnd(aclrtStream stream,
-                            aclmdlRI *modelRI);
+aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
 
 /**
  * Returns whether a stream is being captured, and into which graph. Changes nothing, and costs a few instructions for
@@ -7565,9 +7343,7 @@ aclError aclmdlRICaptureEnd(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device.
  * @note Thread-safe. Follows aclmdlRICaptureGetInfo of the Ascend runtime API.
  */
-aclError aclmdlRICaptureGetInfo(aclrtStream stream,
-                                aclmdlRICaptureStatus *status,
-                                aclmdlRI *modelRI);
+aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI);
 
 /**
  * Exchanges the capture mode of this thread, initially ACL_MODEL_RI_CAPTURE_MODE_GLOBAL: it determines which captures
@@ -7618,8 +7394,7 @@ aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
  *     context of another device.
  * @note Thread-safe. Follows aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
  */
-aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream,
-                                   aclrtTaskGrp *handle);
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
 
 /**
  * Begins an update of a task group: the operations of the stream until aclmdlRICaptureTaskUpdateEnd do not run, but
@@ -7639,8 +7414,7 @@ aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
  */
-aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
-                                        aclrtTaskGrp handle);
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
 
 /**
  * Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach
@@ -7675,8 +7449,7 @@ aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclmdlRIBuildBegin of the Ascend runtime API.
  */
-aclError aclmdlRIBuildBegin(aclmdlRI *modelRI,
-                            uint32_t flag);
+aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
 
 /**
  * Binds a stream to a graph that is being built: later operations of the stream are recorded in the graph. Other bound
@@ -7695,9 +7468,7 @@ aclError aclmdlRIBuildBegin(aclmdlRI *modelRI,
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
  * @note Thread-safe. Follows aclmdlRIBindStream of the Ascend runtime API.
  */
-aclError aclmdlRIBindStream(aclmdlRI modelRI,
-                            aclrtStream stream,
-                            uint32_t flag);
+aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag);
 
 /**
  * Unbinds a stream from a graph, so that it can be destroyed or bound to another graph. The graph keeps what was
@@ -7716,8 +7487,7 @@ aclError aclmdlRIBindStream(aclmdlRI modelRI,
  *     context of another device.
  * @note Thread-safe. Follows aclmdlRIUnbindStream of the Ascend runtime API.
  */
-aclError aclmdlRIUnbindStream(aclmdlRI modelRI,
-                              aclrtStream stream);
+aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
 
 /**
  * Records the end of a graph: the stream ends there. A launch is complete when all streams that it started have ended.
@@ -7735,8 +7505,7 @@ aclError aclmdlRIUnbindStream(aclmdlRI modelRI,
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
  * @note Thread-safe. Follows aclmdlRIEndTask of the Ascend runtime API.
  */
-aclError aclmdlRIEndTask(aclmdlRI modelRI,
-                         aclrtStream stream);
+aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
 
 /**
  * Ends the building of a graph, which can then be launched (aclmdlRIExecuteAsync, aclmdlRIExecute). Its streams accept
@@ -7755,8 +7524,7 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI,
  *     or has no graphs.
  * @note Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
  */
-aclError aclmdlRIBuildEnd(aclmdlRI modelRI,
-                          void *reserve);
+aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
 
 /**
  * Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
@@ -7779,9 +7547,7 @@ aclError aclmdlRIBuildEnd(aclmdlRI modelRI,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the current context.
  * @note Thread-safe. Follows cudaStreamBeginCaptureToGraph of CUDA, for bodies.
  */
-aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream,
-                                       aclmdlRI modelRI,
-                                       aclmdlRICaptureMode mode);
+aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode);
 
 /**
  * Creates the value of a conditional task: a 64-bit number in device memory, initially 0. Tasks of the graph write it
@@ -7821,8 +7587,7 @@ aclError aclmdlRICondHandleCreate(aclmdlRI modelRI,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
  */
-aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle,
-                                      uint64_t **ptr);
+aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr);
 
 /**
  * Captures a conditional task, after the earlier operations of the stream: when a launch reaches it, it reads a value
@@ -7857,9 +7622,7 @@ aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle,
  *     context of another device.
  * @note Thread-safe. Follows CUDA's conditional nodes (cudaGraphConditionalNodeType).
  */
-aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params,
-                             aclrtStream stream,
-                             uint32_t flags);
+aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags);
 
 /**
  * Launches a graph on the default stream of the current context, and waits for its completion. Returns 107000 inside a
@@ -7876,8 +7639,7 @@ aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params,
  *     aclmdlRIExecuteAsync, and those of aclrtSynchronizeStream for failures in the stream.
  * @note Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
  */
-aclError aclmdlRIExecute(aclmdlRI modelRI,
-                         int32_t timeout);
+aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
 
 /**
  * Launches a graph as one operation of a stream, in stream order. A graph may be launched any number of times, in any
@@ -7905,8 +7667,7 @@ aclError aclmdlRIExecute(aclmdlRI modelRI,
  * @retval ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
  */
-aclError aclmdlRIExecuteAsync(aclmdlRI modelRI,
-                              aclrtStream stream);
+aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
 
 /**
  * Skips the tasks of pending launches of a graph that have not started; does not wait. On CPU devices, synchronizing a
@@ -7953,8 +7714,7 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
  * @note Thread-safe. Follows aclmdlRISetName of the Ascend runtime API.
  */
-aclError aclmdlRISetName(aclmdlRI modelRI,
-                         const char *name);
+aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
 
 /**
  * Returns the name of a graph; "" if it has none.
@@ -7968,9 +7728,7 @@ aclError aclmdlRISetName(aclmdlRI modelRI,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
  * @note Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
  */
-aclError aclmdlRIGetName(aclmdlRI modelRI,
-                         uint32_t maxLen,
-                         char *name);
+aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
 
 /**
  * Returns the number of a graph. It is unique in this process, also among destroyed graphs.
@@ -8000,9 +7758,7 @@ aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
  * @note Thread-safe. Follows aclmdlRIGetStreams of the Ascend runtime API.
  */
-aclError aclmdlRIGetStreams(aclmdlRI modelRI,
-                            aclrtStream *streams,
-                            uint32_t *numStreams);
+aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams);
 
 /**
  * Lists the tasks of a graph's stream, in the order of their calls. Each captured call is a task, and so is each copy
@@ -8021,9 +7777,7 @@ aclError aclmdlRIGetStreams(aclmdlRI modelRI,
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more handles are available.
  * @note Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
  */
-aclError aclmdlRIGetTasksByStream(aclrtStream stream,
-                                  aclmdlRITask *tasks,
-                                  uint32_t *numTasks);
+aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks);
 
 /**
  * Returns the kind of a task.
@@ -8037,8 +7791,7 @@ aclError aclmdlRIGetTasksByStream(aclrtStream stream,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
  */
-aclError aclmdlRITaskGetType(aclmdlRITask task,
-                             aclmdlRITaskType *type);
+aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
 
 /**
  * Returns the position of a task in its stream: 0 for the first one.
@@ -8069,8 +7822,7 @@ aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
  * @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
  */
-aclError aclmdlRITaskGetParams(aclmdlRITask task,
-                               aclmdlRITaskParams *params);
+aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
 
 /**
  * Changes the parameters of a task. The change takes effect at the next aclmdlRIUpdate. Also enables a disabled task.
@@ -8102,8 +7854,7 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task,
  * @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is not a multiple of 8.
  * @note Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
  */
-aclError aclmdlRITaskSetParams(aclmdlRITask task,
-                               aclmdlRITaskParams *params);
+aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
 
 /**
  * Makes the changes of aclmdlRITaskSetParams and aclmdlRITaskDisable take effect in a graph: for launches that are
@@ -8166,9 +7917,7 @@ aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
  * @note Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
  */
-aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI,
-                                         aclrtCallback func,
-                                         void *userData);
+aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData);
 
 /**
  * Removes a registration of aclmdlRIDestroyRegisterCallback.
@@ -8180,8 +7929,7 @@ aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or the function is not registered for the graph.
  * @note Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend runtime API.
  */
-aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
-                                           aclrtCallback func);
+aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func);
 
 /**
  * Prints a graph to standard output: its name and number, and for each of its streams the tasks, with their parameters
@@ -8216,9 +7964,7 @@ aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
  * @note Thread-safe. Follows aclmdlRIDebugJsonPrint of the Ascend runtime API; the format of the file is portacl's
  *     choice.
  */
-aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI,
-                                const char *path,
-                                uint32_t flags);
+aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags);
 
 /**
  * Creates a label, which aclrtSetLabel sets in a stream of a graph that is being built.
@@ -8262,8 +8008,7 @@ aclError aclrtDestroyLabel(aclrtLabel label);
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
  * @note Thread-safe. Follows aclrtSetLabel of the Ascend runtime API.
  */
-aclError aclrtSetLabel(aclrtLabel label,
-                       aclrtStream stream);
+aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
 
 /**
  * Creates a list of labels, for aclrtSwitchLabelByIndex. It stores their handles.
@@ -8279,9 +8024,7 @@ aclError aclrtSetLabel(aclrtLabel label,
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more can be created.
  * @note Thread-safe. Follows aclrtCreateLabelList of the Ascend runtime API.
  */
-aclError aclrtCreateLabelList(aclrtLabel *labels,
-                              size_t num,
-                              aclrtLabelList *labelList);
+aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
 
 /**
  * Destroys a list of labels, not the labels. Operations that were recorded with it do not change.
@@ -8321,10 +8064,7 @@ aclError aclrtDestroyLabelList(aclrtLabelList labelList);
  * @note Thread-safe. Follows aclrtSwitchLabelByIndex of the Ascend runtime API; the rule for an index past the list is
  *     portacl's choice.
  */
-aclError aclrtSwitchLabelByIndex(void *ptr,
-                                 uint32_t maxValue,
-                                 aclrtLabelList labelList,
-                                 aclrtStream stream);
+aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList labelList, aclrtStream stream);
 
 /**
  * Records the start of another stream of the same graph: when a launch reaches it, `activeStream` runs its operations
@@ -8344,8 +8084,7 @@ aclError aclrtSwitchLabelByIndex(void *ptr,
  * @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
  * @note Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
  */
-aclError aclrtActiveStream(aclrtStream activeStream,
-                           aclrtStream stream);
+aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
 
 /**
  * Records a branch between streams of the same graph: when a launch reaches it, two values in memory are compared, one
@@ -8390,8 +8129,7 @@ aclError aclrtSwitchStream(void *leftValue,
  *     (ACL_ERROR_BAD_ALLOC 200000).
  * @note Thread-safe. Follows aclrtCreateBinary of the Ascend runtime API.
  */
-aclrtBinary aclrtCreateBinary(const void *data,
-                              size_t dataLen);
+aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen);
 
 /**
  * Destroys the description of a binary. Binaries that were loaded from it stay loaded.
@@ -8414,8 +8152,7 @@ aclError aclrtDestroyBinary(aclrtBinary binary);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `binary` is not a description, or destroyed.
  * @note Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
  */
-aclError aclrtBinaryLoad(aclrtBinary binary,
-                         aclrtBinHandle *binHandle);
+aclError aclrtBinaryLoad(aclrtBinary binary, aclrtBinHandle *binHandle);
 
 /**
  * Loads a kernel binary from a file on the current device. The file is read during the call and may change afterwards.
@@ -8484,9 +8221,7 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
  *     its parameters.
  * @note Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
  */
-aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle,
-                                const char *kernelName,
-                                aclrtFuncHandle *funcHandle);
+aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle *funcHandle);
 
 /**
  * Returns a kernel by number. A string in the binary (exported `const char` data) named portacl_entry_NUMBER contains
@@ -8501,9 +8236,7 @@ aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle,
  * @note Thread-safe. Follows aclrtBinaryGetFunctionByEntry of the Ascend runtime API; the encoding of numbers is
  *     portacl's choice.
  */
-aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle,
-                                       uint64_t funcEntry,
-                                       aclrtFuncHandle *funcHandle);
+aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle *funcHandle);
 
 /**
  * Returns a global variable of a binary by name. It is device memory for copies, fills and kernel arguments, and is
@@ -8520,10 +8253,7 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle,
  *     a host function.
  * @note Thread-safe. Follows aclrtBinaryGetGlobal of the Ascend runtime API.
  */
-aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle,
-                              const char *name,
-                              void **dptr,
-                              size_t *size);
+aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size);
 
 /**
  * Returns the address range of a binary: on the cpu backend where the loader has mapped the shared object.
@@ -8537,9 +8267,7 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
  * @note Thread-safe. Follows aclrtBinaryGetDevAddress of the Ascend runtime API.
  */
-aclError aclrtBinaryGetDevAddress(aclrtBinHandle binHandle,
-                                  void **binAddr,
-                                  size_t *binSize);
+aclError aclrtBinaryGetDevAddress(aclrtBinHandle binHandle, void **binAddr, size_t *binSize);
 
 /**
  * Registers a function of a binary for the CPUs of the device.
@@ -8563,9 +8291,7 @@ aclError aclrtRegisterCpuFunc(aclrtBinHandle handle,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
  * @note Thread-safe. Follows aclrtGetFunctionAddr of the Ascend runtime API.
  */
-aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle,
-                              void **aicAddr,
-                              void **aivAddr);
+aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr);
 
 /**
  * Returns an attribute of a kernel. All kernels here run on all cores of their device, and their blocks run in any
@@ -8582,9 +8308,7 @@ aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle,
  *     kinds of cores.
  * @note Thread-safe. Follows aclrtGetFunctionAttribute of the Ascend runtime API.
  */
-aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
-                                   aclrtFuncAttribute attrType,
-                                   int64_t *attrValue);
+aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribute attrType, int64_t *attrValue);
 
 /**
  * Returns the name of a kernel.
@@ -8597,9 +8321,7 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
  */
-aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle,
-                              uint32_t maxLen,
-                              char *name);
+aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name);
 
 /**
  * Returns the size of a kernel's code. Devices here have one kind of cores.
@@ -8613,9 +8335,7 @@ aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not report it.
  * @note Thread-safe. Follows aclrtGetFunctionSize of the Ascend runtime API.
  */
-aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle,
-                              size_t *aicSize,
-                              size_t *aivSize);
+aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize);
 
 /**
  * Returns how much shared memory a launch of a kernel can request per block (ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE):
@@ -8630,9 +8350,7 @@ aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
  */
-aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func,
-                                              uint32_t flags,
-                                              size_t *dynamicUbufSize);
+aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize);
 
 /**
  * Returns the binary of a kernel.
@@ -8644,8 +8362,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
  */
-aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle,
-                                aclrtBinHandle *binHandle);
+aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle);
 
 /**
  * Returns the number of parameters of a kernel.
@@ -8660,8 +8377,7 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle,
  *     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
  * @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
  */
-aclError aclrtFunctionGetParamCount(const void *func,
-                                    size_t *paramCount);
+aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount);
 
 /**
  * Returns the offset of a parameter in a block of arguments (aclrtLaunchKernel).
@@ -8678,10 +8394,7 @@ aclError aclrtFunctionGetParamCount(const void *func,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as in aclrtFunctionGetParamCount.
  * @note Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
  */
-aclError aclrtFunctionGetParamInfo(const void *func,
-                                   size_t paramIndex,
-                                   size_t *paramOffset,
-                                   size_t *paramSize);
+aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
 
 /**
  * Returns the address through which cores of a device synchronize.
@@ -8704,8 +8417,7 @@ aclError aclrtGetHardwareSyncAddr(void **addr);
  * @note Thread-safe. Follows aclrtKernelArgsInit of the Ascend runtime API; the lifetime of a list is portacl's
  *     choice.
  */
-aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle,
-                             aclrtArgsHandle *argsHandle);
+aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle);
 
 /**
  * Begins an argument list of a kernel in memory of the caller. The caller keeps the memory, unmoved, as long as it
@@ -8758,8 +8470,7 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
  * @note Thread-safe; a list in memory of the caller must be used by one thread at a time. Follows
  *     aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
  */
-aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle,
-                                          aclrtParamHandle *paramHandle);
+aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle);
 
 /**
  * Returns the buffer for the data of a placeholder; each launch copies its contents at that time. The buffer lives as
@@ -8836,9 +8547,7 @@ aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *mem
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
  * @note Thread-safe. Follows aclrtKernelArgsGetMemSize of the Ascend runtime API.
  */
-aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
-                                   size_t userArgsSize,
-                                   size_t *actualArgsSize);
+aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSize, size_t *actualArgsSize);
 
 /**
  * Launches a kernel on a stream, in stream order. The arguments are copied during the call. On the cpu backend threads
@@ -9099,8 +8808,7 @@ aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
  */
-aclError aclrtGetFuncBySymbol(const void *symbol,
-                              aclrtFuncHandle *funcHandle);
+aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle);
 
 /**
  * Returns the size of the variable that is registered for a symbol on the current device.
@@ -9114,8 +8822,7 @@ aclError aclrtGetFuncBySymbol(const void *symbol,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
  */
-aclError aclrtGetSymbolSize(const void *symbol,
-                            size_t *size);
+aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
 
 /**
  * Returns the address of the variable that is registered for a symbol on the current device. aclrtBinaryGetGlobal
@@ -9130,8 +8837,7 @@ aclError aclrtGetSymbolSize(const void *symbol,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
  * @note Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
  */
-aclError aclrtGetSymbolAddress(const void *symbol,
-                               void **devPtr);
+aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr);
 
 /**
  * Copies to the variable of a symbol on the current device, and waits. Not ordered with any stream, as aclrtMemcpy.
@@ -9236,9 +8942,7 @@ aclError aclrtMemcpyFromSymbolAsync(void *dst,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
  * @note Thread-safe. Follows aclrtGetDeviceResLimit of the Ascend runtime API.
  */
-aclError aclrtGetDeviceResLimit(int32_t deviceId,
-                                aclrtDevResLimitType type,
-                                uint32_t *value);
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
 
 /**
  * Sets how many cores of a type work on a device may use. The limit is stored, for code that chooses the number of
@@ -9255,9 +8959,7 @@ aclError aclrtGetDeviceResLimit(int32_t deviceId,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Follows aclrtSetDeviceResLimit of the Ascend runtime API.
  */
-aclError aclrtSetDeviceResLimit(int32_t deviceId,
-                                aclrtDevResLimitType type,
-                                uint32_t value);
+aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value);
 
 /**
  * Removes the limits of aclrtSetDeviceResLimit, for both types.
@@ -9285,9 +8987,7 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtGetStreamResLimit of the Ascend runtime API.
  */
-aclError aclrtGetStreamResLimit(aclrtStream stream,
-                                aclrtDevResLimitType type,
-                                uint32_t *value);
+aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value);
 
 /**
  * Sets how many cores of a type a stream's work may use. The limit is stored and does not limit work; it ends with the
@@ -9303,9 +9003,7 @@ aclError aclrtGetStreamResLimit(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtSetStreamResLimit of the Ascend runtime API.
  */
-aclError aclrtSetStreamResLimit(aclrtStream stream,
-                                aclrtDevResLimitType type,
-                                uint32_t value);
+aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
 
 /**
  * Removes the limits of aclrtSetStreamResLimit, for both types.
@@ -9358,8 +9056,7 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtGetResInCurrentThread of the Ascend runtime API.
  */
-aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type,
-                                    uint32_t *value);
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
 
 /**
  * Sets the overflow mode of later work on the current device. The mode is stored until the device is reset and has no
@@ -9400,8 +9097,7 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
  */
-aclError aclrtSetStreamOverflowSwitch(aclrtStream stream,
-                                      uint32_t flag);
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 
 /**
  * Returns the switch of aclrtSetStreamOverflowSwitch.
@@ -9414,8 +9110,7 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream,
  *     as aclrtSetStreamOverflowSwitch.
  * @note Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
  */
-aclError aclrtGetStreamOverflowSwitch(aclrtStream stream,
-                                      uint32_t *flag);
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
 
 /**
  * Enqueues a read of the overflow state: sets all of `outputAddr` to 0, which means no overflow. Overflows are not
@@ -9432,9 +9127,7 @@ aclError aclrtGetStreamOverflowSwitch(aclrtStream stream,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtGetOverflowStatus of the Ascend runtime API.
  */
-aclError aclrtGetOverflowStatus(void *outputAddr,
-                                size_t outputSize,
-                                aclrtStream stream);
+aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
 
 /**
  * Clears the overflow state. Overflows are not detected, so the call only checks the stream.
@@ -9462,9 +9155,7 @@ aclError aclrtResetOverflowStatus(aclrtStream stream);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtGetFloatOverflowStatus of the Ascend runtime API.
  */
-aclError aclrtGetFloatOverflowStatus(void *outputAddr,
-                                     uint64_t outputSize,
-                                     aclrtStream stream);
+aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream);
 
 /**
  * Does the same as aclrtResetOverflowStatus.
@@ -9493,10 +9184,7 @@ aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtNpuGetFloatOverFlowStatus of the Ascend runtime API.
  */
-aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
-                                        uint64_t outputSize,
-                                        uint32_t checkMode,
-                                        aclrtStream stream);
+aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize, uint32_t checkMode, aclrtStream stream);
 
 /**
  * Does the same as aclrtResetOverflowStatus, for a check mode.
@@ -9509,8 +9197,7 @@ aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus of the Ascend runtime API.
  */
-aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode,
-                                          aclrtStream stream);
+aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream);
 
 /**
  * Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the
@@ -9543,8 +9230,7 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
  * @retval ACL_ERROR_INVALID_PARAM 100000: null; nothing is set.
  * @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
  */
-aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout,
-                                    uint64_t *actualTimeout);
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
 
 /**
  * Returns the timeout of operators in milliseconds, as it was set last.
@@ -9664,8 +9350,7 @@ aclError aclmdlFinalizeDump(void);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
  */
-aclError aclrtAllocBuf(aclrtMbuf *buf,
-                       size_t size);
+aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
 
 /**
  * Frees a buffer and all buffers that were appended to it. The memory is freed with its last reference
@@ -9691,9 +9376,7 @@ aclError aclrtFreeBuf(aclrtMbuf buf);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
  * @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
  */
-aclError aclrtGetBufData(aclrtMbuf buf,
-                         void **dataPtr,
-                         size_t *size);
+aclError aclrtGetBufData(aclrtMbuf buf, void **dataPtr, size_t *size);
 
 /**
  * Sets the data length of a buffer. The value is stored and limits nothing.
@@ -9705,8 +9388,7 @@ aclError aclrtGetBufData(aclrtMbuf buf,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or `len` is larger than the capacity.
  * @note Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
  */
-aclError aclrtSetBufDataLen(aclrtMbuf buf,
-                            size_t len);
+aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len);
 
 /**
  * Returns the data length of a buffer, as set by aclrtSetBufDataLen.
@@ -9733,10 +9415,7 @@ aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len);
  *     the end.
  * @note Thread-safe. Follows aclrtSetBufUserData of the Ascend runtime API.
  */
-aclError aclrtSetBufUserData(aclrtMbuf buf,
-                             const void *dataPtr,
-                             size_t size,
-                             size_t offset);
+aclError aclrtSetBufUserData(aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset);
 
 /**
  * Reads from the 96 bytes of user data of a buffer.
@@ -9762,8 +9441,7 @@ aclError aclrtGetBufUserData(aclrtMbuf buf, void *dataPtr, size_t size, size_t o
  * @retval ACL_ERROR_BAD_ALLOC 200000: no more buffers can be created.
  * @note Thread-safe. Follows aclrtCopyBufRef of the Ascend runtime API.
  */
-aclError aclrtCopyBufRef(aclrtMbuf buf,
-                         aclrtMbuf *newBuf);
+aclError aclrtCopyBufRef(aclrtMbuf buf, aclrtMbuf *newBuf);
 
 /**
  * Appends a buffer to the end of a chain. From then on it is freed with the head of the chain, not separately.
@@ -9776,8 +9454,7 @@ aclError aclrtCopyBufRef(aclrtMbuf buf,
  *     of another buffer or, as `buf`, has a chain.
  * @note Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
  */
-aclError aclrtAppendBufChain(aclrtMbuf headBuf,
-                             aclrtMbuf buf);
+aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf);
 
 /**
  * Returns the number of buffers in a chain, including its head.
@@ -9789,8 +9466,7 @@ aclError aclrtAppendBufChain(aclrtMbuf headBuf,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, or in the chain of another buffer.
  * @note Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime API.
  */
-aclError aclrtGetBufChainNum(aclrtMbuf headBuf,
-                             uint32_t *num);
+aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num);
 
 /**
  * Returns a buffer of a chain, in the order in which they were appended.
@@ -9803,9 +9479,7 @@ aclError aclrtGetBufChainNum(aclrtMbuf headBuf,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, in the chain of another buffer, or no such index.
  * @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.
  */
-aclError aclrtGetBufFromChain(aclrtMbuf headBuf,
-                              uint32_t index,
-                              aclrtMbuf *buf);
+aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf);
 
 /**
  * Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, makes new calls wait, and waits
@@ -9831,8 +9505,7 @@ aclError aclrtGetBufFromChain(aclrtMbuf headBuf,
  * @note Thread-safe. Follows cuCheckpointProcessLock, with the names of aclrtSnapShotProcessLock in the Ascend runtime
  *     API.
  */
-aclError aclrtSnapShotProcessLock(int pid,
-                                  void *reserve);
+aclError aclrtSnapShotProcessLock(int pid, void *reserve);
 
 /**
  * Lets calls continue, and then calls the functions for ACL_RT_SNAPSHOT_UNLOCK_POST. Any thread may call it.
@@ -9847,8 +9520,7 @@ aclError aclrtSnapShotProcessLock(int pid,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows cuCheckpointProcessUnlock.
  */
-aclError aclrtSnapShotProcessUnlock(int pid,
-                                    void *reserve);
+aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
 
 /**
  * Copies the contents of the memory of all devices to host memory and releases the device memory, between the
@@ -9868,8 +9540,7 @@ aclError aclrtSnapShotProcessUnlock(int pid,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows cuCheckpointProcessCheckpoint.
  */
-aclError aclrtSnapShotProcessBackup(int pid,
-                                    aclrtSnapShotBackupArgs *args);
+aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args);
 
 /**
  * Restores the memory of all devices at its addresses, between the functions for ACL_RT_SNAPSHOT_RESTORE_PRE and
@@ -9887,8 +9558,7 @@ aclError aclrtSnapShotProcessBackup(int pid,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
  * @note Thread-safe. Follows cuCheckpointProcessRestore.
  */
-aclError aclrtSnapShotProcessRestore(int pid,
-                                     aclrtSnapShotRestoreArgs *args);
+aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args);
 
 /**
  * Registers a function that is called at a stage of each snapshot, on the thread that makes the snapshot call: once
@@ -9906,9 +9576,7 @@ aclError aclrtSnapShotProcessRestore(int pid,
  * @retval ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913: it is already registered for this stage.
  * @note Thread-safe. Follows aclrtSnapShotCallbackRegister of the Ascend runtime API.
  */
-aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage,
-                                       aclrtSnapShotCallBack callback,
-                                       void *args);
+aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback, void *args);
 
 /**
  * Removes a registration of aclrtSnapShotCallbackRegister. A call that is running on another thread continues.
@@ -9920,8 +9588,7 @@ aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: it is not registered for this stage.
  * @note Thread-safe. Follows aclrtSnapShotCallbackUnregister of the Ascend runtime API.
  */
-aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage,
-                                         aclrtSnapShotCallBack callback);
+aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage, aclrtSnapShotCallBack callback);
 
 /**
  * Adds a mark with data of the program to the stream's row of the trace, at the time when the stream reaches this
@@ -9937,9 +9604,7 @@ aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage,
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the length limit is portacl's choice.
  */
-aclError aclrtProfTrace(void *userdata,
-                        int32_t length,
-                        aclrtStream stream);
+aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -69,8 +69,7 @@ aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetObjToDesc of the Ascend runtime API.
  */
-aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc,
-                                    aclrtAllocator allocator);
+aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocator allocator);
 
 /**
  * Sets the function that allocates. It gets the allocator's object and a size in bytes, and returns a block, or null.
@@ -82,8 +81,7 @@ aclError aclrtAllocatorSetObjToDesc(aclrtAllocatorDesc allocatorDesc,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetAllocFuncToDesc of the Ascend runtime API.
  */
-aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc,
-                                          aclrtAllocatorAllocFunc func);
+aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocFunc func);
 
 /**
  * Sets the function that frees a block. It gets the object and the block.
@@ -95,8 +93,7 @@ aclError aclrtAllocatorSetAllocFuncToDesc(aclrtAllocatorDesc allocatorDesc,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetFreeFuncToDesc of the Ascend runtime API.
  */
-aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc,
-                                         aclrtAllocatorFreeFunc func);
+aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorFreeFunc func);
 
 /**
  * Sets the function that allocates near an address, if possible. It gets the object, a size in bytes and the address,
@@ -109,8 +106,7 @@ aclError aclrtAllocatorSetFreeFuncToDesc(aclrtAllocatorDesc allocatorDesc,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a description, or destroyed.
  * @note Thread-safe. Follows aclrtAllocatorSetAllocAdviseFuncToDesc of the Ascend runtime API.
  */
-aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc,
-                                                aclrtAllocatorAllocAdviseFunc func);
+aclError aclrtAllocatorSetAllocAdviseFuncToDesc(aclrtAllocatorDesc allocatorDesc, aclrtAllocatorAllocAdviseFunc func);
 
 /**
  * Sets the function that returns the address of a block's memory.
@@ -141,8 +137,7 @@ aclError aclrtAllocatorSetGetAddrFromBlockFuncToDesc(aclrtAllocatorDesc allocato
  * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * @note Thread-safe. Follows aclrtAllocatorRegister of the Ascend runtime API.
  */
-aclError aclrtAllocatorRegister(aclrtStream stream,
-                                aclrtAllocatorDesc allocatorDesc);
+aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDesc allocatorDesc);
 
 /**
  * Ends a registration of aclrtAllocatorRegister.

@@ -112,8 +112,7 @@ extern "C" {
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemPoolCreate of the Ascend runtime API, and cudaMemPoolCreate where that is silent.
  */
-aclError aclrtMemPoolCreate(aclrtMemPool *memPool,
-                            const aclrtMemPoolProps *poolProps);
+aclError aclrtMemPoolCreate(aclrtMemPool *memPool, const aclrtMemPoolProps *poolProps);
 
 /**
  * Destroys a pool. Returns at once: the handle is invalid, memory in use stays valid until the program frees it, and
@@ -158,10 +157,7 @@ aclError aclrtMemPoolDestroy(aclrtMemPool memPool);
  * @note Thread-safe. Follows aclrtMemPoolMallocAsync of the Ascend runtime API, and cudaMallocFromPoolAsync where that
  *     is silent.
  */
-aclError aclrtMemPoolMallocAsync(void **ptr,
-                                 size_t size,
-                                 aclrtMemPool memPool,
-                                 aclrtStream stream);
+aclError aclrtMemPoolMallocAsync(void **ptr, size_t size, aclrtMemPool memPool, aclrtStream stream);
 
 /**
  * Frees memory of a pool in stream order: earlier operations of the stream still use it, and so do operations of other
@@ -184,8 +180,7 @@ aclError aclrtMemPoolMallocAsync(void **ptr,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemPoolFreeAsync of the Ascend runtime API, and cudaFreeAsync where that is silent.
  */
-aclError aclrtMemPoolFreeAsync(void *ptr,
-                               aclrtStream stream);
+aclError aclrtMemPoolFreeAsync(void *ptr, aclrtStream stream);
 
 /**
  * Sets an attribute of a pool.
@@ -205,9 +200,7 @@ aclError aclrtMemPoolFreeAsync(void *ptr,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemPoolSetAttr of the Ascend runtime API.
  */
-aclError aclrtMemPoolSetAttr(aclrtMemPool memPool,
-                             aclrtMemPoolAttr attr,
-                             void *value);
+aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value);
 
 /**
  * Returns an attribute of a pool.
@@ -225,9 +218,7 @@ aclError aclrtMemPoolSetAttr(aclrtMemPool memPool,
  *     ACL_ERROR_RT_AICORE_EXCEPTION 507015).
  * @note Thread-safe. Follows aclrtMemPoolGetAttr of the Ascend runtime API.
  */
-aclError aclrtMemPoolGetAttr(aclrtMemPool memPool,
-                             aclrtMemPoolAttr attr,
-                             void *value);
+aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value);
 
 /**
  * Releases unused memory of a pool to its device, at once. Memory counts as in use until the host has observed that
@@ -242,8 +233,7 @@ aclError aclrtMemPoolGetAttr(aclrtMemPool memPool,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Follows aclrtMemPoolTrimTo of the Ascend runtime API, and cudaMemPoolTrimTo where that is silent.
  */
-aclError aclrtMemPoolTrimTo(aclrtMemPool memPool,
-                            size_t minBytesToKeep);
+aclError aclrtMemPoolTrimTo(aclrtMemPool memPool, size_t minBytesToKeep);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -47,8 +47,7 @@ class AsyncBuffer {
      * @param stream the stream; null: the default stream.
      * @param where the source location of the call.
      */
-    AsyncBuffer(std::size_t size, StreamRef stream,
-                SourceLocation where = SourceLocation::current())
+    AsyncBuffer(std::size_t size, StreamRef stream, SourceLocation where = SourceLocation::current())
         : size_(size), stream_(stream) {
         if (size == 0) return;
         void* memory = nullptr;
@@ -64,22 +63,18 @@ class AsyncBuffer {
      * @param pool the pool, which may be destroyed before the buffer.
      * @param where the source location of the call.
      */
-    AsyncBuffer(std::size_t size, StreamRef stream, MemPoolRef pool,
-                SourceLocation where = SourceLocation::current())
+    AsyncBuffer(std::size_t size, StreamRef stream, MemPoolRef pool, SourceLocation where = SourceLocation::current())
         : size_(size), stream_(stream) {
         if (size == 0) return;
         void* memory = nullptr;
-        check(aclrtMemPoolMallocAsync(&memory, detail::bytes_of<T>(size), pool.get(), stream.get()),
-              where);
+        check(aclrtMemPoolMallocAsync(&memory, detail::bytes_of<T>(size), pool.get(), stream.get()), where);
         data_ = static_cast<T*>(memory);
     }
 
     /** Takes the memory of another buffer, which is empty afterwards. @param other the other
      * buffer. */
     AsyncBuffer(AsyncBuffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)),
-          size_(std::exchange(other.size_, 0)),
-          stream_(other.stream_) {}
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), stream_(other.stream_) {}
     /** Frees its memory, in the order of its stream, and takes the memory and stream of the other
      * buffer.
      * @param other the other buffer. @return this object. */
@@ -117,8 +112,7 @@ class AsyncBuffer {
      * @param where the source location of the call.
      * @return its owner.
      */
-    static AsyncBuffer from_name(const PointerName& name, std::size_t size, StreamRef stream,
-                                 MemPoolRef pool,
+    static AsyncBuffer from_name(const PointerName& name, std::size_t size, StreamRef stream, MemPoolRef pool,
                                  SourceLocation where = SourceLocation::current()) {
         void* memory = nullptr;
         check(portaclMemPoolImportPointer(&memory, pool.get(), &name), where);
@@ -128,9 +122,9 @@ class AsyncBuffer {
         check(aclrtMemGetAddressRange(memory, &base, &bytes), where);
         if (detail::bytes_of<T>(size) > bytes) {
             throw Error(ACL_ERROR_INVALID_PARAM,
-                        "portacl::AsyncBuffer::from_name: size is " + std::to_string(size) +
-                            " elements of " + std::to_string(sizeof(T)) +
-                            " bytes; the allocation has " + std::to_string(bytes) + " bytes",
+                        "portacl::AsyncBuffer::from_name: size is " + std::to_string(size) + " elements of " +
+                            std::to_string(sizeof(T)) + " bytes; the allocation has " + std::to_string(bytes) +
+                            " bytes",
                         where);
         }
         return buffer;
@@ -165,8 +159,7 @@ class AsyncBuffer {
     void reset() noexcept {
         size_ = 0;
         T* const memory = std::exchange(data_, nullptr);
-        if (memory != nullptr)
-            detail::note("portaclFreeAsync", portaclFreeAsync(memory, stream_.get()));
+        if (memory != nullptr) detail::note("portaclFreeAsync", portaclFreeAsync(memory, stream_.get()));
     }
 
     /** Returns whether there is memory. @return true if there is. */
@@ -211,8 +204,7 @@ class AsyncBuffer {
     /** As resize(), with new memory of a pool. @param size number of elements. @param pool the
      * pool.
      * @param where the source location of the call. */
-    void resize(std::size_t size, MemPoolRef pool,
-                SourceLocation where = SourceLocation::current()) {
+    void resize(std::size_t size, MemPoolRef pool, SourceLocation where = SourceLocation::current()) {
         if (size == size_) return;
         AsyncBuffer next(size, stream_, pool, where);
         move_to(std::move(next), where);
@@ -239,8 +231,7 @@ class AsyncBuffer {
 
     void move_to(AsyncBuffer next, SourceLocation where) {
         const std::size_t kept = std::min(size_, next.size_);
-        if (kept != 0)
-            copy_async(next.span().subspan(0, kept), span().subspan(0, kept), stream_, where);
+        if (kept != 0) copy_async(next.span().subspan(0, kept), span().subspan(0, kept), stream_, where);
         *this = std::move(next);
     }
 

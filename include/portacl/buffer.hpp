@@ -52,8 +52,7 @@ class Buffer : public Owner<Kind> {
 
     /** Takes the memory of another buffer, which is empty afterwards. @param other the other
      * buffer. */
-    Buffer(Buffer&& other) noexcept
-        : Owner<Kind>(std::move(other)), size_(std::exchange(other.size_, 0)) {}
+    Buffer(Buffer&& other) noexcept : Owner<Kind>(std::move(other)), size_(std::exchange(other.size_, 0)) {}
     /** Frees its memory and takes the memory of the other buffer. @param other the other buffer.
      * @return this object.
      */

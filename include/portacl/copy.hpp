@@ -48,15 +48,13 @@ template <typename Dst, typename Src>
 void copy(Dst dst, Src src, SourceLocation where) {
     check_elements(dst, src);
     // The call compares the sizes and reports the one that is too small.
-    check(aclrtMemcpy(dst.data(), dst.size_bytes(), src.data(), src.size_bytes(), kind(dst, src)),
-          where);
+    check(aclrtMemcpy(dst.data(), dst.size_bytes(), src.data(), src.size_bytes(), kind(dst, src)), where);
 }
 
 template <typename Dst, typename Src>
 void copy_async(Dst dst, Src src, StreamRef stream, SourceLocation where) {
     check_elements(dst, src);
-    check(aclrtMemcpyAsync(dst.data(), dst.size_bytes(), src.data(), src.size_bytes(),
-                           kind(dst, src), stream.get()),
+    check(aclrtMemcpyAsync(dst.data(), dst.size_bytes(), src.data(), src.size_bytes(), kind(dst, src), stream.get()),
           where);
 }
 
@@ -86,8 +84,7 @@ void copy(Dst&& dst, const Src& src, SourceLocation where = SourceLocation::curr
  * @param where the source location of the call.
  */
 template <typename Dst, typename Src>
-void copy_async(Dst&& dst, const Src& src, StreamRef stream,
-                SourceLocation where = SourceLocation::current()) {
+void copy_async(Dst&& dst, const Src& src, StreamRef stream, SourceLocation where = SourceLocation::current()) {
     detail::copy_async(view(dst), view(src), stream, where);
 }
 
@@ -116,9 +113,7 @@ template <typename Dst>
 void fill_bytes_async(Dst&& dst, std::uint8_t value, StreamRef stream,
                       SourceLocation where = SourceLocation::current()) {
     const auto range = view(dst);
-    check(
-        aclrtMemsetAsync(range.data(), range.size_bytes(), value, range.size_bytes(), stream.get()),
-        where);
+    check(aclrtMemsetAsync(range.data(), range.size_bytes(), value, range.size_bytes(), stream.get()), where);
 }
 
 }  // namespace portacl

@@ -21,9 +21,7 @@ namespace detail {
 struct RuntimeKind {
     using Handle = bool;
     static constexpr Handle none() noexcept { return false; }
-    static void destroy(Handle) noexcept {
-        note("aclFinalizeReference", aclFinalizeReference(nullptr));
-    }
+    static void destroy(Handle) noexcept { note("aclFinalizeReference", aclFinalizeReference(nullptr)); }
 };
 
 struct DeviceKind {
@@ -35,9 +33,7 @@ struct DeviceKind {
 struct ContextKind {
     using Handle = aclrtContext;
     static constexpr Handle none() noexcept { return nullptr; }
-    static void destroy(Handle context) noexcept {
-        note("aclrtDestroyContext", aclrtDestroyContext(context));
-    }
+    static void destroy(Handle context) noexcept { note("aclrtDestroyContext", aclrtDestroyContext(context)); }
 };
 
 }  // namespace detail
@@ -113,8 +109,7 @@ class Device : public Owner<detail::DeviceKind> {
      * @param id 0 to count() - 1.
      * @param where the source location of the call.
      */
-    explicit Device(int32_t id = 0, SourceLocation where = SourceLocation::current())
-        : Owner(set(id, where)) {}
+    explicit Device(int32_t id = 0, SourceLocation where = SourceLocation::current()) : Owner(set(id, where)) {}
 
     /**
      * Returns the number of devices.
@@ -184,8 +179,7 @@ class Device : public Owner<detail::DeviceKind> {
      * @param where the source location of the call.
      * @return the supported features.
      */
-    static MemPoolSupport mem_pool_support(int32_t device,
-                                           SourceLocation where = SourceLocation::current()) {
+    static MemPoolSupport mem_pool_support(int32_t device, SourceLocation where = SourceLocation::current()) {
         const auto ask = [&](portaclMemPoolSupport what) {
             std::uint64_t value = 0;
             check(portaclDeviceGetMemPoolSupport(device, what, &value), where);
@@ -228,8 +222,7 @@ class Device : public Owner<detail::DeviceKind> {
      * @param where the source location of the call.
      */
     void reset_graph_memory_highs(SourceLocation where = SourceLocation::current()) const {
-        for (const auto attr :
-             {PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH})
+        for (const auto attr : {PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH})
             check(portaclDeviceSetGraphMemAttribute(id(), attr, 0), where);
     }
 
@@ -279,8 +272,7 @@ class Context : public Owner<detail::ContextKind> {
      * @param device id of the device.
      * @param where the source location of the call.
      */
-    explicit Context(int32_t device, SourceLocation where = SourceLocation::current())
-        : Owner(create(device, where)) {}
+    explicit Context(int32_t device, SourceLocation where = SourceLocation::current()) : Owner(create(device, where)) {}
 
     /**
      * Makes it current on the calling thread.

@@ -35,8 +35,7 @@ struct SourceLocation {
      * @param line do not pass it.
      * @return the location.
      */
-    static constexpr SourceLocation current(const char* file = __builtin_FILE(),
-                                            int line = __builtin_LINE()) noexcept {
+    static constexpr SourceLocation current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) noexcept {
         return {file, line};
     }
 };
@@ -52,8 +51,8 @@ class Error : public std::runtime_error {
      * @param where the source location of the call.
      */
     Error(aclError code, const std::string& text, SourceLocation where)
-        : std::runtime_error(std::string(where.file) + ":" + std::to_string(where.line) + ": " +
-                             text + " [" + name_of(code) + "]"),
+        : std::runtime_error(std::string(where.file) + ":" + std::to_string(where.line) + ": " + text + " [" +
+                             name_of(code) + "]"),
           code_(code),
           text_(text),
           where_(where) {}

@@ -22,9 +22,7 @@ namespace detail {
 struct MemPoolKind {
     using Handle = aclrtMemPool;
     static constexpr Handle none() noexcept { return nullptr; }
-    static void destroy(Handle pool) noexcept {
-        note("aclrtMemPoolDestroy", aclrtMemPoolDestroy(pool));
-    }
+    static void destroy(Handle pool) noexcept { note("aclrtMemPoolDestroy", aclrtMemPoolDestroy(pool)); }
 };
 
 struct DescriptorKind {
@@ -109,8 +107,7 @@ class MemPoolOperations {
 
     /** Sets the release threshold. @param bytes UINT64_MAX: keeps everything. @param where the
      * source location of the call. */
-    void set_release_threshold(std::uint64_t bytes,
-                               SourceLocation where = SourceLocation::current()) const {
+    void set_release_threshold(std::uint64_t bytes, SourceLocation where = SourceLocation::current()) const {
         set(ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, bytes, where);
     }
 
@@ -123,8 +120,7 @@ class MemPoolOperations {
 
     /** Returns the bytes in use. @param where the source location of the call. @return bytes. */
     MemPoolBytes used(SourceLocation where = SourceLocation::current()) const {
-        return {ask(ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, where),
-                ask(ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, where)};
+        return {ask(ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT, where), ask(ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, where)};
     }
 
     /** Resets both peaks to the current values. @param where the source location of the call. */
@@ -170,8 +166,7 @@ class MemPoolOperations {
 
     /** Sets the access of a device to the pool's memory, present and future. @param device its id.
      * @param access the access. @param where the source location of the call. */
-    void set_access(int32_t device, Access access,
-                    SourceLocation where = SourceLocation::current()) const {
+    void set_access(int32_t device, Access access, SourceLocation where = SourceLocation::current()) const {
         aclrtMemAccessDesc description{};
         description.flags = static_cast<aclrtMemAccessFlags>(access);
         description.location = on_device(device);
@@ -186,9 +181,7 @@ class MemPoolOperations {
      */
     Descriptor export_descriptor(SourceLocation where = SourceLocation::current()) const {
         int descriptor = -1;
-        check(portaclMemPoolExportToShareableHandle(&descriptor, pool(), ACL_MEM_HANDLE_TYPE_POSIX,
-                                                    0),
-              where);
+        check(portaclMemPoolExportToShareableHandle(&descriptor, pool(), ACL_MEM_HANDLE_TYPE_POSIX, 0), where);
         return Descriptor::adopt(descriptor);
     }
 
@@ -236,15 +229,13 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
      * @param options its options.
      * @param where the source location of the call.
      */
-    explicit MemPool(int32_t device, MemPoolOptions options = {},
-                     SourceLocation where = SourceLocation::current())
+    explicit MemPool(int32_t device, MemPoolOptions options = {}, SourceLocation where = SourceLocation::current())
         : Owner(create(ACL_MEM_LOCATION_TYPE_DEVICE, device, options, where)) {}
 
     /** Creates a pool of host memory. @param options its options. @param where the source location
      * of the call.
      * @return the pool. */
-    static MemPool on_host(MemPoolOptions options = {},
-                           SourceLocation where = SourceLocation::current()) {
+    static MemPool on_host(MemPoolOptions options = {}, SourceLocation where = SourceLocation::current()) {
         return MemPool(create(ACL_MEM_LOCATION_TYPE_HOST, 0, options, where), Adopted());
     }
 
@@ -264,13 +255,11 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
      * @param where the source location of the call.
      * @return the pool.
      */
-    static MemPool from_descriptor(const Descriptor& descriptor,
-                                   SourceLocation where = SourceLocation::current()) {
+    static MemPool from_descriptor(const Descriptor& descriptor, SourceLocation where = SourceLocation::current()) {
         aclrtMemPool pool = nullptr;
         // The C API takes the number itself instead of a pointer.
         void* const handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor.get()));
-        check(portaclMemPoolImportFromShareableHandle(&pool, handle, ACL_MEM_HANDLE_TYPE_POSIX, 0),
-              where);
+        check(portaclMemPoolImportFromShareableHandle(&pool, handle, ACL_MEM_HANDLE_TYPE_POSIX, 0), where);
         return adopt(pool);
     }
 
@@ -287,8 +276,7 @@ class MemPool : public Owner<detail::MemPoolKind>, public MemPoolOperations<MemP
     struct Adopted {};
     MemPool(aclrtMemPool pool, Adopted) noexcept : Owner(pool) {}
 
-    static aclrtMemPool create(aclrtMemLocationType type, int32_t id, MemPoolOptions options,
-                               SourceLocation where) {
+    static aclrtMemPool create(aclrtMemLocationType type, int32_t id, MemPoolOptions options, SourceLocation where) {
         aclrtMemPoolProps properties{};
         properties.allocType = ACL_MEM_ALLOCATION_TYPE_PINNED;
         properties.handleType = static_cast<aclrtMemHandleType>(options.sharing);

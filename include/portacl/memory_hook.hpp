@@ -66,9 +66,7 @@ namespace detail {
 struct MemoryHookKind {
     using Handle = std::uint64_t;
     static constexpr Handle none() noexcept { return 0; }
-    static void destroy(Handle id) noexcept {
-        note("portaclMemoryHookUnregister", portaclMemoryHookUnregister(id));
-    }
+    static void destroy(Handle id) noexcept { note("portaclMemoryHookUnregister", portaclMemoryHookUnregister(id)); }
 };
 
 template <void (MemoryHook::*function)(const MemoryEvent&)>
@@ -125,9 +123,7 @@ class ScopedMemoryHook : public Owner<detail::MemoryHookKind> {
     explicit ScopedMemoryHook(std::uint64_t id) noexcept : Owner(id) {}
 
     /** Converts a scope to the C API. @param scope the scope. @return the enumerator. */
-    static portaclMemoryHookScope to_c(HookScope scope) noexcept {
-        return static_cast<portaclMemoryHookScope>(scope);
-    }
+    static portaclMemoryHookScope to_c(HookScope scope) noexcept { return static_cast<portaclMemoryHookScope>(scope); }
 
   private:
     static std::uint64_t add(MemoryHook& hook, HookScope scope, SourceLocation where) {
@@ -258,9 +254,7 @@ class LineProfileHook : public ScopedMemoryHook {
     }
 
     /** Prints report(). @param to where to. @param where the source location of the call. */
-    void print_report(std::ostream& to, SourceLocation where = SourceLocation::current()) const {
-        to << report(where);
-    }
+    void print_report(std::ostream& to, SourceLocation where = SourceLocation::current()) const { to << report(where); }
 
   private:
     static std::uint64_t add(std::size_t max_depth, HookScope scope, SourceLocation where) {

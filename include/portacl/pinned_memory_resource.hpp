@@ -64,8 +64,7 @@ class PinnedMemoryResource : public std::pmr::memory_resource {
         if (alignment > kGrain) least = alignment > kPage ? kHugePage : kPage;
         void* memory = nullptr;
         const aclError code = aclrtMallocHost(&memory, std::max(bytes, least));
-        if (code == ACL_ERROR_RT_MEMORY_ALLOCATION || code == ACL_ERROR_BAD_ALLOC)
-            throw OutOfPinnedMemory(code);
+        if (code == ACL_ERROR_RT_MEMORY_ALLOCATION || code == ACL_ERROR_BAD_ALLOC) throw OutOfPinnedMemory(code);
         check(code);
         return memory;
     }

@@ -555,9 +555,7 @@ const char *portaclBackendName(void);
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe.
  */
-aclError portaclDeviceName(int32_t deviceId,
-                           char *name,
-                           size_t size);
+aclError portaclDeviceName(int32_t deviceId, char *name, size_t size);
 
 /**
  * Returns the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
@@ -580,8 +578,7 @@ const char *portaclErrorName(aclError code);
  *     recorded.
  * @note Thread-safe.
  */
-uint64_t portaclNoteReleaseFailure(const char *call,
-                                   aclError code);
+uint64_t portaclNoteReleaseFailure(const char *call, aclError code);
 
 /**
  * Returns the number of failures that portaclNoteReleaseFailure recorded since the process began.
@@ -603,8 +600,7 @@ uint64_t portaclReleaseFailures(void);
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclDeviceGetNative(int32_t deviceId,
-                                int32_t *native);
+aclError portaclDeviceGetNative(int32_t deviceId, int32_t *native);
 
 /**
  * Returns the CUDA driver's context, a `CUcontext`: the primary context of the context's device, which all contexts of
@@ -620,8 +616,7 @@ aclError portaclDeviceGetNative(int32_t deviceId,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclContextGetNative(aclrtContext context,
-                                 void **native);
+aclError portaclContextGetNative(aclrtContext context, void **native);
 
 /**
  * Returns the CUDA driver's stream, a `CUstream`. The caller may submit its own work to it: the work of both sides
@@ -639,8 +634,7 @@ aclError portaclContextGetNative(aclrtContext context,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclStreamGetNative(aclrtStream stream,
-                                void **native);
+aclError portaclStreamGetNative(aclrtStream stream, void **native);
 
 /**
  * Creates a stream for a stream of the CUDA driver, for example one of another library. The work of both sides runs in
@@ -659,8 +653,7 @@ aclError portaclStreamGetNative(aclrtStream stream,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream belongs to another context.
  * @note Thread-safe.
  */
-aclError portaclStreamWrapNative(void *native,
-                                 aclrtStream *stream);
+aclError portaclStreamWrapNative(void *native, aclrtStream *stream);
 
 /**
  * Returns the CUDA driver's event, a `CUevent`, for the driver's functions that query or wait for events. The library
@@ -675,8 +668,7 @@ aclError portaclStreamWrapNative(void *native,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
  * @note Thread-safe.
  */
-aclError portaclEventGetNative(aclrtEvent event,
-                               void **native);
+aclError portaclEventGetNative(aclrtEvent event, void **native);
 
 /**
  * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, size and parameters,
@@ -692,8 +684,7 @@ aclError portaclEventGetNative(aclrtEvent event,
  * @retval ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured or built.
  * @note Thread-safe.
  */
-aclError portaclGraphPrintDot(aclmdlRI modelRI,
-                              const char *path);
+aclError portaclGraphPrintDot(aclmdlRI modelRI, const char *path);
 
 /**
  * Returns how much memory the graphs of a device have: memory that captured streams allocated from pools of the
@@ -710,9 +701,7 @@ aclError portaclGraphPrintDot(aclmdlRI modelRI,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Equivalent to cudaDeviceGetGraphMemAttribute.
  */
-aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId,
-                                           portaclGraphMemAttr attr,
-                                           uint64_t *value);
+aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId, portaclGraphMemAttr attr, uint64_t *value);
 
 /**
  * Resets a high watermark of portaclDeviceGetGraphMemAttribute.
@@ -724,9 +713,7 @@ aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId,
  * @retval ACL_ERROR_INVALID_PARAM 100000: also for another value, and for a read-only attribute.
  * @note Thread-safe. Equivalent to cudaDeviceSetGraphMemAttribute.
  */
-aclError portaclDeviceSetGraphMemAttribute(int32_t deviceId,
-                                           portaclGraphMemAttr attr,
-                                           uint64_t value);
+aclError portaclDeviceSetGraphMemAttribute(int32_t deviceId, portaclGraphMemAttr attr, uint64_t value);
 
 /**
  * Releases memory to the device that is reserved for graphs and not in use.
@@ -746,9 +733,7 @@ aclError portaclDeviceGraphMemTrim(int32_t deviceId);
  * @return the codes of aclrtMemPoolMallocAsync, and of portaclDeviceGetDefaultMemPool if that pool has to be created.
  * @note Thread-safe. Equivalent to cudaMallocAsync.
  */
-aclError portaclMallocAsync(void **ptr,
-                            size_t size,
-                            aclrtStream stream);
+aclError portaclMallocAsync(void **ptr, size_t size, aclrtStream stream);
 
 /**
  * Frees memory of any pool in stream order: another name of aclrtMemPoolFreeAsync.
@@ -759,8 +744,7 @@ aclError portaclMallocAsync(void **ptr,
  * @return the codes of aclrtMemPoolFreeAsync.
  * @note Thread-safe. Equivalent to cudaFreeAsync.
  */
-aclError portaclFreeAsync(void *ptr,
-                          aclrtStream stream);
+aclError portaclFreeAsync(void *ptr, aclrtStream stream);
 
 /**
  * Returns the default pool of a device. It cannot be destroyed, and is released with the device.
@@ -778,8 +762,7 @@ aclError portaclFreeAsync(void *ptr,
  * @note Thread-safe. Equivalent to cudaDeviceGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
  *     default pool.
  */
-aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool,
-                                        int32_t deviceId);
+aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool, int32_t deviceId);
 
 /**
  * Returns the current pool of a device, from which portaclMallocAsync allocates: the pool of portaclDeviceSetMemPool,
@@ -790,8 +773,7 @@ aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool,
  * @return the codes of portaclDeviceGetDefaultMemPool.
  * @note Thread-safe. Equivalent to cudaDeviceGetMemPool.
  */
-aclError portaclDeviceGetMemPool(aclrtMemPool *memPool,
-                                 int32_t deviceId);
+aclError portaclDeviceGetMemPool(aclrtMemPool *memPool, int32_t deviceId);
 
 /**
  * Sets the current pool of a device, from which portaclMallocAsync allocates, for all threads, until the pool is
@@ -807,8 +789,7 @@ aclError portaclDeviceGetMemPool(aclrtMemPool *memPool,
  * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
  * @note Thread-safe. Equivalent to cudaDeviceSetMemPool.
  */
-aclError portaclDeviceSetMemPool(int32_t deviceId,
-                                 aclrtMemPool memPool);
+aclError portaclDeviceSetMemPool(int32_t deviceId, aclrtMemPool memPool);
 
 /**
  * Returns which memory pools a device supports: what cudaDeviceGetAttribute returns for
@@ -826,9 +807,7 @@ aclError portaclDeviceSetMemPool(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
  * @note Thread-safe.
  */
-aclError portaclDeviceGetMemPoolSupport(int32_t deviceId,
-                                        portaclMemPoolSupport what,
-                                        uint64_t *value);
+aclError portaclDeviceGetMemPoolSupport(int32_t deviceId, portaclMemPoolSupport what, uint64_t *value);
 
 /**
  * Sets which devices may use the memory of a pool, present and future. Initially only the device of the pool has
@@ -851,9 +830,7 @@ aclError portaclDeviceGetMemPoolSupport(int32_t deviceId,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. After an invalid argument nothing has changed.
  * @note Thread-safe. Equivalent to cudaMemPoolSetAccess.
  */
-aclError portaclMemPoolSetAccess(aclrtMemPool memPool,
-                                 const aclrtMemAccessDesc *descList,
-                                 size_t count);
+aclError portaclMemPoolSetAccess(aclrtMemPool memPool, const aclrtMemAccessDesc *descList, size_t count);
 
 /**
  * Returns the access of a device, or of the host, to the memory of a pool.
@@ -869,9 +846,7 @@ aclError portaclMemPoolSetAccess(aclrtMemPool memPool,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. Equivalent to cudaMemPoolGetAccess.
  */
-aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags,
-                                 aclrtMemPool memPool,
-                                 const aclrtMemLocation *location);
+aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags, aclrtMemPool memPool, const aclrtMemLocation *location);
 
 /**
  * Exports a pool to other processes. Sharing a pool takes four calls: this one and portaclMemPoolExportPointer in the
@@ -945,8 +920,7 @@ aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
  * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
  * @note Thread-safe. No device need be set. Follows cudaMemPoolExportPointer.
  */
-aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData,
-                                     void *ptr);
+aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, void *ptr);
 
 /**
  * Imports an allocation by its name, at an address of this process. Repeated imports return different addresses; each
@@ -987,9 +961,7 @@ aclError portaclMemPoolImportPointer(void **ptr,
  * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as in aclrtBinaryGetFunction.
  * @note Thread-safe.
  */
-aclError portaclRegisterSymbol(aclrtBinHandle binHandle,
-                               const void *symbol,
-                               const char *name);
+aclError portaclRegisterSymbol(aclrtBinHandle binHandle, const void *symbol, const char *name);
 
 /**
  * Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
@@ -1042,9 +1014,7 @@ aclError portaclMemoryHookUnregister(uint64_t id);
  *     `capacity` is too small. Works at any time.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks,
-                               size_t capacity,
-                               size_t *count);
+aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks, size_t capacity, size_t *count);
 
 /**
  * Sets the reason of a refusal. Call it inside a *before* function of a memory hook that is about to refuse: the
@@ -1081,9 +1051,7 @@ aclError portaclMemoryHookNoteFailure(const char *what);
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterDebugPrint(const char *path,
-                                             portaclMemoryHookScope scope,
-                                             uint64_t *id);
+aclError portaclMemoryHookRegisterDebugPrint(const char *path, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Registers the hook "LoggingHook", which writes a JSON line for each alloc, malloc and free: a log that can be
@@ -1096,9 +1064,7 @@ aclError portaclMemoryHookRegisterDebugPrint(const char *path,
  * @retval ACL_ERROR_INVALID_PARAM 100000: also: `path` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterLogging(const char *path,
-                                          portaclMemoryHookScope scope,
-                                          uint64_t *id);
+aclError portaclMemoryHookRegisterLogging(const char *path, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Registers the hook "LimitHook", which refuses allocations beyond a budget with ACL_ERROR_RT_MEMORY_ALLOCATION
@@ -1113,9 +1079,7 @@ aclError portaclMemoryHookRegisterLogging(const char *path,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterLimit(size_t most,
-                                        portaclMemoryHookScope scope,
-                                        uint64_t *id);
+aclError portaclMemoryHookRegisterLimit(size_t most, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Registers the hook "LineProfileHook", which sums allocations by the place in the program that makes them:
@@ -1130,9 +1094,7 @@ aclError portaclMemoryHookRegisterLimit(size_t most,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is already registered for an overlapping scope.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth,
-                                              portaclMemoryHookScope scope,
-                                              uint64_t *id);
+aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth, portaclMemoryHookScope scope, uint64_t *id);
 
 /**
  * Returns the report of a hook. For portaclMemoryHookRegisterLineProfile it is a tree of lines `file:line:function
@@ -1148,10 +1110,7 @@ aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth,
  * @retval ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookReport(uint64_t id,
-                                 char *text,
-                                 size_t size,
-                                 size_t *length);
+aclError portaclMemoryHookReport(uint64_t id, char *text, size_t size, size_t *length);
 
 /**
  * Returns the tree of portaclMemoryHookReport as numbers: each function before the functions that it called, siblings
@@ -1167,10 +1126,7 @@ aclError portaclMemoryHookReport(uint64_t id,
  * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a registered hook, or a hook without a profile. Works at any time.
  * @note Thread-safe.
  */
-aclError portaclMemoryHookProfile(uint64_t id,
-                                  portaclMemoryProfileNode *nodes,
-                                  size_t capacity,
-                                  size_t *count);
+aclError portaclMemoryHookProfile(uint64_t id, portaclMemoryProfileNode *nodes, size_t capacity, size_t *count);
 
 /**
  * Writes an event as portaclMemoryHookRegisterDebugPrint does: a JSON line, without the line end.
@@ -1214,9 +1170,7 @@ aclError portaclMemoryRecord(void);
  *     any time.
  * @note Thread-safe.
  */
-aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations,
-                               size_t capacity,
-                               size_t *count);
+aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations, size_t capacity, size_t *count);
 
 /**
  * Writes the live allocations to standard error, with thread, age and allocating functions if they were recorded, and
@@ -1261,9 +1215,7 @@ aclError portaclMemoryReportLeaksTo(portaclLineWriter write, void *userData, siz
  *     error of the driver about a pool.
  * @note Thread-safe. Similar to RMM's statistics and torch.cuda.memory_stats.
  */
-aclError portaclMemoryGetStats(int32_t deviceId,
-                               portaclMemoryKind kind,
-                               portaclMemoryStats *stats);
+aclError portaclMemoryGetStats(int32_t deviceId, portaclMemoryKind kind, portaclMemoryStats *stats);
 
 /**
  * Resets the peaks of portaclMemoryGetStats to the current values. Also resets the peaks of aclrtGetMemUsageInfo and,
@@ -1274,8 +1226,7 @@ aclError portaclMemoryGetStats(int32_t deviceId,
  * @return the codes of portaclMemoryGetStats.
  * @note Thread-safe.
  */
-aclError portaclMemoryResetPeak(int32_t deviceId,
-                                portaclMemoryKind kind);
+aclError portaclMemoryResetPeak(int32_t deviceId, portaclMemoryKind kind);
 
 /**
  * Lists the memory pools of a device, or of host memory, with the statistics of portaclMemoryGetStats for each; the
@@ -1290,10 +1241,7 @@ aclError portaclMemoryResetPeak(int32_t deviceId,
  * @retval ACL_ERROR_INVALID_PARAM 100000: also if `count` is null.
  * @note Thread-safe.
  */
-aclError portaclMemoryListPools(int32_t deviceId,
-                                portaclMemoryPoolStats *pools,
-                                size_t capacity,
-                                size_t *count);
+aclError portaclMemoryListPools(int32_t deviceId, portaclMemoryPoolStats *pools, size_t capacity, size_t *count);
 
 /**
  * Lists live allocations of a kind by their page size, smallest pages first. Queries the system for each allocation,

@@ -29,8 +29,7 @@ template <typename T, typename U>
 constexpr bool kSameButConst = std::is_same_v<T, U> || std::is_same_v<T, const U>;
 
 // The element type of a range in host memory: buffers of device memory have data(), too.
-template <typename Range,
-          typename T = std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>
+template <typename Range, typename T = std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>
 using HostElement = std::enable_if_t<!std::is_convertible_v<Range&, DeviceSpan<T>>, T>;
 
 }  // namespace detail
@@ -45,8 +44,7 @@ class Span {
     constexpr Span(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
     /** Creates a span of a range with data() and size(): std::vector, std::array, std::span,
      * HostBuffer. @param range the range, which must outlive the span. */
-    template <typename Range,
-              typename = std::enable_if_t<detail::kSameButConst<T, detail::HostElement<Range>>>>
+    template <typename Range, typename = std::enable_if_t<detail::kSameButConst<T, detail::HostElement<Range>>>>
     constexpr Span(Range& range) noexcept : Span(std::data(range), std::size(range)) {}
 
     /** Returns the first element. @return its address. */
@@ -96,9 +94,8 @@ class DeviceSpan {
      */
     constexpr DeviceSpan subspan(std::size_t first, std::size_t count) const {
         if (first > size_ || count > size_ - first) {
-            throw std::out_of_range("portacl::DeviceSpan::subspan: " + std::to_string(count) +
-                                    " elements from " + std::to_string(first) + " on of " +
-                                    std::to_string(size_));
+            throw std::out_of_range("portacl::DeviceSpan::subspan: " + std::to_string(count) + " elements from " +
+                                    std::to_string(first) + " on of " + std::to_string(size_));
         }
         return DeviceSpan(data_ + first, count);
     }

@@ -21,17 +21,13 @@ namespace detail {
 struct EventKind {
     using Handle = aclrtEvent;
     static constexpr Handle none() noexcept { return nullptr; }
-    static void destroy(Handle event) noexcept {
-        note("aclrtDestroyEvent", aclrtDestroyEvent(event));
-    }
+    static void destroy(Handle event) noexcept { note("aclrtDestroyEvent", aclrtDestroyEvent(event)); }
 };
 
 struct StreamKind {
     using Handle = aclrtStream;
     static constexpr Handle none() noexcept { return nullptr; }
-    static void destroy(Handle stream) noexcept {
-        note("aclrtDestroyStream", aclrtDestroyStream(stream));
-    }
+    static void destroy(Handle stream) noexcept { note("aclrtDestroyStream", aclrtDestroyStream(stream)); }
 };
 
 }  // namespace detail
@@ -109,8 +105,8 @@ class Event : public Owner<detail::EventKind> {
      * @param where the source location of the call.
      * @return milliseconds.
      */
-    std::chrono::duration<float, std::milli> since(
-        const Event& start, SourceLocation where = SourceLocation::current()) const {
+    std::chrono::duration<float, std::milli> since(const Event& start,
+                                                   SourceLocation where = SourceLocation::current()) const {
         float milliseconds = 0;
         check(aclrtEventElapsedTime(&milliseconds, start.get(), get()), where);
         return std::chrono::duration<float, std::milli>(milliseconds);
@@ -122,8 +118,7 @@ class Event : public Owner<detail::EventKind> {
 
     static aclrtEvent create(Timing timing, SourceLocation where) {
         aclrtEvent event = nullptr;
-        const uint32_t flags =
-            timing == Timing::on ? ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE : ACL_EVENT_SYNC;
+        const uint32_t flags = timing == Timing::on ? ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE : ACL_EVENT_SYNC;
         check(aclrtCreateEventExWithFlag(&event, flags), where);
         return event;
     }
@@ -211,8 +206,7 @@ class StreamRef {
                   SourceLocation where = SourceLocation::current()) const {
         // 0 would mean no timeout there; -1 is refused with a text.
         const int32_t seconds = detail::timeout<std::chrono::seconds>(longest);
-        check(aclrtStreamWaitEventWithTimeout(handle_, event.get(), seconds == 0 ? -1 : seconds),
-              where);
+        check(aclrtStreamWaitEventWithTimeout(handle_, event.get(), seconds == 0 ? -1 : seconds), where);
     }
 
     /**
@@ -253,8 +247,7 @@ class Stream : public Owner<detail::StreamKind> {
      * @param flags ACL_STREAM_* of the C API.
      * @param where the source location of the call.
      */
-    explicit Stream(uint32_t priority = 0,
-                    uint32_t flags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC,
+    explicit Stream(uint32_t priority = 0, uint32_t flags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC,
                     SourceLocation where = SourceLocation::current())
         : Owner(create(priority, flags, where)) {}
 
@@ -272,9 +265,7 @@ class Stream : public Owner<detail::StreamKind> {
     operator StreamRef() const noexcept { return ref(); }
 
     /** StreamRef::synchronize. @param where the source location of the call. */
-    void synchronize(SourceLocation where = SourceLocation::current()) const {
-        ref().synchronize(where);
-    }
+    void synchronize(SourceLocation where = SourceLocation::current()) const { ref().synchronize(where); }
 
     /**
      * StreamRef::synchronize_for.
@@ -290,9 +281,7 @@ class Stream : public Owner<detail::StreamKind> {
     }
 
     /** StreamRef::is_idle. @param where the source location of the call. @return true if it is. */
-    bool is_idle(SourceLocation where = SourceLocation::current()) const {
-        return ref().is_idle(where);
-    }
+    bool is_idle(SourceLocation where = SourceLocation::current()) const { return ref().is_idle(where); }
 
     /** StreamRef::record. @param event the event. @param where the source location of the call. */
     void record(const Event& event, SourceLocation where = SourceLocation::current()) const {
@@ -300,9 +289,7 @@ class Stream : public Owner<detail::StreamKind> {
     }
 
     /** StreamRef::wait. @param event the event. @param where the source location of the call. */
-    void wait(const Event& event, SourceLocation where = SourceLocation::current()) const {
-        ref().wait(event, where);
-    }
+    void wait(const Event& event, SourceLocation where = SourceLocation::current()) const { ref().wait(event, where); }
 
     /**
      * StreamRef::wait_for.

@@ -5,8 +5,7 @@
 
 namespace {
 
-void VectorAdd(const portaclBlock& block, float* out, const float* a, const float* b,
-               uint64_t count) {
+void VectorAdd(const portaclBlock& block, float* out, const float* a, const float* b, uint64_t count) {
     const uint64_t share = (count + block.count[0] - 1) / block.count[0];
     const uint64_t first = std::min(count, share * block.index[0]);
     const uint64_t end = std::min(count, first + share);

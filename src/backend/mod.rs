@@ -47,8 +47,7 @@ pub use memory::usage::{MemoryUsage, Usage};
 pub use memory::virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
 pub use pool::mem_pool::{
-    Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
-    PoolSupport, Pools,
+    Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing, PoolSupport, Pools,
 };
 pub use pool::shared_memory::SharedMemory;
 pub use runtime::atomics::AtomicMemory;
@@ -64,10 +63,7 @@ pub use stream::op::Calls;
 pub use stream::op::{Op, OpKind, Payload, Submit};
 pub use stream::stream_value::{Comparison, ValueWait, ValueWrite};
 pub use transfer::random_num::{Distribution, Number, RandomElement, RandomNum};
-pub use transfer::{
-    Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, IndirectLen, Pattern, Reduce, ReduceOp,
-    Rows,
-};
+pub use transfer::{Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, IndirectLen, Pattern, Reduce, ReduceOp, Rows};
 
 /// Options of a new stream.
 #[derive(Clone, Default)]
@@ -165,11 +161,7 @@ pub trait Driver: Send + Sync {
     /// The memory that another process has exported as this descriptor, which stays the caller's: on the open device
     /// with this ordinal, or on the host, and its place. Anything else is a fault that says so. Only without
     /// [`Self::pools`].
-    fn import_memory(
-        &self,
-        _descriptor: BorrowedFd<'_>,
-        _ordinal: u32,
-    ) -> Result<(Box<dyn Pool>, PoolPlace)> {
+    fn import_memory(&self, _descriptor: BorrowedFd<'_>, _ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
         Err(pool::shared_memory::only_pools())
     }
 

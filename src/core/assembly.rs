@@ -35,24 +35,14 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     ],
     session_ending: &[|_| memory_hook::write_profile(), leak_check::at_end_of_session],
     session_left: &[report::wait_until_left],
-    session_handles: &[
-        mem_pool::take_host_handles,
-        buffer::end_with_session,
-        physical::take_host_handles,
-    ],
+    session_handles: &[mem_pool::take_host_handles, buffer::end_with_session, physical::take_host_handles],
     session_memory: &[
-        Release {
-            free: |_, errors| mem_pool::end_with_session(errors),
-            abandon: |_| mem_pool::forget_with_session(),
-        },
+        Release { free: |_, errors| mem_pool::end_with_session(errors), abandon: |_| mem_pool::forget_with_session() },
         Release {
             free: |_, errors| virtual_memory::end_with_session(errors),
             abandon: |_| virtual_memory::forget_with_session(),
         },
-        Release {
-            free: memory::release_host_memory,
-            abandon: |session| memory::forget_memory(session.owner),
-        },
+        Release { free: memory::release_host_memory, abandon: |session| memory::forget_memory(session.owner) },
     ],
     session_state: &[order::session_ended, exception::forget_all],
     session_threads: &[serving::stop],
@@ -72,18 +62,14 @@ static LIFECYCLE: Lifecycle = Lifecycle {
     device_state: &[peer::forget, |device| order::device_ended(device.owner)],
     device_memory: &[
         Release { free: mem_pool::end_with_device, abandon: mem_pool::forget_with_device },
-        Release {
-            free: virtual_memory::end_with_device,
-            abandon: virtual_memory::forget_with_device,
-        },
+        Release { free: virtual_memory::end_with_device, abandon: virtual_memory::forget_with_device },
         Release { free: ipc::end_with_device, abandon: ipc::forget_with_device },
         Release { free: memory::release_device_memory, abandon: memory::forget_device_memory },
     ],
     late_callbacks: &[end_callback::run_pending],
 };
 
-static LANE_USERS: LaneUsers =
-    LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
+static LANE_USERS: LaneUsers = LaneUsers { forget_lane: mem_pool::forget_lane, release_idle: mem_pool::release_idle };
 
 /// Installs the steps. The first call of the process does it; later calls change nothing.
 pub fn install() {

@@ -239,10 +239,7 @@ fn new_lane(stream: &impl Ordered) -> Result<&Arc<Lane>> {
         LANES.remove(handle);
     }
     TRACKED.store(true, Ordering::Relaxed);
-    stream
-        .lane_slot()
-        .get()
-        .ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
+    stream.lane_slot().get().ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
 }
 
 /// The position up to which the host has seen a lane complete. A lane that has ended is complete.

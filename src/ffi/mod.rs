@@ -8,10 +8,7 @@
 //! says. Everything else - dead handles, unknown enumerators, wrong sizes - is checked.
 #![allow(non_snake_case, reason = "functions and parameters have the names of the C header")]
 #![allow(clippy::missing_safety_doc, reason = "one contract for all, stated above")]
-#![allow(
-    clippy::module_inception,
-    reason = "a region's folder has a file for the noun of that name"
-)]
+#![allow(clippy::module_inception, reason = "a region's folder has a file for the noun of that name")]
 #![allow(clippy::too_many_arguments, reason = "the C header decides")]
 #![allow(unused_variables, reason = "functions that answer 207000 do not look at their arguments")]
 

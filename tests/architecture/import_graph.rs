@@ -44,11 +44,8 @@ impl ImportGraph {
                 continue;
             }
             let from_here = self.reachable(module);
-            let cycle: Vec<&str> = from_here
-                .iter()
-                .copied()
-                .filter(|other| self.reachable(other).contains(module))
-                .collect();
+            let cycle: Vec<&str> =
+                from_here.iter().copied().filter(|other| self.reachable(other).contains(module)).collect();
             seen.extend(cycle.iter().copied());
             if cycle.len() > 1 {
                 cycles.push(cycle);
@@ -97,8 +94,7 @@ impl ImportGraph {
     /// All modules that a module imports, directly or not, and itself.
     fn reachable(&self, module: &str) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
-        let mut open: Vec<&str> =
-            self.0.get_key_value(module).map(|(name, _)| &**name).into_iter().collect();
+        let mut open: Vec<&str> = self.0.get_key_value(module).map(|(name, _)| &**name).into_iter().collect();
         while let Some(next) = open.pop() {
             if found.insert(next) {
                 open.extend(self.0.get(next).into_iter().flatten().map(String::as_str));
@@ -125,8 +121,7 @@ mod tests {
     const ROOT: (&str, &str) = ("src/core/mod.rs", "pub mod base; pub mod stream;");
     const BASE: (&str, &str) = ("src/core/base/mod.rs", "pub mod error; pub mod gate;");
     const GATE: (&str, &str) = ("src/core/base/gate.rs", "use super::error::Error;");
-    const STREAM: (&str, &str) =
-        ("src/core/stream.rs", "use crate::core::{base::{error::Error, gate}};");
+    const STREAM: (&str, &str) = ("src/core/stream.rs", "use crate::core::{base::{error::Error, gate}};");
 
     fn with_error(text: &str) -> ImportGraph {
         graph(&[ROOT, BASE, GATE, STREAM, ("src/core/base/error.rs", text)])
@@ -168,10 +163,7 @@ mod tests {
     fn a_region_imports_the_modules_that_it_names() {
         let files = [
             ("src/core/mod.rs", "pub mod base;"),
-            (
-                "src/core/base/mod.rs",
-                "mod error; pub use error::Error; fn a() { gate::b() } mod gate;",
-            ),
+            ("src/core/base/mod.rs", "mod error; pub use error::Error; fn a() { gate::b() } mod gate;"),
             ("src/core/base/error.rs", "use super::Code;"),
             ("src/core/base/gate.rs", ""),
         ];

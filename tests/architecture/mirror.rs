@@ -27,17 +27,11 @@ pub fn exceptions(document: &str) -> BTreeSet<String> {
         (!reason.trim_matches([' ', '|']).is_empty()).then(|| names.to_owned())
     };
     let listed = document.lines().filter_map(first);
-    listed
-        .flat_map(|names| names.replace('`', "").split(", ").map(str::to_owned).collect::<Vec<_>>())
-        .collect()
+    listed.flat_map(|names| names.replace('`', "").split(", ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 /// Nouns that only one backend has and that are not listed, and listed nouns that both backends or none have.
-pub fn violations(
-    cpu: &BTreeSet<String>,
-    cuda: &BTreeSet<String>,
-    listed: &BTreeSet<String>,
-) -> Vec<String> {
+pub fn violations(cpu: &BTreeSet<String>, cuda: &BTreeSet<String>, listed: &BTreeSet<String>) -> Vec<String> {
     let alone = |backend: &'static str, these: &BTreeSet<String>, others: &BTreeSet<String>| {
         these.difference(others).map(|noun| format!("{backend}/{noun}")).collect::<Vec<_>>()
     };
@@ -46,12 +40,8 @@ pub fn violations(
     let missing = all.difference(listed);
     let stale = listed.difference(&all);
     missing
-        .map(|noun| {
-            format!("{noun} has no namesake; name both alike, or list it in {ALONE} with a reason")
-        })
-        .chain(
-            stale.map(|noun| format!("{noun} is listed in {ALONE}, but has a namesake or is gone")),
-        )
+        .map(|noun| format!("{noun} has no namesake; name both alike, or list it in {ALONE} with a reason"))
+        .chain(stale.map(|noun| format!("{noun} is listed in {ALONE}, but has a namesake or is gone")))
         .collect()
 }
 
@@ -73,9 +63,7 @@ mod tests {
         let (cpu, cuda) = (nouns(&sources, "b/cpu"), nouns(&sources, "b/cuda"));
         let listed = exceptions("| `cpu/stream/queue` | the driver has queues |\n| no | row |\n");
         assert_eq!(violations(&cpu, &cuda, &listed).len(), 2);
-        let both = exceptions(
-            "| `cpu/stream/queue`, `cpu/transfer/memcpy` | why |\n| `cuda/transfer/copy` | why |\n",
-        );
+        let both = exceptions("| `cpu/stream/queue`, `cpu/transfer/memcpy` | why |\n| `cuda/transfer/copy` | why |\n");
         assert_eq!(violations(&cpu, &cuda, &both), [""; 0]);
         let without_reason = exceptions("| `cuda/transfer/copy` | |\n");
         assert_eq!(without_reason, BTreeSet::new());

@@ -23,12 +23,10 @@ use super::source::{read, root};
 const FOLDERS: [&str; 5] = ["src", "cpp_tests", "tests", "plugins", "cxx"];
 
 /// Generated and third-party files.
-const EXEMPT: [&str; 3] =
-    ["cxx/include/rust/", "cxx/include/portacl/cxx_bridge.h", "cxx/src/bridge.cpp"];
+const EXEMPT: [&str; 3] = ["cxx/include/rust/", "cxx/include/portacl/cxx_bridge.h", "cxx/src/bridge.cpp"];
 
 /// Layers whose modules import each other without large cycles.
-const LAYERS: [&[&str]; 5] =
-    [&["core"], &["ffi"], &["backend", "cpu"], &["backend", "cuda"], &["algo"]];
+const LAYERS: [&[&str]; 5] = [&["core"], &["ffi"], &["backend", "cpu"], &["backend", "cuda"], &["algo"]];
 
 /// The regions of the core, the lowest first, and the module that assembles them.
 const REGIONS: [&str; 12] = [
@@ -49,9 +47,8 @@ const REGIONS: [&str; 12] = [
 /// Most modules in one cycle of imports.
 const CYCLE: usize = 4;
 
-static SOURCES: LazyLock<Sources> = LazyLock::new(|| {
-    Sources::below(&FOLDERS, |path| EXEMPT.iter().any(|exempt| path.starts_with(exempt)))
-});
+static SOURCES: LazyLock<Sources> =
+    LazyLock::new(|| Sources::below(&FOLDERS, |path| EXEMPT.iter().any(|exempt| path.starts_with(exempt))));
 
 /// The imports inside each layer, by its name.
 static GRAPHS: LazyLock<BTreeMap<String, ImportGraph>> =
@@ -79,9 +76,9 @@ fn sizes_and_cycles_are_within_their_limits() {
         update_list();
     }
     let list = read(ratchet::LIST);
-    let violations = MEASURED.iter().flat_map(|(rule, limit, sizes)| {
-        ratchet::violations(rule, sizes, *limit, &ratchet::rows(&list, rule))
-    });
+    let violations = MEASURED
+        .iter()
+        .flat_map(|(rule, limit, sizes)| ratchet::violations(rule, sizes, *limit, &ratchet::rows(&list, rule)));
     let found: Vec<String> = violations.collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

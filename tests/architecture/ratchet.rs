@@ -70,8 +70,7 @@ mod tests {
 
     #[test]
     fn limits_hold_but_for_the_list() {
-        let check =
-            |now, listed| violations("lines", &sizes(&[("a.rs", now)]), 10, &sizes(listed)).len();
+        let check = |now, listed| violations("lines", &sizes(&[("a.rs", now)]), 10, &sizes(listed)).len();
         assert_eq!(check(10, &[]), 0);
         assert_eq!(check(11, &[]), 1);
         assert_eq!(check(11, &[("a.rs", 12)]), 0);

@@ -89,9 +89,7 @@ impl<'ast> Visit<'ast> for RustFunctions {
 fn plain_cpp(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    let blanks = |skipped: &str| -> String {
-        skipped.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
-    };
+    let blanks = |skipped: &str| -> String { skipped.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect() };
     while let Some(c) = rest.chars().next() {
         let before = plain.chars().last().unwrap_or(' ');
         let skipped = if rest.starts_with("//") {
@@ -104,9 +102,7 @@ fn plain_cpp(text: &str) -> String {
             rest.find(&end).map_or(rest.len(), |at| at + end.len())
         } else if c == '"' || c == '\'' && !before.is_ascii_digit() {
             quoted_len(rest, c)
-        } else if rest.starts_with('#')
-            && plain.rsplit('\n').next().is_none_or(|line| line.trim().is_empty())
-        {
+        } else if rest.starts_with('#') && plain.rsplit('\n').next().is_none_or(|line| line.trim().is_empty()) {
             directive_len(rest)
         } else {
             0
@@ -204,8 +200,7 @@ fn function_name(before: &str) -> Option<String> {
     if words.first().is_some_and(|word| scope.contains(word)) && !before.contains(')') {
         return None;
     }
-    let name =
-        head.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next();
+    let name = head.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next();
     Some(name.unwrap_or_default().to_owned())
 }
 
@@ -244,7 +239,8 @@ mod tests {
     fn functions_of_cpp() {
         let text = "// {\nint a(int b)\n{\n    if (b) {\n        c(\"}\");\n    }\n}\n";
         assert_eq!(sizes("a.cpp", text), named("a.cpp a", 6));
-        let method = "namespace {\nclass A : public B {\n    int b() const override {\n        return 1;\n    }\n};\n}\n";
+        let method =
+            "namespace {\nclass A : public B {\n    int b() const override {\n        return 1;\n    }\n};\n}\n";
         assert_eq!(sizes("a.h", method), named("a.h b", 3));
         let made = "A::A(int b) : a(b) {\n    auto c = [] {\n    };\n}\n";
         assert_eq!(sizes("a.cpp", made), named("a.cpp A::A", 4));

@@ -22,10 +22,7 @@ using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUmemGenericAllocationHandle = unsigned long long;
 using CUhostFn = void (*)(void* userData);
 
-enum CUgraphExecUpdateResult {
-    CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
-    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2
-};
+enum CUgraphExecUpdateResult { CU_GRAPH_EXEC_UPDATE_SUCCESS = 0, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2 };
 
 struct CUgraphExecUpdateResultInfo {
     CUgraphExecUpdateResult result;

@@ -11,8 +11,7 @@ namespace {
 constexpr size_t kHuge = size_t{2} << 20;
 
 void* reserve(size_t size, int protection) {
-    void* address =
-        mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* address = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {
         perror("fake_cuda: cannot reserve address space; lower FAKE_CUDA_MEMORY");
         exit(96);
@@ -73,8 +72,7 @@ uint64_t Arena::allocate_at(uint64_t address, size_t size) {
     auto range = unused_.upper_bound(address);
     if (range == unused_.begin()) return 0;
     --range;
-    const bool inside =
-        address - range->first < range->second && size <= range->first + range->second - address;
+    const bool inside = address - range->first < range->second && size <= range->first + range->second - address;
     return inside ? take(address, round_up(size, kGrain), kGrain) : 0;
 }
 

@@ -29,8 +29,7 @@ State& state() {
         // there.
         pthread_atfork(nullptr, nullptr, [] { forked = true; });
         if (!set_faults(config().fail)) {
-            fprintf(stderr, "fake_cuda: FAKE_CUDA_FAIL=\"%s\" is not name:nth:code[:late],...\n",
-                    config().fail);
+            fprintf(stderr, "fake_cuda: FAKE_CUDA_FAIL=\"%s\" is not name:nth:code[:late],...\n", config().fail);
             _exit(96);
         }
         remember_exit_status();
@@ -76,8 +75,8 @@ Call::Call(const char* name, Needs needs) : name_(name) {
     }
     lock_ = Lock(all.mutex);
     ++all.calls[name];
-    const bool is_held = needs != Needs::kNothing && !inside_host_function &&
-                         strncmp(name, "cuCheckpoint", strlen("cuCheckpoint")) != 0;
+    const bool is_held =
+        needs != Needs::kNothing && !inside_host_function && strncmp(name, "cuCheckpoint", strlen("cuCheckpoint")) != 0;
     if (is_held) {
         all.changed.wait(lock_, [&all] { return all.process == ProcessState::kRunning; });
     }
@@ -100,8 +99,7 @@ CUresult Call::refuse(Needs needs) {
             return misuse(CUDA_ERROR_INVALID_CONTEXT, "no context is current in this thread");
         }
         if (!context_->active) {
-            return misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED,
-                          "the current context, of device %d, was released or reset",
+            return misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context, of device %d, was released or reset",
                           context_->ordinal);
         }
         if (context_->sticky != CUDA_SUCCESS) {

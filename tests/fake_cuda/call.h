@@ -30,8 +30,7 @@ class Call {
     CUresult late() const { return late_; }
 
     // Reports a definite bug of the caller, and returns `code`.
-    CUresult misuse(CUresult code, const char* format, ...) const
-        __attribute__((format(printf, 3, 4)));
+    CUresult misuse(CUresult code, const char* format, ...) const __attribute__((format(printf, 3, 4)));
 
   private:
     CUresult refuse(Needs needs);

@@ -27,8 +27,7 @@ bool is_unsafe(const char* name) {
 }  // namespace
 
 CUresult disturb_captures(const char* name) {
-    if (mode_of_thread == kRelaxed || state().captures.empty() || !is_unsafe(name))
-        return CUDA_SUCCESS;
+    if (mode_of_thread == kRelaxed || state().captures.empty() || !is_unsafe(name)) return CUDA_SUCCESS;
     CUresult code = CUDA_SUCCESS;
     for (Capture& capture : state().captures) {
         const bool own = capture.thread == std::this_thread::get_id();
@@ -71,8 +70,8 @@ FAKE_CUDA_EXPORT CUresult cuStreamEndCapture(CUstream handle, CUgraph* out) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     auto& captures = state().captures;
-    const auto found = std::find_if(captures.begin(), captures.end(),
-                                    [&](const Capture& one) { return one.stream == handle; });
+    const auto found =
+        std::find_if(captures.begin(), captures.end(), [&](const Capture& one) { return one.stream == handle; });
     if (out == nullptr || found == captures.end()) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "phGraph is null, or hStream is not captured");
     }

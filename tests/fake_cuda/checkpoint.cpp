@@ -99,8 +99,7 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessCheckpoint(int process, void*) {
     for (auto& [physical, bytes] : kept.physical) {
         if (physical->foreign) return CUDA_ERROR_NOT_SUPPORTED;
         bytes.resize(physical->size);
-        if (pread(physical->file, bytes.data(), bytes.size(), 0) !=
-            static_cast<ssize_t>(bytes.size()))
+        if (pread(physical->file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (auto& [block, bytes] : kept.blocks) bytes.assign(block->bytes, block->bytes + block->size);
@@ -122,11 +121,9 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessRestore(int process, void*) {
     if (call.refused()) return call.refused();
     if (const CUresult code = check(call, process, ProcessState::kCheckpointed)) return code;
     for (const auto& [physical, bytes] : saved().physical)
-        if (pwrite(physical->file, bytes.data(), bytes.size(), 0) !=
-            static_cast<ssize_t>(bytes.size()))
+        if (pwrite(physical->file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
             return CUDA_ERROR_OUT_OF_MEMORY;
-    for (const auto& [block, bytes] : saved().blocks)
-        memcpy(block->bytes, bytes.data(), bytes.size());
+    for (const auto& [block, bytes] : saved().blocks) memcpy(block->bytes, bytes.data(), bytes.size());
     saved() = Saved();
     state().process = ProcessState::kLocked;
     return CUDA_SUCCESS;

@@ -64,8 +64,7 @@ Config read() {
     result.devices = static_cast<int>(number("FAKE_CUDA_DEVICES", 2, 64));
     result.memory = number("FAKE_CUDA_MEMORY", size_t{4} << 30, size_t{1} << 40);
     result.delay_us = static_cast<unsigned>(number("FAKE_CUDA_DELAY_US", 50, 10'000'000));
-    result.driver_version =
-        static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", kDriverVersion, 99'999));
+    result.driver_version = static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", kDriverVersion, 99'999));
     result.memory_pools = number("FAKE_CUDA_MEMORY_POOLS", kMemoryPools, kMemoryPools) != 0;
     result.init_error = static_cast<int>(number("FAKE_CUDA_INIT_ERROR", 0, 999));
     result.strict = flag("FAKE_CUDA_STRICT");

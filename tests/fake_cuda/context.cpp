@@ -113,8 +113,7 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
 
 CUresult check_device(const Call& call, CUdevice ordinal) {
     if (device(ordinal) == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d, there are %zu", ordinal,
-                           state().contexts.size());
+        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d, there are %zu", ordinal, state().contexts.size());
     }
     return CUDA_SUCCESS;
 }
@@ -175,8 +174,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
     if (CUresult code = check_device(call, ordinal)) return code;
     Context& context = *device(ordinal);
     if (context.references == 0) {
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT,
-                           "the primary context of device %d is not retained", ordinal);
+        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "the primary context of device %d is not retained", ordinal);
     }
     // "May also return error codes from previous, asynchronous launches": the reference is released
     // anyway.
@@ -206,8 +204,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice ordinal) {
     return cuDevicePrimaryCtxReset_v2(ordinal);
 }
 
-FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned* flags,
-                                                     int* active) {
+FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned* flags, int* active) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (CUresult code = check_device(call, ordinal)) return code;
@@ -224,8 +221,7 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice ordinal, unsign
     if (call.refused()) return call.refused();
     if (CUresult code = check_device(call, ordinal)) return code;
     // How the driver waits (spin, yield, block) makes no difference here.
-    return flags < 0x100 ? CUDA_SUCCESS
-                         : call.misuse(CUDA_ERROR_INVALID_VALUE, "unknown flags 0x%x", flags);
+    return flags < 0x100 ? CUDA_SUCCESS : call.misuse(CUDA_ERROR_INVALID_VALUE, "unknown flags 0x%x", flags);
 }
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags(CUdevice ordinal, unsigned flags) {
@@ -252,12 +248,11 @@ FAKE_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext handle) {
     }
     Context* context = find_context(handle);
     if (context == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a context",
-                           static_cast<void*>(handle));
+        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a context", static_cast<void*>(handle));
     }
     if (!context->active) {
-        return call.misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED,
-                           "the context of device %d was released or reset", context->ordinal);
+        return call.misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context of device %d was released or reset",
+                           context->ordinal);
     }
     if (stack().empty()) {
         stack().push_back(context);
@@ -272,12 +267,11 @@ FAKE_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext handle) {
     if (call.refused()) return call.refused();
     Context* context = find_context(handle);
     if (context == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a context",
-                           static_cast<void*>(handle));
+        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a context", static_cast<void*>(handle));
     }
     if (!context->active) {
-        return call.misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED,
-                           "the context of device %d was released or reset", context->ordinal);
+        return call.misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context of device %d was released or reset",
+                           context->ordinal);
     }
     if (!stack().push_back(context)) {
         return call.misuse(CUDA_ERROR_OUT_OF_MEMORY, "too many contexts pushed in this thread");
@@ -343,16 +337,13 @@ namespace {
 
 // Integer operations and exchanges of 32 and 64 bits; floating-point additions of 32 bits without a
 // result.
-CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations,
-                      unsigned count) {
+CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations, unsigned count) {
     if (bits == nullptr || operations == nullptr || count == 0) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "capabilities or operations is null, or count 0");
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "capabilities or operations is null, or count 0");
     }
     for (unsigned i = 0; i < count; ++i) {
         if (operations[i] > 12) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE, "operation %u does not exist",
-                               operations[i]);
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "operation %u does not exist", operations[i]);
         }
         bits[i] = operations[i] < 10 ? 1 | 2 | 8 | 16 : 1 | 4 | 8;
     }
@@ -361,19 +352,16 @@ CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operatio
 
 }  // namespace
 
-FAKE_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned* bits,
-                                                            const unsigned* operations,
-                                                            unsigned count, CUdevice device) {
+FAKE_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned* bits, const unsigned* operations, unsigned count,
+                                                            CUdevice device) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (CUresult code = check_device(call, device)) return code;
     return tell_atomics(call, bits, operations, count);
 }
 
-FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits,
-                                                           const unsigned* operations,
-                                                           unsigned count, CUdevice from,
-                                                           CUdevice to) {
+FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits, const unsigned* operations, unsigned count,
+                                                           CUdevice from, CUdevice to) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (CUresult code = check_device(call, from)) return code;
@@ -401,9 +389,7 @@ FAKE_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peer) {
     if (call.refused()) return call.refused();
     const Context* other = find_context(peer);
     if (other == nullptr || !other->active) {
-        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a live context",
-                           static_cast<void*>(peer));
+        return call.misuse(CUDA_ERROR_INVALID_CONTEXT, "%p is not a live context", static_cast<void*>(peer));
     }
-    return call.context().peers.erase(other->ordinal) != 0 ? CUDA_SUCCESS
-                                                           : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    return call.context().peers.erase(other->ordinal) != 0 ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }

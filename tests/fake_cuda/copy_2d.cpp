@@ -28,8 +28,7 @@ bool is_row_based(size_t z, size_t lod) {
 // Resolves the rows; all of them must be in one range of the kind that the type names.
 CUresult resolve_rows(const Call& call, const Side& side, size_t width, size_t height, Rows* out) {
     if (side.pitch > kMaxPitch || side.x > side.pitch || width > side.pitch - side.x) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "%sPitch %zu is below the row of %zu and %zu bytes, or above %zu",
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "%sPitch %zu is below the row of %zu and %zu bytes, or above %zu",
                            side.argument, side.pitch, side.x, width, kMaxPitch);
     }
     const uint64_t first = side.address + side.y * side.pitch + side.x;
@@ -55,16 +54,14 @@ CUresult resolve_rows(const Call& call, const Side& side, size_t width, size_t h
     }
     if (!fits) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "%sMemoryType is %u, which the address 0x%llx is not of on device %d",
-                           side.argument, side.type, static_cast<unsigned long long>(first),
-                           side.device->ordinal);
+                           "%sMemoryType is %u, which the address 0x%llx is not of on device %d", side.argument,
+                           side.type, static_cast<unsigned long long>(first), side.device->ordinal);
     }
     *out = {memory, side.pitch};
     return CUDA_SUCCESS;
 }
 
-CUresult copy_rows(Call& call, Stream& stream, const Side& dst, const Side& src, size_t width,
-                   size_t height) {
+CUresult copy_rows(Call& call, Stream& stream, const Side& dst, const Side& src, size_t width, size_t height) {
     if (width == 0 || height == 0) return CUDA_SUCCESS;
     Rows to;
     Rows from;
@@ -116,12 +113,11 @@ FAKE_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* copy, CU
     const auto stream = find_stream_to_submit(call, handle, &code);
     if (stream == nullptr) return code;
     if (copy->Depth == 0) return CUDA_SUCCESS;
-    if (copy->Depth != 1 || !is_row_based(copy->dstZ, copy->dstLOD) ||
-        !is_row_based(copy->srcZ, copy->srcLOD) || copy->Height > copy->dstHeight ||
-        copy->Height > copy->srcHeight) {
+    if (copy->Depth != 1 || !is_row_based(copy->dstZ, copy->dstLOD) || !is_row_based(copy->srcZ, copy->srcLOD) ||
+        copy->Height > copy->dstHeight || copy->Height > copy->srcHeight) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "a box of more than one layer, or of %zu rows in heights %zu and %zu",
-                           copy->Height, copy->dstHeight, copy->srcHeight);
+                           "a box of more than one layer, or of %zu rows in heights %zu and %zu", copy->Height,
+                           copy->dstHeight, copy->srcHeight);
     }
     const Side dst{"dst",
                    copy->dstMemoryType,

@@ -42,8 +42,7 @@ class FakeCuda2d : public FakeCuda {
     }
 
     CUDA_MEMCPY2D rows(unsigned dst_type, const void* dst, unsigned src_type, const void* src) {
-        return rows(dst_type, reinterpret_cast<CUdeviceptr>(dst), src_type,
-                    reinterpret_cast<CUdeviceptr>(src));
+        return rows(dst_type, reinterpret_cast<CUdeviceptr>(dst), src_type, reinterpret_cast<CUdeviceptr>(src));
     }
 
     CUDA_MEMCPY2D rows(unsigned dst_type, CUdeviceptr dst, unsigned src_type, CUdeviceptr src) {
@@ -59,9 +58,7 @@ class FakeCuda2d : public FakeCuda {
         return copy;
     }
 
-    static CUdeviceptr address_of(const Bytes& bytes) {
-        return reinterpret_cast<CUdeviceptr>(bytes.data());
-    }
+    static CUdeviceptr address_of(const Bytes& bytes) { return reinterpret_cast<CUdeviceptr>(bytes.data()); }
 };
 
 TEST_F(FakeCuda2d, RowsAreCopiedAndPaddingIsKept) {

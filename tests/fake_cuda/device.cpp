@@ -101,8 +101,7 @@ constexpr int kHostPools = 144;
 CUresult check(const Call& call, const void* out, CUdevice ordinal) {
     if (call.refused()) return call.refused();
     if (device(ordinal) == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d, there are %zu", ordinal,
-                           state().contexts.size());
+        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "no device %d, there are %zu", ordinal, state().contexts.size());
     }
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "the output is null");
     return CUDA_SUCCESS;
@@ -110,8 +109,7 @@ CUresult check(const Call& call, const void* out, CUdevice ordinal) {
 
 void create_devices() {
     State& all = state();
-    constexpr uint64_t kContextBase =
-        (uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(HandleKind::kContext) << 40);
+    constexpr uint64_t kContextBase = (uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(HandleKind::kContext) << 40);
     // In proportion to the memory, because address space is scarce under sanitizers.
     const size_t addresses = config().memory * 16;
     all.pinned_arena = std::make_unique<Arena>(addresses, false);

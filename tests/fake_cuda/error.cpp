@@ -62,8 +62,7 @@ constexpr Description kDescriptions[] = {
     {999, "CUDA_ERROR_UNKNOWN", "an unknown error"},
 };
 
-CUresult describe(const Call& call, CUresult code, const char** out,
-                  const char* Description::*field) {
+CUresult describe(const Call& call, CUresult code, const char** out, const char* Description::*field) {
     if (call.refused()) return call.refused();
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pStr is null");
     const auto found = std::find_if(std::begin(kDescriptions), std::end(kDescriptions),

@@ -19,8 +19,8 @@ CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end
         return call.misuse(CUDA_ERROR_INVALID_HANDLE, "an event was made without timing");
     }
     if (start->context != end->context) {
-        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "the events belong to devices %d and %d",
-                           start->context->ordinal, end->context->ordinal);
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "the events belong to devices %d and %d", start->context->ordinal,
+                           end->context->ordinal);
     }
     if (start->latest == nullptr || end->latest == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_HANDLE, "an event was never recorded");
@@ -28,8 +28,7 @@ CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end
     if (!start->latest->done || !end->latest->done) {
         return CUDA_ERROR_NOT_READY;
     }
-    *out =
-        std::chrono::duration<float, std::milli>(end->latest->when - start->latest->when).count();
+    *out = std::chrono::duration<float, std::milli>(end->latest->when - start->latest->when).count();
     return CUDA_SUCCESS;
 }
 
@@ -70,22 +69,19 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream) {
     const auto event = find_event(call, handle, &code);
     if (event == nullptr) return code;
     if (event->context != stream.context) {
-        return call.misuse(CUDA_ERROR_INVALID_HANDLE,
-                           "the event belongs to device %d, the stream to device %d",
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "the event belongs to device %d, the stream to device %d",
                            event->context->ordinal, stream.context->ordinal);
     }
     return queue_record(call, stream, &event->latest);
 }
 
-CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                    const std::shared_ptr<Record>& record) {
+CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, const std::shared_ptr<Record>& record) {
     Operation operation;
     // Runs on the stream's thread, which keeps the stream alive.
     operation.body = [record, waiter = stream.get()] {
         Lock lock(state().mutex);
-        waiter->more.wait(lock, [&] {
-            return record == nullptr || record->done || waiter->context->sticky != CUDA_SUCCESS;
-        });
+        waiter->more.wait(lock,
+                          [&] { return record == nullptr || record->done || waiter->context->sticky != CUDA_SUCCESS; });
         return CUDA_SUCCESS;
     };
     const CUresult code = submit(call, *stream, std::move(operation));
@@ -106,8 +102,7 @@ FAKE_CUDA_EXPORT CUresult cuEventCreate(CUevent* out, unsigned flags) {
     const bool interprocess = (flags & CU_EVENT_INTERPROCESS) != 0;
     const bool timing = (flags & CU_EVENT_DISABLE_TIMING) == 0;
     if (flags > 7 || (interprocess && timing)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "flags 0x%x are unknown, or interprocess with timing", flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags 0x%x are unknown, or interprocess with timing", flags);
     }
     auto event = std::make_shared<Event>();
     event->context = &call.context();
@@ -162,8 +157,7 @@ FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
     return event->context->sticky;
 }
 
-FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent event_handle,
-                                            unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent event_handle, unsigned flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;

@@ -37,7 +37,6 @@ CUresult record_event(const Call& call, CUevent handle, Stream& stream);
 CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>* out);
 
 // Later work of the stream waits for this record; null: for none.
-CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream,
-                    const std::shared_ptr<Record>& record);
+CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream, const std::shared_ptr<Record>& record);
 
 }  // namespace fake

@@ -174,8 +174,7 @@ TEST_F(FakeCuda, AStreamWaitsForAWord) {
     EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuStreamWaitValue32(stream, address, 1, 0));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32_v2(stream, address + 2, 1, 0));
     uint32_t pageable = 0;
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuStreamWaitValue32_v2(stream, reinterpret_cast<CUdeviceptr>(&pageable), 1, 0));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32_v2(stream, reinterpret_cast<CUdeviceptr>(&pageable), 1, 0));
     expected_misuses = 2;
     OK(cuMemFreeHost(pinned));
 }
@@ -322,10 +321,9 @@ TEST_F(FakeCuda, ACaptureForbidsCallsByTheModesOfThreads) {
         unsigned capture, asks;
         CUresult code;
     };
-    for (const Case& one :
-         {Case{kGlobal, kGlobal, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
-          Case{kGlobal, kThreadLocal, CUDA_SUCCESS}, Case{kGlobal, kRelaxed, CUDA_SUCCESS},
-          Case{kThreadLocal, kGlobal, CUDA_SUCCESS}, Case{kRelaxed, kGlobal, CUDA_SUCCESS}}) {
+    for (const Case& one : {Case{kGlobal, kGlobal, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
+                            Case{kGlobal, kThreadLocal, CUDA_SUCCESS}, Case{kGlobal, kRelaxed, CUDA_SUCCESS},
+                            Case{kThreadLocal, kGlobal, CUDA_SUCCESS}, Case{kRelaxed, kGlobal, CUDA_SUCCESS}}) {
         OK(cuStreamBeginCapture_v2(stream, one.capture));
         EXPECT_EQ(one.code, ask(one.asks));
         CUgraph graph = nullptr;

@@ -13,12 +13,10 @@ namespace {
 enum class WaitOf { kIfPinned, kNever };
 
 template <typename T>
-CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_t count,
-                    WaitOf wait) {
+CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_t count, WaitOf wait) {
     if (count == 0) return CUDA_SUCCESS;
     if (address % sizeof(T) != 0 || count > SIZE_MAX / sizeof(T)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "dst 0x%llx is not aligned to %zu bytes, or N is out of range",
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "dst 0x%llx is not aligned to %zu bytes, or N is out of range",
                            static_cast<unsigned long long>(address), sizeof(T));
     }
     Operand dst;
@@ -70,11 +68,9 @@ CUresult fill_async(Call& call, uint64_t address, T value, size_t count, CUstrea
 
 }  // namespace
 
-CUresult queue_fill(Call& call, Stream& stream, uint64_t address, unsigned element, unsigned value,
-                    size_t count) {
+CUresult queue_fill(Call& call, Stream& stream, uint64_t address, unsigned element, unsigned value, size_t count) {
     if (element == 1) {
-        return queue_fill(call, stream, address, static_cast<unsigned char>(value), count,
-                          WaitOf::kNever);
+        return queue_fill(call, stream, address, static_cast<unsigned char>(value), count, WaitOf::kNever);
     }
     return queue_fill(call, stream, address, value, count, WaitOf::kNever);
 }
@@ -93,14 +89,12 @@ FAKE_CUDA_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dst, unsigned value, size_t
     return fill_now(call, dst, value, count);
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count,
-                                          CUstream stream) {
+FAKE_CUDA_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream) {
     Call call(__func__, Needs::kContext);
     return fill_async(call, dst, value, count, stream);
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count,
-                                           CUstream stream) {
+FAKE_CUDA_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned value, size_t count, CUstream stream) {
     Call call(__func__, Needs::kContext);
     return fill_async(call, dst, value, count, stream);
 }

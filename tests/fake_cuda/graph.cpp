@@ -30,16 +30,15 @@ std::shared_ptr<Graph> find_graph(const Call& call, CUgraph handle, CUresult* co
 std::shared_ptr<GraphExec> find_exec(const Call& call, CUgraphExec handle, CUresult* code) {
     auto exec = state().graph_execs.find(number_of(handle));
     if (exec == nullptr) {
-        *code =
-            call.misuse(CUDA_ERROR_INVALID_HANDLE, "graph exec %p %s", static_cast<void*>(handle),
-                        state().graph_execs.why_not(number_of(handle)));
+        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "graph exec %p %s", static_cast<void*>(handle),
+                            state().graph_execs.why_not(number_of(handle)));
     }
     return exec;
 }
 
 // Adds a node with dependencies in the same graph.
-CUresult add(Call& call, CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t count,
-             const char* kind, Node::Queue queue) {
+CUresult add(Call& call, CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t count, const char* kind,
+             Node::Queue queue) {
     CUresult code = CUDA_SUCCESS;
     const auto graph = find_graph(call, handle, &code);
     if (graph == nullptr) return code;
@@ -52,8 +51,7 @@ CUresult add(Call& call, CUgraphNode* out, CUgraph handle, const CUgraphNode* af
     for (size_t i = 0; i < count; ++i) {
         const auto found = graph->places.find(number_of(after[i]));
         if (found == graph->places.end()) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                               "dependencies[%zu] is no node of the graph", i);
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "dependencies[%zu] is no node of the graph", i);
         }
         for (size_t j = 0; j < i; ++j) {
             if (after[i] == after[j]) {
@@ -74,12 +72,11 @@ bool is_current(const Call& call, CUcontext context) {
 }
 
 // One end of a copy; null if it is not of the kind that its type names.
-bool resolve_end(Call& call, const char* argument, unsigned type, const void* host,
-                 CUdeviceptr device, size_t pitch, size_t width, size_t height, Rows* out) {
+bool resolve_end(Call& call, const char* argument, unsigned type, const void* host, CUdeviceptr device, size_t pitch,
+                 size_t width, size_t height, Rows* out) {
     const uint64_t address = type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
     if (height > 1 && (pitch < width || pitch > 0x7fffffff)) {
-        call.misuse(CUDA_ERROR_INVALID_VALUE, "%sPitch is %zu for rows of %zu bytes", argument,
-                    pitch, width);
+        call.misuse(CUDA_ERROR_INVALID_VALUE, "%sPitch is %zu for rows of %zu bytes", argument, pitch, width);
         return false;
     }
     const size_t size = (height - 1) * pitch + width;
@@ -92,8 +89,8 @@ bool resolve_end(Call& call, const char* argument, unsigned type, const void* ho
                       : type == CU_MEMORYTYPE_DEVICE ? memory.on_device()
                                                      : !memory.pageable();
     if (!fits) {
-        call.misuse(CUDA_ERROR_INVALID_VALUE, "%sMemoryType is %u, which 0x%llx is not of",
-                    argument, type, static_cast<unsigned long long>(address));
+        call.misuse(CUDA_ERROR_INVALID_VALUE, "%sMemoryType is %u, which 0x%llx is not of", argument, type,
+                    static_cast<unsigned long long>(address));
     }
     return fits;
 }
@@ -101,18 +98,18 @@ bool resolve_end(Call& call, const char* argument, unsigned type, const void* ho
 CUresult queue_copy(Call& call, Stream& stream, const CUDA_MEMCPY3D& job) {
     Rows dst;
     Rows src;
-    if (!resolve_end(call, "dst", job.dstMemoryType, job.dstHost, job.dstDevice, job.dstPitch,
-                     job.WidthInBytes, job.Height, &dst) ||
-        !resolve_end(call, "src", job.srcMemoryType, job.srcHost, job.srcDevice, job.srcPitch,
-                     job.WidthInBytes, job.Height, &src)) {
+    if (!resolve_end(call, "dst", job.dstMemoryType, job.dstHost, job.dstDevice, job.dstPitch, job.WidthInBytes,
+                     job.Height, &dst) ||
+        !resolve_end(call, "src", job.srcMemoryType, job.srcHost, job.srcDevice, job.srcPitch, job.WidthInBytes,
+                     job.Height, &src)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     Operation operation;
     dst.memory.keep_in(operation.blocks);
     src.memory.keep_in(operation.blocks);
     // Pageable memory is also read and written when the node runs.
-    operation.body = [to = dst.memory.bytes, to_pitch = dst.pitch, from = src.memory.bytes,
-                      from_pitch = src.pitch, width = job.WidthInBytes, height = job.Height] {
+    operation.body = [to = dst.memory.bytes, to_pitch = dst.pitch, from = src.memory.bytes, from_pitch = src.pitch,
+                      width = job.WidthInBytes, height = job.Height] {
         for (size_t row = 0; row < height; ++row) {
             memmove(to + row * to_pitch, from + row * from_pitch, width);
         }
@@ -170,94 +167,79 @@ FAKE_CUDA_EXPORT CUresult cuGraphDestroy(CUgraph handle) {
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph,
-                                               const CUgraphNode* after, size_t count,
+FAKE_CUDA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
                                                const CUDA_MEMCPY3D* job, CUcontext context) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
-    const bool is_layer = job != nullptr && job->Depth == 1 && job->srcXInBytes == 0 &&
-                          job->srcY == 0 && job->srcZ == 0 && job->dstXInBytes == 0 &&
-                          job->dstY == 0 && job->dstZ == 0;
+    const bool is_layer = job != nullptr && job->Depth == 1 && job->srcXInBytes == 0 && job->srcY == 0 &&
+                          job->srcZ == 0 && job->dstXInBytes == 0 && job->dstY == 0 && job->dstZ == 0;
     if (!is_layer || job->WidthInBytes == 0 || job->Height == 0 || !is_current(call, context)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "copyParams is null, empty or more than one layer, or ctx not current");
     }
-    return add(call, out, graph, after, count, "copy", [job = *job](Call& launch, Stream& stream) {
-        return queue_copy(launch, stream, job);
-    });
+    return add(call, out, graph, after, count, "copy",
+               [job = *job](Call& launch, Stream& stream) { return queue_copy(launch, stream, job); });
 }
 
-FAKE_CUDA_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph,
-                                               const CUgraphNode* after, size_t count,
-                                               const CUDA_MEMSET_NODE_PARAMS* job,
-                                               CUcontext context) {
+FAKE_CUDA_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
+                                               const CUDA_MEMSET_NODE_PARAMS* job, CUcontext context) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
-    if (job == nullptr || job->width == 0 || job->height != 1 ||
-        (job->elementSize != 1 && job->elementSize != 4) ||
+    if (job == nullptr || job->width == 0 || job->height != 1 || (job->elementSize != 1 && job->elementSize != 4) ||
         (job->elementSize == 1 && job->value > 255) || !is_current(call, context)) {
-        return call.misuse(
-            CUDA_ERROR_INVALID_VALUE,
-            "memsetParams is null, empty or not of bytes or words, or ctx not current");
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "memsetParams is null, empty or not of bytes or words, or ctx not current");
     }
     return add(call, out, graph, after, count, "fill", [job = *job](Call& launch, Stream& stream) {
         return queue_fill(launch, stream, job.dst, job.elementSize, job.value, job.width);
     });
 }
 
-FAKE_CUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph,
-                                               const CUgraphNode* after, size_t count,
+FAKE_CUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
                                                const CUDA_KERNEL_NODE_PARAMS* job) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (job == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "nodeParams is null");
     Launch launch;
-    const Grid grid{{job->gridDimX, job->gridDimY, job->gridDimZ},
-                    {job->blockDimX, job->blockDimY, job->blockDimZ}};
-    if (CUresult code = make_launch(call, job->func, grid, job->sharedMemBytes, call.context(),
-                                    job->kernelParams, job->extra, &launch)) {
+    const Grid grid{{job->gridDimX, job->gridDimY, job->gridDimZ}, {job->blockDimX, job->blockDimY, job->blockDimZ}};
+    if (CUresult code = make_launch(call, job->func, grid, job->sharedMemBytes, call.context(), job->kernelParams,
+                                    job->extra, &launch)) {
         return code;
     }
     return add(call, out, graph, after, count, "kernel",
                [launch](Call& now, Stream& stream) { return queue_launch(now, stream, launch); });
 }
 
-FAKE_CUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph,
-                                             const CUgraphNode* after, size_t count,
+FAKE_CUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after, size_t count,
                                              const CUDA_HOST_NODE_PARAMS* job) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (job == nullptr || job->fn == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "nodeParams or fn is null");
     }
-    return add(call, out, graph, after, count, "host function",
-               [job = *job](Call& launch, Stream& stream) {
-                   return queue_host_function(launch, stream, job.fn, job.userData);
-               });
+    return add(call, out, graph, after, count, "host function", [job = *job](Call& launch, Stream& stream) {
+        return queue_host_function(launch, stream, job.fn, job.userData);
+    });
 }
 
-FAKE_CUDA_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode* out, CUgraph graph,
-                                                    const CUgraphNode* after, size_t count,
-                                                    CUevent event) {
+FAKE_CUDA_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* after,
+                                                    size_t count, CUevent event) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
     if (find_event(call, event, &code) == nullptr) return code;
-    return add(
-        call, out, graph, after, count, "event record",
-        [event](Call& launch, Stream& stream) { return record_event(launch, event, stream); });
+    return add(call, out, graph, after, count, "event record",
+               [event](Call& launch, Stream& stream) { return record_event(launch, event, stream); });
 }
 
-FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle,
-                                                      unsigned long long flags) {
+FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned long long flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
     const auto graph = find_graph(call, handle, &code);
     if (graph == nullptr) return code;
     if (out == nullptr || flags != 0) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phGraphExec is null, or flags 0x%llx not 0",
-                           flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phGraphExec is null, or flags 0x%llx not 0", flags);
     }
     auto exec = std::make_shared<GraphExec>();
     exec->context = graph->context;
@@ -279,15 +261,13 @@ FAKE_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph 
     const auto graph = find_graph(call, handle, &code);
     if (graph == nullptr) return code;
     if (result == nullptr || exec->context != graph->context) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "resultInfo is null, or the graph of another device");
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "resultInfo is null, or the graph of another device");
     }
     *result = {};
     const auto is_like = [](const Node& a, const Node& b) {
         return std::strcmp(a.kind, b.kind) == 0 && a.after == b.after;
     };
-    if (!std::equal(exec->nodes.begin(), exec->nodes.end(), graph->nodes.begin(),
-                    graph->nodes.end(), is_like)) {
+    if (!std::equal(exec->nodes.begin(), exec->nodes.end(), graph->nodes.begin(), graph->nodes.end(), is_like)) {
         result->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
@@ -305,8 +285,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_hand
     const auto stream = find_stream_to_submit(call, stream_handle, &code);
     if (stream == nullptr) return code;
     if (exec->context != stream->context) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "the graph belongs to device %d, the stream to %d",
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "the graph belongs to device %d, the stream to %d",
                            exec->context->ordinal, stream->context->ordinal);
     }
     // Launches are serialized, whatever their streams.

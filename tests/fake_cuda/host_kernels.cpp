@@ -63,8 +63,7 @@ unsigned short nearest_half(float value) {
     const auto above = static_cast<unsigned short>(below + 1);
     const double low = half_value(below);
     const double high = above == 0x7C00 ? 65536.0 : static_cast<double>(half_value(above));
-    const bool up =
-        wanted - low > high - wanted || (wanted - low == high - wanted && above % 2 == 0);
+    const bool up = wanted - low > high - wanted || (wanted - low == high - wanted && above % 2 == 0);
     return sign | (up ? above : below);
 }
 
@@ -95,10 +94,9 @@ struct Named {
 
 #define NAMED(kernel) \
     { #kernel, kernel }
-#define NAMED_OF(op)                                                        \
-    NAMED(portacl_reduce_##op##_i8), NAMED(portacl_reduce_##op##_i16),      \
-        NAMED(portacl_reduce_##op##_i32), NAMED(portacl_reduce_##op##_f16), \
-        NAMED(portacl_reduce_##op##_bf16), NAMED(portacl_reduce_##op##_f32)
+#define NAMED_OF(op)                                                                                     \
+    NAMED(portacl_reduce_##op##_i8), NAMED(portacl_reduce_##op##_i16), NAMED(portacl_reduce_##op##_i32), \
+        NAMED(portacl_reduce_##op##_f16), NAMED(portacl_reduce_##op##_bf16), NAMED(portacl_reduce_##op##_f32)
 
 const Named kKernels[] = {NAMED_OF(sum), NAMED_OF(max), NAMED_OF(min)};
 
@@ -131,8 +129,8 @@ class Placed {
 }  // namespace
 
 std::vector<uint8_t> run_source(const std::string& name, const std::vector<uint8_t>& dst,
-                                const std::vector<uint8_t>& src, size_t element, size_t offset,
-                                unsigned grid, unsigned block) {
+                                const std::vector<uint8_t>& src, size_t element, size_t offset, unsigned grid,
+                                unsigned block) {
     const Kernel kernel = find(name);
     Placed to(dst, offset);
     Placed from(src, offset);

@@ -16,8 +16,9 @@ constexpr size_t kSize = 8192;
 // Memory of the caller, on separate pages.
 struct Pages {
     Pages()
-        : bytes(static_cast<uint8_t*>(
-              mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+        : bytes(
+              static_cast<uint8_t*>(mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    }
     ~Pages() { munmap(bytes, kSize); }
 
     uint8_t* const bytes;
@@ -56,8 +57,7 @@ TEST_F(FakeCuda, RegistrationsAreChecked) {
     Pages pages;
     OK(cuMemHostRegister_v2(pages.bytes, 4096, 0));
     for (size_t offset : {0, 4095})
-        EXPECT_EQ(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
-                  cuMemHostRegister_v2(pages.bytes + offset, 4096, 0));
+        EXPECT_EQ(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(pages.bytes + offset, 4096, 0));
     OK(cuMemHostRegister_v2(pages.bytes + 4096, 4096, 0));
     OK(cuMemHostUnregister(pages.bytes));
     OK(cuMemHostUnregister(pages.bytes + 4096));
@@ -134,12 +134,10 @@ TEST_F(FakeCuda, AdviceAndPrefetchesAreChecked) {
     OK(cuMemAllocManaged(&managed, 8192, CU_MEM_ATTACH_GLOBAL));
     const CUmemLocation here{CU_MEM_LOCATION_TYPE_DEVICE, 0};
     const CUmemLocation nowhere{CU_MEM_LOCATION_TYPE_DEVICE, 99};
-    for (int advice = 1; advice <= 6; ++advice)
-        OK(cuMemAdvise_v2(managed + 4096, 4096, advice, here));
+    for (int advice = 1; advice <= 6; ++advice) OK(cuMemAdvise_v2(managed + 4096, 4096, advice, here));
     OK(cuMemPrefetchAsync_v2(managed, 8192, {CU_MEM_LOCATION_TYPE_HOST, 0}, 0, stream));
     OK(cuStreamSynchronize(stream));
-    for (int advice : {0, 7})
-        EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAdvise_v2(managed, 4096, advice, here));
+    for (int advice : {0, 7}) EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAdvise_v2(managed, 4096, advice, here));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAdvise_v2(memory, 4096, 1, here));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAdvise_v2(managed, 4096, 1, nowhere));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPrefetchAsync_v2(managed, 8193, here, 0, stream));

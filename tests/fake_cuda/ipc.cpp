@@ -29,8 +29,7 @@ static_assert(sizeof(IpcName) <= sizeof(CUipcMemHandle), "the name fits");
 
 // The file of a handle; null if its process has ended, or if the handle is invalid.
 std::shared_ptr<SharedFile> open_file(const IpcName& named) {
-    const std::string path =
-        "/proc/" + std::to_string(named.process) + "/fd/" + std::to_string(named.descriptor);
+    const std::string path = "/proc/" + std::to_string(named.process) + "/fd/" + std::to_string(named.descriptor);
     const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0) return nullptr;
     auto file = SharedFile::open(descriptor);
@@ -67,13 +66,12 @@ FAKE_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr add
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle handle,
-                                                unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle handle, unsigned flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (out == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "pdptr is null, or flags 0x%x are not LAZY_ENABLE_PEER_ACCESS", flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "pdptr is null, or flags 0x%x are not LAZY_ENABLE_PEER_ACCESS",
+                           flags);
     }
     IpcName named;
     memcpy(&named, &handle, sizeof named);
@@ -83,8 +81,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
     Context& context = call.context();
     // In one context the same memory has one address.
     for (const auto& [address, block] : state().blocks) {
-        if (block->kind == BlockKind::kForeign && block->context == &context &&
-            same(block->name, named.name)) {
+        if (block->kind == BlockKind::kForeign && block->context == &context && same(block->name, named.name)) {
             ++block->opened;
             *out = address;
             return CUDA_SUCCESS;
@@ -99,12 +96,11 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
     const uint64_t address = context.arena.allocate(size, kWindowPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     const auto window = std::make_shared<Window>(context, address, size);
-    if (!file->map(context, address,
-                   {range.offset - skipped, round_up(skipped + range.size, kPage)})) {
+    if (!file->map(context, address, {range.offset - skipped, round_up(skipped + range.size, kPage)})) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    auto block = std::make_shared<Block>(BlockKind::kForeign, &context, address + skipped,
-                                         range.size, context.arena.alias(address + skipped));
+    auto block = std::make_shared<Block>(BlockKind::kForeign, &context, address + skipped, range.size,
+                                         context.arena.alias(address + skipped));
     block->window = window;
     block->name = named.name;
     block->opened = 1;
@@ -113,8 +109,7 @@ FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* out, CUipcMemHandle
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* out, CUipcMemHandle handle,
-                                             unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* out, CUipcMemHandle handle, unsigned flags) {
     return cuIpcOpenMemHandle_v2(out, handle, flags);
 }
 
@@ -123,15 +118,13 @@ FAKE_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
     if (call.refused()) return call.refused();
     const auto entry = state().blocks.find(address);
     if (entry == state().blocks.end() || entry->second->kind != BlockKind::kForeign) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "0x%llx is not where memory of another process begins", address);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not where memory of another process begins", address);
     }
     const auto block = entry->second;
     if (--block->opened > 0) return CUDA_SUCCESS;
     state().blocks.erase(entry);
     if (block->uses != 0) {
-        call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations", ull{address},
-                    block->uses);
+        call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations", ull{address}, block->uses);
     }
     return CUDA_SUCCESS;
 }

@@ -55,8 +55,8 @@ class Kernels : public FakeCuda {
         FakeCuda::TearDown();
     }
 
-    CUresult launch(const std::string& name, CUdeviceptr dst, CUdeviceptr src,
-                    unsigned long long count, unsigned grid = 2, unsigned block = 64) {
+    CUresult launch(const std::string& name, CUdeviceptr dst, CUdeviceptr src, unsigned long long count,
+                    unsigned grid = 2, unsigned block = 64) {
         CUfunction function = nullptr;
         EXPECT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&function, module, name.c_str())) << name;
         void* parameters[] = {&dst, &src, &count};
@@ -65,14 +65,13 @@ class Kernels : public FakeCuda {
 
     // The content of dst after the kernel. `offset`: the offset of both buffers from a 16-byte
     // boundary.
-    Bytes run(const std::string& name, const Bytes& dst, const Bytes& src, size_t element,
-              size_t offset = 0, unsigned grid = 2, unsigned block = 64) {
+    Bytes run(const std::string& name, const Bytes& dst, const Bytes& src, size_t element, size_t offset = 0,
+              unsigned grid = 2, unsigned block = 64) {
         const CUdeviceptr a = allocate(dst.size() + offset);
         const CUdeviceptr b = allocate(src.size() + offset);
         EXPECT_EQ(CUDA_SUCCESS, cuMemcpyHtoDAsync_v2(a + offset, dst.data(), dst.size(), stream));
         EXPECT_EQ(CUDA_SUCCESS, cuMemcpyHtoDAsync_v2(b + offset, src.data(), src.size(), stream));
-        EXPECT_EQ(CUDA_SUCCESS,
-                  launch(name, a + offset, b + offset, dst.size() / element, grid, block));
+        EXPECT_EQ(CUDA_SUCCESS, launch(name, a + offset, b + offset, dst.size() / element, grid, block));
         EXPECT_EQ(CUDA_SUCCESS, cuStreamSynchronize(stream));
         Bytes result = read(a + offset, dst.size());
         EXPECT_EQ(CUDA_SUCCESS, cuMemFree_v2(a));
@@ -81,16 +80,15 @@ class Kernels : public FakeCuda {
     }
 
     template <typename T>
-    std::vector<T> reduce(const std::string& name, const std::vector<T>& dst,
-                          const std::vector<T>& src) {
+    std::vector<T> reduce(const std::string& name, const std::vector<T>& dst, const std::vector<T>& src) {
         return values_of<T>(run("portacl_reduce_" + name, bytes_of(dst), bytes_of(src), sizeof(T)));
     }
 
     // Runs all operations on all pairs of `left` and `right`, on the test double and with the CUDA
     // source, and compares bit for bit; all NaNs are equal.
     template <typename T>
-    void compare(const std::string& element, const std::vector<T>& left,
-                 const std::vector<T>& right, const std::function<bool(T)>& is_nan) {
+    void compare(const std::string& element, const std::vector<T>& left, const std::vector<T>& right,
+                 const std::function<bool(T)>& is_nan) {
         std::vector<T> dst;
         std::vector<T> src;
         for (const T b : right) {
@@ -100,13 +98,12 @@ class Kernels : public FakeCuda {
         for (const char* op : kOps) {
             const std::string name = std::string("portacl_reduce_") + op + "_" + element;
             const auto here = values_of<T>(run(name, bytes_of(dst), bytes_of(src), sizeof(T)));
-            const auto there =
-                values_of<T>(run_source(name, bytes_of(dst), bytes_of(src), sizeof(T), 0, 3, 32));
+            const auto there = values_of<T>(run_source(name, bytes_of(dst), bytes_of(src), sizeof(T), 0, 3, 32));
             ASSERT_EQ(here.size(), there.size());
             for (size_t i = 0; i < here.size(); ++i) {
                 const bool same = here[i] == there[i] || (is_nan(here[i]) && is_nan(there[i]));
-                ASSERT_TRUE(same) << name << " of " << std::hex << +dst[i] << " and " << +src[i]
-                                  << ": " << +here[i] << ", the source gives " << +there[i];
+                ASSERT_TRUE(same) << name << " of " << std::hex << +dst[i] << " and " << +src[i] << ": " << +here[i]
+                                  << ", the source gives " << +there[i];
             }
         }
     }
@@ -150,15 +147,13 @@ TEST_F(Kernels, IntegersWrap) {
 
 TEST_F(Kernels, SinglePrecisionZerosAndNaNs) {
     const float nan = std::nanf("");
-    const auto largest =
-        reduce<float>("max_f32", {nan, 1, -0.0f, 0.0f, nan}, {2, nan, 0, -0.0f, nan});
+    const auto largest = reduce<float>("max_f32", {nan, 1, -0.0f, 0.0f, nan}, {2, nan, 0, -0.0f, nan});
     EXPECT_EQ(2, largest[0]);
     EXPECT_EQ(1, largest[1]);
     EXPECT_FALSE(std::signbit(largest[2]));
     EXPECT_FALSE(std::signbit(largest[3]));
     EXPECT_TRUE(std::isnan(largest[4]));
-    const auto least =
-        reduce<float>("min_f32", {nan, 1, -0.0f, 0.0f, nan}, {2, nan, 0, -0.0f, nan});
+    const auto least = reduce<float>("min_f32", {nan, 1, -0.0f, 0.0f, nan}, {2, nan, 0, -0.0f, nan});
     EXPECT_EQ(2, least[0]);
     EXPECT_EQ(1, least[1]);
     EXPECT_TRUE(std::signbit(least[2]));
@@ -185,8 +180,7 @@ TEST_F(Kernels, HalfPrecisionRoundsToNearestEven) {
     // The same for bfloat16: 1 + 2^-8, 1 + 2^-7 + 2^-8, overflow.
     EXPECT_EQ((U16{0x3F80, 0x3F82, 0x7F80}),
               reduce<uint16_t>("sum_bf16", {0x3F80, 0x3F81, 0x7F7F}, {0x3B80, 0x3B80, 0x7F7F}));
-    EXPECT_EQ((U16{0x3F80, 0x8000}),
-              reduce<uint16_t>("min_bf16", {0x7FC0, 0x0000}, {0x3F80, 0x8000}));
+    EXPECT_EQ((U16{0x3F80, 0x8000}), reduce<uint16_t>("min_bf16", {0x7FC0, 0x0000}, {0x3F80, 0x8000}));
 }
 
 TEST_F(Kernels, TheCudaSourceMatchesForIntegers) {
@@ -207,9 +201,8 @@ TEST_F(Kernels, TheCudaSourceMatchesForFloatingPoint) {
     const std::vector<uint16_t> bfloats{0x0000, 0x8000, 0x0001, 0x807F, 0x0080, 0x3F80, 0xBF81,
                                         0x3B80, 0x7F7F, 0xFF7F, 0x7F80, 0xFF80, 0x7FC0, 0xFF81};
     compare<uint16_t>("bf16", all_16_bit_patterns(), bfloats, bfloat_is_nan);
-    std::vector<uint32_t> floats{0,          0x80000000, 1,          0x807FFFFF,
-                                 0x3F800000, 0xBF800001, 0x7F7FFFFF, 0xFF7FFFFF,
-                                 0x7F800000, 0xFF800000, 0x7FC00000, 0xFF800001};
+    std::vector<uint32_t> floats{0,          0x80000000, 1,          0x807FFFFF, 0x3F800000, 0xBF800001,
+                                 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFF800001};
     std::mt19937 random(1);
     for (int i = 0; i < 200; ++i) floats.push_back(static_cast<uint32_t>(random()));
     compare<uint32_t>("f32", floats, floats, float_is_nan);
@@ -223,8 +216,7 @@ TEST_F(Kernels, EveryGridLengthAndAlignmentDoesAllElementsOnce) {
                     const Bytes ones(count, 1);
                     const std::string name = "portacl_reduce_sum_i8";
                     EXPECT_EQ(Bytes(count, 2), run(name, ones, ones, 1, offset, grid, block));
-                    EXPECT_EQ(Bytes(count, 2),
-                              run_source(name, ones, ones, 1, offset, grid, block));
+                    EXPECT_EQ(Bytes(count, 2), run_source(name, ones, ones, 1, offset, grid, block));
                 }
             }
         }
@@ -273,22 +265,17 @@ TEST_F(Kernels, ArgumentsComeOneByOneOrInABlock) {
     void* each[] = {&block.words, &block.number};
     OK(cuLaunchKernel(mark, 1, 1, 3, 1, 2, 1, 0, stream, each, nullptr));
     size_t length = 12;
-    void* extra[] = {reinterpret_cast<void*>(1), &block, reinterpret_cast<void*>(2), &length,
-                     nullptr};
+    void* extra[] = {reinterpret_cast<void*>(1), &block, reinterpret_cast<void*>(2), &length, nullptr};
     OK(cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, nullptr, extra));
     OK(cuStreamSynchronize(stream));
     EXPECT_EQ(std::vector<uint32_t>(6, 10), values_of<uint32_t>(read(block.words, 24)));
 
     length = 11;
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, nullptr, extra));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, nullptr, extra));
     each[1] = nullptr;
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, each, nullptr));
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuLaunchKernel(mark, 1, 1, 1, 257, 1, 1, 0, stream, each, nullptr));
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuLaunchKernel(mark, 1, 1, 1, 1, 1, 1, 49153, stream, each, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, each, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(mark, 1, 1, 1, 257, 1, 1, 0, stream, each, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(mark, 1, 1, 1, 1, 1, 1, 49153, stream, each, nullptr));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuFuncSetAttribute(mark, 8, 1 << 20));
     expected_misuses = 5;
     each[1] = &block.number;
@@ -342,14 +329,12 @@ TEST_F(Kernels, WrongLaunchesAreRefused) {
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, launch(name, memory, memory, 1, 1, 1025));
     CUfunction function = nullptr;
     OK(cuModuleGetFunction(&function, module, name.c_str()));
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr));
-    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(reinterpret_cast<CUfunction>(module), 1, 1,
-                                                        1, 1, 1, 1, 0, stream, nullptr, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE,
+              cuLaunchKernel(reinterpret_cast<CUfunction>(module), 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr));
     OK(cuModuleUnload(module));
     module = nullptr;
-    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE,
-              cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr));
     expected_misuses = 6;
     OK(cuMemFree_v2(memory));
 }
@@ -393,8 +378,7 @@ TEST_F(Kernels, OnlyPtxThatTheDriverReadsIsLoaded) {
     const std::string rest = "\n.target sm_52\n.address_size 64\n";
     OK(cuModuleLoadData(&other, (".version 9.0" + rest).c_str()));
     OK(cuModuleUnload(other));
-    EXPECT_EQ(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-              cuModuleLoadData(&other, (".version 9.1" + rest).c_str()));
+    EXPECT_EQ(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cuModuleLoadData(&other, (".version 9.1" + rest).c_str()));
     EXPECT_EQ(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&other, "nonsense"));
     EXPECT_EQ(CUDA_ERROR_INVALID_PTX, cuModuleLoadData(&other, ".version 7.0\n"));
     expected_misuses = 2;

@@ -14,21 +14,19 @@ constexpr size_t kPage = 4096;
 using ull = unsigned long long;
 
 // CUDA_SUCCESS if the range is in managed memory and the location exists.
-[[maybe_unused]] CUresult check(const Call& call, uint64_t address, size_t size,
-                                CUmemLocation location, Operand* out) {
+[[maybe_unused]] CUresult check(const Call& call, uint64_t address, size_t size, CUmemLocation location, Operand* out) {
     if (size == 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "count is 0");
     if (CUresult code = resolve(call, "devPtr", address, size, call.context(), out)) return code;
     if (!out->managed()) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "devPtr 0x%llx is not managed memory",
-                           ull{address});
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "devPtr 0x%llx is not managed memory", ull{address});
     }
-    const bool place = location.type == CU_MEM_LOCATION_TYPE_DEVICE
-                           ? device(location.id) != nullptr
-                           : location.type >= CU_MEM_LOCATION_TYPE_HOST &&
-                                 location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    const bool place =
+        location.type == CU_MEM_LOCATION_TYPE_DEVICE
+            ? device(location.id) != nullptr
+            : location.type >= CU_MEM_LOCATION_TYPE_HOST && location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
     if (!place) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d with id %d",
-                           location.type, location.id);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d with id %d", location.type,
+                           location.id);
     }
     return CUDA_SUCCESS;
 }
@@ -42,9 +40,8 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsig
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (out == nullptr || size == 0 || flags != CU_MEM_ATTACH_GLOBAL) {
-        return call.misuse(
-            CUDA_ERROR_INVALID_VALUE,
-            "dptr is null, bytesize is 0, or flags 0x%x are not CU_MEM_ATTACH_GLOBAL", flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "dptr is null, bytesize is 0, or flags 0x%x are not CU_MEM_ATTACH_GLOBAL", flags);
     }
     Context& context = call.context();
     if (!make_room(context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -59,8 +56,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsig
 
 #ifndef FAKE_CUDA_OLD
 
-FAKE_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, int advice,
-                                         CUmemLocation location) {
+FAKE_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, int advice, CUmemLocation location) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY) {
@@ -70,9 +66,8 @@ FAKE_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, int a
     return check(call, address, size, location, &range);
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size,
-                                                CUmemLocation location, unsigned flags,
-                                                CUstream handle) {
+FAKE_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location,
+                                                unsigned flags, CUstream handle) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (flags != 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags are not 0");

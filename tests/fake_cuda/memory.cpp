@@ -81,8 +81,8 @@ uint64_t allocate_host(size_t size, size_t alignment) {
 void free_host(uint64_t address, size_t size) {
     // Not unmapped, so that the address stays recognisable.
     const size_t length = round_up(size, kPage);
-    mmap(reinterpret_cast<void*>(address), length, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap(reinterpret_cast<void*>(address), length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
     state().pinned_arena->free(address, length);
 }
 
@@ -136,21 +136,19 @@ std::shared_ptr<Block> find_block(uint64_t address) {
 bool is_driver_address(uint64_t address) {
     const State& all = state();
     const auto inside = [address](const auto& context) { return context->arena.contains(address); };
-    return std::any_of(all.contexts.begin(), all.contexts.end(), inside) ||
-           all.pinned_arena->contains(address) || all.mapped_arena->contains(address);
+    return std::any_of(all.contexts.begin(), all.contexts.end(), inside) || all.pinned_arena->contains(address) ||
+           all.mapped_arena->contains(address);
 }
 
 namespace {
 
 // Whether a device may access a mapped range; otherwise a misuse is reported.
-CUresult check_access(const Call& call, const char* argument, const Block& block,
-                      const Context& device) {
+CUresult check_access(const Call& call, const char* argument, const Block& block, const Context& device) {
     const auto access = block.access.find(device.ordinal);
     if (access != block.access.end() && access->second != CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return CUDA_SUCCESS;
     }
-    return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                       "%s: 0x%llx is mapped without access for device %d; cuMemSetAccess",
+    return call.misuse(CUDA_ERROR_INVALID_VALUE, "%s: 0x%llx is mapped without access for device %d; cuMemSetAccess",
                        argument, ull{block.address}, device.ordinal);
 }
 
@@ -161,8 +159,7 @@ std::vector<std::shared_ptr<Block>> mapped_behind(const Block& first, uint64_t e
     uint64_t next = first.address + first.size;
     while (first.kind == BlockKind::kMapped && next < end) {
         auto block = find_block(next);
-        if (block == nullptr || block->kind != BlockKind::kMapped ||
-            block->context != first.context) {
+        if (block == nullptr || block->kind != BlockKind::kMapped || block->context != first.context) {
             break;
         }
         next += block->size;
@@ -171,8 +168,8 @@ std::vector<std::shared_ptr<Block>> mapped_behind(const Block& first, uint64_t e
     return found;
 }
 
-CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size,
-                 const Context& device, Operand* out) {
+CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size, const Context& device,
+                 Operand* out) {
     if (address == 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "%s is null", argument);
     }
@@ -180,9 +177,8 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
     if (block == nullptr) {
         const uint64_t last = address + size - 1;
         if (is_driver_address(address) || last < address || is_driver_address(last)) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                               "%s 0x%llx is freed, unmapped or was never allocated", argument,
-                               ull{address});
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "%s 0x%llx is freed, unmapped or was never allocated",
+                               argument, ull{address});
         }
         *out = {reinterpret_cast<uint8_t*>(address), nullptr, {}};
         return CUDA_SUCCESS;
@@ -192,9 +188,8 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
     const Block& last = beyond.empty() ? *block : *beyond.back();
     if (size > last.address + last.size - address) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "%s 0x%llx and %zu bytes cross the end of the %s 0x%llx of %zu bytes",
-                           argument, ull{address}, size, name_of(block->kind), ull{block->address},
-                           block->size);
+                           "%s 0x%llx and %zu bytes cross the end of the %s 0x%llx of %zu bytes", argument,
+                           ull{address}, size, name_of(block->kind), ull{block->address}, block->size);
     }
     if (block->kind == BlockKind::kMapped) {
         if (CUresult code = check_access(call, argument, *block, device)) return code;
@@ -203,8 +198,7 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
         }
     }
     // Host memory, too: only the host has access to it from the beginning.
-    if (block->kind == BlockKind::kPooled &&
-        block->pool->access_of(device.ordinal) == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+    if (block->kind == BlockKind::kPooled && block->pool->access_of(device.ordinal) == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "%s 0x%llx is of a memory pool without access for device %d; "
                            "cuMemPoolSetAccess",
@@ -239,8 +233,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
         (entry->second->kind != BlockKind::kDevice && entry->second->kind != BlockKind::kManaged &&
          entry->second->kind != BlockKind::kPooled) ||
         entry->second->is_variable) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live allocation",
-                           address);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live allocation", address);
     }
     const auto block = entry->second;
     Context& context = *block->context;
@@ -251,8 +244,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     // Waits for all earlier work of the device: that makes this call slow.
     wait_for_device(call.lock(), context);
     if (block->uses != 0) {
-        call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d operations of another device",
-                    address, block->uses);
+        call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d operations of another device", address, block->uses);
     }
     return context.sticky;
 }
@@ -270,8 +262,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size,
-                                                  CUdeviceptr address) {
+FAKE_CUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr address) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     const auto block = find_block(address);
@@ -285,8 +276,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** out, size_t size, unsigned flags
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (out == nullptr || size == 0 || flags > CU_MEMHOSTALLOC_ALL_FLAGS) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "pp is null, bytesize is 0, or flags 0x%x are unknown", flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "pp is null, bytesize is 0, or flags 0x%x are unknown", flags);
     }
     const uint64_t address = allocate_host(size, kPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -306,8 +296,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
     const auto address = reinterpret_cast<uint64_t>(pointer);
     const auto entry = state().blocks.find(address);
     if (entry == state().blocks.end() || entry->second->kind != BlockKind::kPinned) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "%p is not the start of a live pinned block",
-                           pointer);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "%p is not the start of a live pinned block", pointer);
     }
     const auto block = entry->second;
     state().blocks.erase(entry);
@@ -318,16 +307,15 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* pointer,
-                                                       unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* pointer, unsigned flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     const auto address = reinterpret_cast<uint64_t>(pointer);
     const auto block = find_block(address);
     if (out == nullptr || flags != 0 || block == nullptr ||
         (block->kind != BlockKind::kPinned && block->kind != BlockKind::kRegistered)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "%p is not pinned memory, pdptr is null, or flags are not 0", pointer);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "%p is not pinned memory, pdptr is null, or flags are not 0",
+                           pointer);
     }
     *out = address;
     return CUDA_SUCCESS;

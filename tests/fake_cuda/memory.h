@@ -97,7 +97,7 @@ struct Operand {
 
 // Looks [address, address + size) up. CUDA_SUCCESS, or a reported misuse: null, stale, past the end
 // of a block, or without access for `device`.
-CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size,
-                 const Context& device, Operand* out);
+CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size, const Context& device,
+                 Operand* out);
 
 }  // namespace fake

@@ -49,12 +49,10 @@ TEST_F(FakeCuda, StaleAndCrossingRangesAreRefused) {
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(memory));
     char bytes[8] = "";
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(bytes, memory, 8));
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(bytes), memory, 8, stream))
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(bytes), memory, 8, stream))
         << "a stale address is not taken for pageable memory";
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD_v2(neighbour, nullptr, 8));
-    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuMemcpyDtoD_v2(neighbour, reinterpret_cast<CUdeviceptr>(bytes), 8));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoD_v2(neighbour, reinterpret_cast<CUdeviceptr>(bytes), 8));
     expected_misuses = 8;
     OK(cuMemFree_v2(neighbour));
 }
@@ -190,8 +188,7 @@ TEST_F(FakeCuda, CallsAreCounted) {
 TEST(OldDriver, LacksNewerFunctions) {
     void* const library = dlopen(FAKE_CUDA_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(nullptr, library) << dlerror();
-    for (const char* name :
-         {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2", "cuMemPoolCreate", "cuMemFreeAsync"}) {
+    for (const char* name : {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2", "cuMemPoolCreate", "cuMemFreeAsync"}) {
         EXPECT_EQ(nullptr, dlsym(library, name)) << name;
     }
     for (const char* name : {"cuEventElapsedTime", "cuStreamWaitValue32", "cuMemAlloc_v2"}) {
@@ -213,8 +210,7 @@ class FakeCudaProcess : public ::testing::Test {
     // Makes a context current in the calling process.
     static void open() {
         CUcontext context = nullptr;
-        const bool ok = cuInit(0) == 0 && cuDevicePrimaryCtxRetain(&context, 0) == 0 &&
-                        cuCtxSetCurrent(context) == 0;
+        const bool ok = cuInit(0) == 0 && cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0;
         if (!ok) _exit(1);
     }
 };

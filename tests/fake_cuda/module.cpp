@@ -35,9 +35,8 @@ int newest_ptx(int driver_version) {
 
 // Parses the variables of a PTX text: numbers, and arrays of them, with their initial values or 0.
 void read_variables(const std::string& text, std::map<std::string, Variable>* variables) {
-    const std::regex variable(
-        R"(\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.[usfb](8|16|32|64)\s+([A-Za-z_$][\w$]*))"
-        R"(\s*(?:\[\s*(\d+)\s*\])?\s*(?:=\s*\{?([^;}]*)\}?\s*)?;)");
+    const std::regex variable(R"(\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.[usfb](8|16|32|64)\s+([A-Za-z_$][\w$]*))"
+                              R"(\s*(?:\[\s*(\d+)\s*\])?\s*(?:=\s*\{?([^;}]*)\}?\s*)?;)");
     const std::regex number("0f([0-9A-Fa-f]{8})|[0-9]+");
     for (std::sregex_iterator at(text.begin(), text.end(), variable), end; at != end; ++at) {
         const size_t size = std::stoul((*at)[1]) / 8;
@@ -46,8 +45,8 @@ void read_variables(const std::string& text, std::map<std::string, Variable>* va
         found.bytes.resize(size * count);
         const std::string values = (*at)[4];
         size_t offset = 0;
-        for (std::sregex_iterator one(values.begin(), values.end(), number);
-             one != end && offset < found.bytes.size(); ++one, offset += size) {
+        for (std::sregex_iterator one(values.begin(), values.end(), number); one != end && offset < found.bytes.size();
+             ++one, offset += size) {
             const bool real = (*one)[1].matched;
             const uint64_t value = std::stoull(one->str(real ? 1 : 0), nullptr, real ? 16 : 10);
             memcpy(found.bytes.data() + offset, &value, size);
@@ -61,8 +60,7 @@ void read_variables(const std::string& text, std::map<std::string, Variable>* va
 CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries,
                   std::map<std::string, Variable>* variables) {
     const size_t length = strnlen(image, size_t{16} << 20);
-    const std::string text =
-        std::regex_replace(std::string(image, length), std::regex("//[^\n]*"), "");
+    const std::string text = std::regex_replace(std::string(image, length), std::regex("//[^\n]*"), "");
     std::smatch match;
     if (!std::regex_search(text, match, std::regex(R"(^\s*\.version\s+(\d+)\.(\d+))"))) {
         return call.misuse(CUDA_ERROR_INVALID_IMAGE, "the image does not begin with .version");
@@ -77,25 +75,22 @@ CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Ent
     }
     const std::regex entry(R"(\.entry\s+([A-Za-z_$][\w$]*)\s*\(([^)]*)\)\s*(\.maxntid\s+(\d+))?)");
     // A number, or a structure as an array of bytes with its alignment.
-    const std::regex parameter(
-        R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.[usfb](8|16|32|64)\s+[\w$]+(?:\[(\d+)\])?)");
+    const std::regex parameter(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.[usfb](8|16|32|64)\s+[\w$]+(?:\[(\d+)\])?)");
     for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
         const std::string name = (*at)[1];
         const std::string parameters = (*at)[2];
         Entry found;
         if ((*at)[4].matched) found.most_threads = static_cast<unsigned>(std::stoul((*at)[4]));
-        for (std::sregex_iterator one(parameters.begin(), parameters.end(), parameter); one != end;
-             ++one) {
+        for (std::sregex_iterator one(parameters.begin(), parameters.end(), parameter); one != end; ++one) {
             const size_t element = std::stoul((*one)[2]) / 8;
             const size_t alignment = (*one)[1].matched ? std::stoul((*one)[1]) : element;
             const size_t size = element * ((*one)[3].matched ? std::stoul((*one)[3]) : 1);
-            found.parameters.push_back(
-                {(found.size() + alignment - 1) / alignment * alignment, size});
+            found.parameters.push_back({(found.size() + alignment - 1) / alignment * alignment, size});
         }
         if (find_reduction(name).run != nullptr &&
             (found.parameters.size() != 3 || found.size() != sizeof(Arguments))) {
-            return call.misuse(CUDA_ERROR_INVALID_PTX, "%s has %zu parameters, not 3 of 64 bits",
-                               name.c_str(), found.parameters.size());
+            return call.misuse(CUDA_ERROR_INVALID_PTX, "%s has %zu parameters, not 3 of 64 bits", name.c_str(),
+                               found.parameters.size());
         }
         entries->emplace(name, std::move(found));
     }
@@ -116,8 +111,7 @@ CUresult load(const Call& call, CUmodule* out, const void* image) {
     }
     auto module = std::make_shared<Module>();
     module->context = &call.context();
-    if (CUresult code =
-            read_ptx(call, static_cast<const char*>(image), &module->entries, &module->variables)) {
+    if (CUresult code = read_ptx(call, static_cast<const char*>(image), &module->entries, &module->variables)) {
         return code;
     }
     for (auto& [name, variable] : module->variables) {
@@ -145,8 +139,7 @@ std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUr
 
 // The effect of a kernel's access to a bad address. Unlike a device, the test double prints the
 // reason.
-CUresult fail(const Function& function, CUresult code, const char* argument, uint64_t address,
-              const char* why) {
+CUresult fail(const Function& function, CUresult code, const char* argument, uint64_t address, const char* why) {
     char text[200];
     snprintf(text, sizeof text, "kernel argument %s 0x%llx %s", argument, ull{address}, why);
     const Lock lock(state().mutex);
@@ -160,11 +153,10 @@ uint64_t end_of(const Block& block) {
 
 // Translates a kernel's pointer when the kernel runs; null and a failure if the device cannot
 // access it.
-uint8_t* reach(const Function& function, const char* argument, uint64_t address, uint64_t count,
-               size_t element, CUresult* failure, std::vector<std::shared_ptr<Block>>* keep) {
+uint8_t* reach(const Function& function, const char* argument, uint64_t address, uint64_t count, size_t element,
+               CUresult* failure, std::vector<std::shared_ptr<Block>>* keep) {
     if (address % element != 0) {
-        *failure = fail(function, CUDA_ERROR_MISALIGNED_ADDRESS, argument, address,
-                        "is not aligned to the element");
+        *failure = fail(function, CUDA_ERROR_MISALIGNED_ADDRESS, argument, address, "is not aligned to the element");
         return nullptr;
     }
     const char* why = nullptr;
@@ -200,11 +192,9 @@ CUresult run(const Function& function, const Arguments& arguments, uint64_t thre
     std::vector<std::shared_ptr<Block>> keep;
     CUresult failure = CUDA_SUCCESS;
     const size_t element = function.reduction.element_size;
-    uint8_t* const dst =
-        reach(function, "dst", arguments.dst, arguments.count, element, &failure, &keep);
-    const uint8_t* const src = dst == nullptr ? nullptr
-                                              : reach(function, "src", arguments.src,
-                                                      arguments.count, element, &failure, &keep);
+    uint8_t* const dst = reach(function, "dst", arguments.dst, arguments.count, element, &failure, &keep);
+    const uint8_t* const src =
+        dst == nullptr ? nullptr : reach(function, "src", arguments.src, arguments.count, element, &failure, &keep);
     if (src != nullptr) {
         function.reduction.run(dst, src, arguments.count, threads);
     }
@@ -214,8 +204,7 @@ CUresult run(const Function& function, const Arguments& arguments, uint64_t thre
     return failure;
 }
 
-CUresult run_user(const Function& function, const std::vector<uint8_t>& arguments,
-                  const Grid& grid) {
+CUresult run_user(const Function& function, const std::vector<uint8_t>& arguments, const Grid& grid) {
     std::vector<std::shared_ptr<Block>> keep;
     CUresult failure = CUDA_SUCCESS;
     function.user(
@@ -260,14 +249,13 @@ bool collect(const Entry& entry, void** parameters, void** extra, std::vector<ui
 
 }  // namespace
 
-CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsigned shared,
-                     const Context& device, void** parameters, void** extra, Launch* out) {
+CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsigned shared, const Context& device,
+                     void** parameters, void** extra, Launch* out) {
     CUresult code = CUDA_SUCCESS;
     const auto function = find_function(call, handle, &code);
     if (function == nullptr) return code;
     if (function->context != &device) {
-        return call.misuse(CUDA_ERROR_INVALID_HANDLE,
-                           "the function belongs to device %d, the stream to device %d",
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "the function belongs to device %d, the stream to device %d",
                            function->context->ordinal, device.ordinal);
     }
     const auto [grid_x, grid_y, grid_z] = grid.blocks;
@@ -275,16 +263,15 @@ CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsi
     const uint64_t threads = uint64_t{block_x} * block_y * block_z;
     // The reductions use one dimension only; in another one, threads would repeat the work.
     const bool flat = grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1;
-    if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y == 0 || grid_y > 0xFFFF || grid_z == 0 ||
-        grid_z > 0xFFFF || block_x == 0 || block_y == 0 || block_z == 0 || block_z > 64 ||
-        threads > function->entry.most_threads || threads > kMostThreads ||
-        shared > function->most_shared || (function->user == nullptr && !flat)) {
+    if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y == 0 || grid_y > 0xFFFF || grid_z == 0 || grid_z > 0xFFFF ||
+        block_x == 0 || block_y == 0 || block_z == 0 || block_z > 64 || threads > function->entry.most_threads ||
+        threads > kMostThreads || shared > function->most_shared || (function->user == nullptr && !flat)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "grid %u x %u x %u of blocks %u x %u x %u with %u bytes of shared "
                            "memory; a block has at most %u threads and %u bytes, and reductions "
                            "are launched in one dimension",
-                           grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-                           function->entry.most_threads, function->most_shared);
+                           grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, function->entry.most_threads,
+                           function->most_shared);
     }
     std::vector<uint8_t> block;
     if (!collect(function->entry, parameters, extra, &block)) {
@@ -323,8 +310,8 @@ FAKE_CUDA_EXPORT CUresult cuModuleLoadData(CUmodule* out, const void* image) {
     return load(call, out, image);
 }
 
-FAKE_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count,
-                                             const int* options, void** values) {
+FAKE_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, const int* options,
+                                             void** values) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (count != 0 && (options == nullptr || values == nullptr)) {
@@ -387,8 +374,7 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* out, size_t* size, CUmodule handle,
-                                               const char* name) {
+FAKE_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* out, size_t* size, CUmodule handle, const char* name) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     const auto module = state().modules.find(number_of(handle));
@@ -428,19 +414,17 @@ FAKE_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, int attribute, i
     if (function == nullptr) return code;
     constexpr int kMaxDynamicSharedSizeBytes = 8;
     if (attribute != kMaxDynamicSharedSizeBytes || value < 0 || value > kMostSharedBytes) {
-        return call.misuse(
-            CUDA_ERROR_INVALID_VALUE,
-            "attribute %d, value %d; here only 8, the bytes of shared memory, can be "
-            "set, to %d at most",
-            attribute, value, kMostSharedBytes);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "attribute %d, value %d; here only 8, the bytes of shared memory, can be "
+                           "set, to %d at most",
+                           attribute, value, kMostSharedBytes);
     }
     function->most_shared = static_cast<unsigned>(value);
     return CUDA_SUCCESS;
 }
 
 #ifndef FAKE_CUDA_OLD
-FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset,
-                                             size_t* size) {
+FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
@@ -455,10 +439,9 @@ FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, si
 }
 #endif
 
-FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                         unsigned grid_z, unsigned block_x, unsigned block_y,
-                                         unsigned block_z, unsigned shared, CUstream stream_handle,
-                                         void** parameters, void** extra) {
+FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                         CUstream stream_handle, void** parameters, void** extra) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;

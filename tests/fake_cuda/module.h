@@ -21,9 +21,7 @@ struct Entry {
     std::vector<Parameter> parameters;
     unsigned most_threads = 1024;
 
-    size_t size() const {
-        return parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
-    }
+    size_t size() const { return parameters.empty() ? 0 : parameters.back().offset + parameters.back().size; }
 };
 
 // A variable as its module declares it.
@@ -61,8 +59,8 @@ struct Launch {
 };
 
 // Checks a launch on a device, and reads its arguments.
-CUresult make_launch(const Call& call, CUfunction function, const Grid& grid, unsigned shared,
-                     const Context& device, void** parameters, void** extra, Launch* out);
+CUresult make_launch(const Call& call, CUfunction function, const Grid& grid, unsigned shared, const Context& device,
+                     void** parameters, void** extra, Launch* out);
 
 CUresult queue_launch(const Call& call, Stream& stream, const Launch& launch);
 

@@ -81,8 +81,7 @@ bool known_as(const char* what) {
     if (text == nullptr) return 0;
     char* end = nullptr;
     const unsigned long value = strtoul(text, &end, 10);
-    if (end == text || (*end != '\0' && *end != ','))
-        refuse("FAKE_NVML_BUSY", "numbers separated by commas");
+    if (end == text || (*end != '\0' && *end != ',')) refuse("FAKE_NVML_BUSY", "numbers separated by commas");
     return static_cast<unsigned>(value);
 }
 
@@ -132,8 +131,7 @@ std::string pci_of(int device) {
 
 template <typename Name>
 int find(const char* wanted, void** out, const Name& name_of) {
-    if (wanted == nullptr || out == nullptr)
-        return misuse(kInvalidArgument, "a null pointer to a search for a device");
+    if (wanted == nullptr || out == nullptr) return misuse(kInvalidArgument, "a null pointer to a search for a device");
     for (int device = 0; device < config().devices; ++device) {
         if (name_of(device) == wanted) {
             *out = handle_of(device);
@@ -159,8 +157,7 @@ FAKE_CUDA_EXPORT int nvmlInit_v2() {
     if (const int code = failure_of("nvmlInit_v2")) return code;
     if (config().devices == 0) return kDriverNotLoaded;
     // A destructor does not receive the exit status.
-    static const bool registered =
-        on_exit([](int status, void*) { exit_status = status; }, nullptr) == 0;
+    static const bool registered = on_exit([](int status, void*) { exit_status = status; }, nullptr) == 0;
     (void)registered;
     ++started;
     return kSuccess;

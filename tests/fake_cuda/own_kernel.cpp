@@ -23,8 +23,7 @@ bool read(const Reach& reach, const char* name, uint64_t address, uint64_t* valu
 }
 
 // memcpy_indirect.ptx
-bool memcpy_indirect(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach,
-                     const AddressOf&) {
+bool memcpy_indirect(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach, const AddressOf&) {
     const auto value = [&](size_t index) { return argument<uint64_t>(arguments, 8 * index); };
     uint64_t to = 0;
     uint64_t from = 0;

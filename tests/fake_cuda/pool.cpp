@@ -135,8 +135,7 @@ CUresult take_async(Call& call, CUdeviceptr* out, size_t size, const std::shared
             Lock lock(state().mutex);
             state().changed.wait(lock, [&] {
                 const auto is_done = [](const auto& release) { return release->done; };
-                return context->sticky != CUDA_SUCCESS ||
-                       std::all_of(waits.begin(), waits.end(), is_done);
+                return context->sticky != CUDA_SUCCESS || std::all_of(waits.begin(), waits.end(), is_done);
             });
         }
         poison(block->bytes, block->size);
@@ -162,9 +161,8 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProp
     if (CUresult code = check_supported(call)) return code;
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pool is null");
     if (CUresult code = check_props(call, props)) return code;
-    Context* const context = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE
-                                 ? device(props->location.id)
-                                 : state().contexts[0].get();
+    Context* const context =
+        props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? device(props->location.id) : state().contexts[0].get();
     auto pool = std::make_shared<Pool>(*context, *props);
     if (pool->handle_types != CU_MEM_HANDLE_TYPE_NONE) {
         pool->file = SharedFile::create(*context);
@@ -200,8 +198,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool handle, int attribu
     if (pool == nullptr) return code;
     const uint64_t* const number = find_number(*pool, attribute);
     if (value == nullptr || (number == nullptr && !is_switch(attribute))) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "value is null, or attribute %d unknown",
-                           attribute);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "value is null, or attribute %d unknown", attribute);
     }
     if (number != nullptr) {
         memcpy(value, number, sizeof *number);
@@ -250,8 +247,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep) {
     return code;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle,
-                                             const CUmemAccessDesc* descriptions, size_t count) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* descriptions, size_t count) {
     Call call(__func__, Needs::kDriver);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
@@ -265,16 +261,13 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle,
         const bool known = wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
                            wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
                            wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-        if (!known || wanted.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            device(wanted.location.id) == nullptr) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                               "map[%zu]: location type %d, id %d or flags %d unknown", i,
+        if (!known || wanted.location.type != CU_MEM_LOCATION_TYPE_DEVICE || device(wanted.location.id) == nullptr) {
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "map[%zu]: location type %d, id %d or flags %d unknown", i,
                                wanted.location.type, wanted.location.id, wanted.flags);
         }
         if (!pool->on_host() && device(wanted.location.id) == pool->context &&
             wanted.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                               "map[%zu]: device %d has the pool and keeps its access", i,
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "map[%zu]: device %d has the pool and keeps its access", i,
                                wanted.location.id);
         }
     }
@@ -284,8 +277,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool handle,
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(int* flags, CUmemoryPool handle,
-                                             CUmemLocation* location) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(int* flags, CUmemoryPool handle, CUmemLocation* location) {
     Call call(__func__, Needs::kDriver);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
@@ -293,10 +285,8 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolGetAccess(int* flags, CUmemoryPool handle,
     if (pool == nullptr) return code;
     if (flags == nullptr || location == nullptr ||
         (location->type == CU_MEM_LOCATION_TYPE_DEVICE && device(location->id) == nullptr) ||
-        location->type < CU_MEM_LOCATION_TYPE_DEVICE ||
-        location->type > CU_MEM_LOCATION_TYPE_HOST_NUMA) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "flags or location is null, or there is no such location");
+        location->type < CU_MEM_LOCATION_TYPE_DEVICE || location->type > CU_MEM_LOCATION_TYPE_HOST_NUMA) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags or location is null, or there is no such location");
     }
     *flags = location->type == CU_MEM_LOCATION_TYPE_DEVICE ? pool->access_of(location->id)
              : pool->on_host()                             ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -325,8 +315,7 @@ FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool hand
     auto pool = find_pool(call, handle, &code);
     if (pool == nullptr) return code;
     if (pool->imported || pool->on_host() || pool->context != device(ordinal)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "the pool is another process's, or not on device %d", ordinal);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "the pool is another process's, or not on device %d", ordinal);
     }
     device(ordinal)->current_pool = std::move(pool);
     return CUDA_SUCCESS;
@@ -334,8 +323,8 @@ FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool hand
 
 // Like the next two functions it takes the context from the stream: a driver needs a current one
 // only for a default stream.
-FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size,
-                                                  CUmemoryPool handle, CUstream stream_handle) {
+FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool handle,
+                                                  CUstream stream_handle) {
     Call call(__func__, Needs::kDriver);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
@@ -363,8 +352,7 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream_ha
     if (stream == nullptr) return code;
     const auto entry = state().blocks.find(address);
     if (entry == state().blocks.end() || entry->second->kind != BlockKind::kPooled) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "0x%llx is not the start of a live block of a pool", address);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live block of a pool", address);
     }
     const auto block = entry->second;
     check_order(call, *stream, *block);
@@ -375,8 +363,8 @@ FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream_ha
         // Work that is ordered before the free has used the block by now.
         if (block->uses != 0) {
             char text[120];
-            snprintf(text, sizeof text, "0x%llx is still used by %d operations of other streams",
-                     ull{block->address}, block->uses);
+            snprintf(text, sizeof text, "0x%llx is still used by %d operations of other streams", ull{block->address},
+                     block->uses);
             report_misuse("cuMemFreeAsync", text);
         }
     };

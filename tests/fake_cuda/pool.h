@@ -67,8 +67,7 @@ const Pool* pool_with_free(uint64_t address);
 
 // Allocates a block for the stream and inserts it. Operations that the stream must wait for first
 // are added to `waits`. Null if there is no memory.
-std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream,
-                                      size_t size,
+std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
                                       std::vector<std::shared_ptr<PoolOperation>>* waits);
 
 // Frees a block; the next user of the memory must be ordered after `release`, if there is one.

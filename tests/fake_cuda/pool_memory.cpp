@@ -28,8 +28,7 @@ enum class Sure {
 
 bool is_usable(const Pool& pool, const Stream& stream, const Segment& segment, Sure sure) {
     const auto over = [&](const std::shared_ptr<PoolOperation>& release) {
-        return sure == Sure::kAnything || release->stream == stream.handle ||
-               is_after(state().observed, *release) ||
+        return sure == Sure::kAnything || release->stream == stream.handle || is_after(state().observed, *release) ||
                (pool.allows(Reuse::kFollowEvents) && is_after(stream.known, *release)) ||
                (sure == Sure::kComplete && release->done);
     };
@@ -40,8 +39,8 @@ bool is_usable(const Pool& pool, const Stream& stream, const Segment& segment, S
 Segments::iterator find_segment(Pool& pool, const Stream& stream, size_t size, Sure sure) {
     auto best = pool.segments.end();
     for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
-        const bool fits = segment->second.size >= size &&
-                          (best == pool.segments.end() || segment->second.size < best->second.size);
+        const bool fits =
+            segment->second.size >= size && (best == pool.segments.end() || segment->second.size < best->second.size);
         if (fits && is_usable(pool, stream, segment->second, sure)) best = segment;
     }
     return best;
@@ -87,8 +86,7 @@ Segments::iterator cut(Pool& pool, Segments::iterator first, size_t size) {
     while (segment.size < size) {
         const auto next = std::next(first);
         segment.size += next->second.size;
-        std::move(next->second.releases.begin(), next->second.releases.end(),
-                  std::back_inserter(segment.releases));
+        std::move(next->second.releases.begin(), next->second.releases.end(), std::back_inserter(segment.releases));
         pool.segments.erase(next);
     }
     if (segment.size > size) {
@@ -110,11 +108,8 @@ void collect(Pool& pool) {
                                           return is_after(state().observed, *release);
                                       }),
                        releases.end());
-        const auto is_free = [](const Segment& free) {
-            return !free.used && free.releases.empty();
-        };
-        const auto before =
-            segment == pool.segments.begin() ? pool.segments.end() : std::prev(segment);
+        const auto is_free = [](const Segment& free) { return !free.used && free.releases.empty(); };
+        const auto before = segment == pool.segments.begin() ? pool.segments.end() : std::prev(segment);
         if (before != pool.segments.end() && is_free(segment->second) && is_free(before->second) &&
             before->first + before->second.size == segment->first) {
             before->second.size += segment->second.size;
@@ -173,10 +168,7 @@ std::vector<std::shared_ptr<Pool>> all_pools() {
 }  // namespace
 
 Pool::Pool(Context& context_, const CUmemPoolProps& props)
-    : context(&context_),
-      location(props.location),
-      handle_types(props.handleTypes),
-      max_size(props.maxSize) {
+    : context(&context_), location(props.location), handle_types(props.handleTypes), max_size(props.maxSize) {
     if (!on_host()) access[context->ordinal] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
@@ -216,8 +208,7 @@ const Pool* pool_with_free(uint64_t address) {
     return nullptr;
 }
 
-std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream,
-                                      size_t size,
+std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
                                       std::vector<std::shared_ptr<PoolOperation>>* waits) {
     const size_t length = round_up(size, Arena::kGrain);
     const size_t most = round_up(pool->max_size, Arena::kGrain);
@@ -243,8 +234,8 @@ std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream&
     segment->second.releases.clear();
     pool->used += length;
     pool->used_high = std::max(pool->used_high, pool->used);
-    auto block = std::make_shared<Block>(BlockKind::kPooled, pool->context, segment->first, size,
-                                         pool->bytes(segment->first));
+    auto block =
+        std::make_shared<Block>(BlockKind::kPooled, pool->context, segment->first, size, pool->bytes(segment->first));
     block->pool = pool;
     add_block(block);
     return block;
@@ -263,9 +254,7 @@ void free_block(const Block& block, std::shared_ptr<PoolOperation> release) {
 }
 
 bool make_room(Context& context, size_t size) {
-    const auto has_room = [&] {
-        return context.used <= context.total && size <= context.total - context.used;
-    };
+    const auto has_room = [&] { return context.used <= context.total && size <= context.total - context.used; };
     if (has_room()) return true;
     for (const auto& pool : all_pools()) {
         if (pool->context == &context && !pool->on_host()) trim(*pool, 0);
@@ -277,15 +266,13 @@ void trim(Pool& pool, uint64_t keep) {
     if (pool.imported) return;
     collect(pool);
     // From the end, so that later allocations use few pages.
-    for (auto segment = pool.segments.end();
-         segment != pool.segments.begin() && pool.reserved > keep;) {
+    for (auto segment = pool.segments.end(); segment != pool.segments.begin() && pool.reserved > keep;) {
         --segment;
         if (segment->second.used || !segment->second.releases.empty()) continue;
         const uint64_t start = round_up(segment->first, kPage);
         const uint64_t end = (segment->first + segment->second.size) & ~uint64_t{kPage - 1};
         if (start >= end) continue;
-        const size_t size =
-            std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kPage - 1});
+        const size_t size = std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kPage - 1});
         if (size == 0) break;
         const uint64_t cut_at = end - size;
         const size_t tail = segment->first + segment->second.size - end;
@@ -315,11 +302,10 @@ void check_order(const Call& call, const Stream& stream, const Block& block) {
         is_after(stream.known, *allocation)) {
         return;
     }
-    call.misuse(
-        CUDA_SUCCESS,
-        "0x%llx is used in stream 0x%llx before stream 0x%llx has allocated it from its pool; "
-        "cuStreamWaitEvent",
-        ull{block.address}, ull{stream.handle}, ull{allocation->stream});
+    call.misuse(CUDA_SUCCESS,
+                "0x%llx is used in stream 0x%llx before stream 0x%llx has allocated it from its pool; "
+                "cuStreamWaitEvent",
+                ull{block.address}, ull{stream.handle}, ull{allocation->stream});
 }
 
 void drop_pools(Context& context, bool is_leak) {
@@ -330,8 +316,7 @@ void drop_pools(Context& context, bool is_leak) {
         mine.push_back(handle);
         if (is_leak && !pool->is_default) {
             char text[120];
-            snprintf(text, sizeof text,
-                     "memory pool 0x%llx of device %d, destroyed with its context", ull{handle},
+            snprintf(text, sizeof text, "memory pool 0x%llx of device %d, destroyed with its context", ull{handle},
                      context.ordinal);
             all.orphans.push_back(text);
         }

@@ -30,11 +30,10 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPo
     if (pool == nullptr) return code;
     if (out == nullptr || flags != 0 || pool->imported || type == CU_MEM_HANDLE_TYPE_NONE ||
         type != pool->handle_types) {
-        return call.misuse(
-            CUDA_ERROR_INVALID_VALUE,
-            "handle_out is null, flags are 0x%llx, the pool is another process's, or "
-            "it was not made for handles of type %d",
-            flags, type);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "handle_out is null, flags are 0x%llx, the pool is another process's, or "
+                           "it was not made for handles of type %d",
+                           flags, type);
     }
     const int descriptor = pool->file->duplicate();
     if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -42,8 +41,8 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPo
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, void* handle,
-                                                             int type, unsigned long long flags) {
+FAKE_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, void* handle, int type,
+                                                             unsigned long long flags) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (out == nullptr || flags != 0) {
@@ -72,8 +71,8 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CU
     if (call.refused()) return call.refused();
     const auto entry = state().blocks.find(address);
     const Block* const block = entry == state().blocks.end() ? nullptr : entry->second.get();
-    if (out == nullptr || block == nullptr || block->pool == nullptr ||
-        block->pool->file == nullptr || block->pool->imported) {
+    if (out == nullptr || block == nullptr || block->pool == nullptr || block->pool->file == nullptr ||
+        block->pool->imported) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "shareData_out is null, or 0x%llx is not the start of a live block of a "
                            "pool of this process that can be shared",
@@ -94,8 +93,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool 
     const auto pool = find_pool(call, handle, &code);
     if (pool == nullptr) return code;
     if (out == nullptr || data == nullptr || !pool->imported) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "ptr_out or shareData is null, or the pool is no other process's");
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "ptr_out or shareData is null, or the pool is no other process's");
     }
     SharedName name;
     memcpy(&name, data, sizeof name);
@@ -108,12 +106,11 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool 
     const uint64_t address = context.arena.allocate(size, kWindowPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     const auto window = std::make_shared<Window>(context, address, size);
-    if (!pool->file->map(context, address,
-                         {range.offset - skipped, round_up(skipped + range.size, kPage)})) {
+    if (!pool->file->map(context, address, {range.offset - skipped, round_up(skipped + range.size, kPage)})) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    auto block = std::make_shared<Block>(BlockKind::kPooled, &context, address + skipped,
-                                         range.size, context.arena.alias(address + skipped));
+    auto block = std::make_shared<Block>(BlockKind::kPooled, &context, address + skipped, range.size,
+                                         context.arena.alias(address + skipped));
     block->pool = pool;
     block->window = window;
     *out = block->address;

@@ -108,15 +108,13 @@ class SharedPools : public Pools {
     int export_pool() {
         int descriptor = -1;
         EXPECT_EQ(CUDA_SUCCESS,
-                  cuMemPoolExportToShareableHandle(&descriptor, pool,
-                                                   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+                  cuMemPoolExportToShareableHandle(&descriptor, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
         return descriptor;
     }
 
     CUresult import_pool(int descriptor, CUmemoryPool* out) {
-        return cuMemPoolImportFromShareableHandle(
-            out, reinterpret_cast<void*>(static_cast<intptr_t>(descriptor)),
-            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+        return cuMemPoolImportFromShareableHandle(out, reinterpret_cast<void*>(static_cast<intptr_t>(descriptor)),
+                                                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
     }
 
     void fill(CUdeviceptr block, unsigned char value) {
@@ -164,8 +162,7 @@ TEST_F(PoolImporter, ReadsAndWritesWhatIsSent) {
     while (receive(socket_, &message)) {
         CUdeviceptr block = 0;
         if (message.step == 2) {
-            EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-                      cuMemPoolImportPointer(&block, imported, &message.data));
+            EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&block, imported, &message.data));
         } else {
             OK(cuMemPoolImportPointer(&block, imported, &message.data));
             EXPECT_EQ(Bytes(kSize, 2), read(block, kSize));
@@ -256,8 +253,7 @@ TEST_F(SharedPools, AnImportedPoolAllocatesNothing) {
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, imported));
     int again = -1;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuMemPoolExportToShareableHandle(&again, imported,
-                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+              cuMemPoolExportToShareableHandle(&again, imported, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     const CUdeviceptr block = allocate_async(100, stream);
     CUmemPoolPtrExportData data;
     OK(cuMemPoolExportPointer(&data, block));
@@ -301,8 +297,7 @@ TEST_F(SharedPools, UnsharedPoolsAreNotExported) {
     pool = create(props());
     int descriptor = -1;
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
-              cuMemPoolExportToShareableHandle(&descriptor, pool,
-                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+              cuMemPoolExportToShareableHandle(&descriptor, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     EXPECT_EQ(-1, descriptor);
     const CUdeviceptr block = allocate_async(100, stream);
     CUmemPoolPtrExportData data;

@@ -428,8 +428,7 @@ TEST_F(Pools, HostPoolsAreAccessibleToTheHost) {
         const CUdeviceptr block = allocate_async(1000, stream);
         // Devices need to be granted access.
         EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 4, 1000, stream));
-        CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0},
-                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+        CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
         OK(cuMemPoolSetAccess(pool, &access, 1));
         OK(cuMemsetD8Async(block, 4, 1000, stream));
         OK(cuStreamSynchronize(stream));
@@ -520,8 +519,7 @@ TEST(NoPools, CanBeConfiguredLikeAnOldDevice) {
             setenv("FAKE_CUDA_MEMORY_POOLS", "0", 1);
             int supported = 9;
             CUmemoryPool pool = nullptr;
-            const bool none = cuInit(0) == 0 && cuDeviceGetAttribute(&supported, 115, 0) == 0 &&
-                              supported == 0 &&
+            const bool none = cuInit(0) == 0 && cuDeviceGetAttribute(&supported, 115, 0) == 0 && supported == 0 &&
                               cuDeviceGetDefaultMemPool(&pool, 0) == CUDA_ERROR_NOT_SUPPORTED;
             exit(none ? 0 : 1);
         },

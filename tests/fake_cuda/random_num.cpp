@@ -85,10 +85,8 @@ bool translate(const Reach& reach, source::Task* task) {
     const auto at = [&](const char* name, const void* address, size_t size, size_t aligned) {
         return reach(name, reinterpret_cast<uintptr_t>(address), size / aligned, aligned);
     };
-    const std::pair<const char*, source::Number*> numbers[] = {{"first", &task->first},
-                                                               {"second", &task->second},
-                                                               {"seed", &task->seed},
-                                                               {"count", &task->count}};
+    const std::pair<const char*, source::Number*> numbers[] = {
+        {"first", &task->first}, {"second", &task->second}, {"seed", &task->seed}, {"count", &task->count}};
     for (const auto& [name, number] : numbers) {
         if (number->at == nullptr) continue;
         number->at = at(name, number->at, number->size, number->size);
@@ -107,8 +105,7 @@ bool translate(const Reach& reach, source::Task* task) {
 }
 
 template <typename Kernel>
-bool run(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
-         Kernel kernel) {
+bool run(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach, Kernel kernel) {
     source::Task task;
     memcpy(&task, arguments.data(), sizeof task);
     if (!translate(reach, &task)) return false;
@@ -121,18 +118,15 @@ bool run(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& r
 }
 
 template <void (*kKernel)(source::Task)>
-bool generate(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
-              const AddressOf&) {
+bool generate(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach, const AddressOf&) {
     return run(arguments, grid, reach, kKernel);
 }
 
-bool advance(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
-             const AddressOf&) {
+bool advance(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach, const AddressOf&) {
     uint64_t per_block;
     memcpy(&per_block, arguments.data() + sizeof(source::Task), sizeof per_block);
-    return run(arguments, grid, reach, [&](const source::Task& task) {
-        source::portacl_random_num_advance(task, per_block);
-    });
+    return run(arguments, grid, reach,
+               [&](const source::Task& task) { source::portacl_random_num_advance(task, per_block); });
 }
 
 }  // namespace

@@ -28,12 +28,10 @@ struct Half {
         const int exponent = (bits >> 10) & 31;
         const int mantissa = bits & 1023;
         if (exponent == 31) {
-            return float_of((bits & 0x8000u) << 16 | 0x7F800000u |
-                            static_cast<uint32_t>(mantissa) << 13);
+            return float_of((bits & 0x8000u) << 16 | 0x7F800000u | static_cast<uint32_t>(mantissa) << 13);
         }
-        const float magnitude =
-            exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                          : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+        const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
+                                              : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
         return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
     }
 
@@ -83,8 +81,8 @@ struct Sum {
     T operator()(T a, T b) const {
         if constexpr (std::is_integral_v<T>) {
             using Unsigned = std::make_unsigned_t<T>;
-            return static_cast<T>(static_cast<Unsigned>(
-                static_cast<uint32_t>(static_cast<Unsigned>(a)) + static_cast<Unsigned>(b)));
+            return static_cast<T>(
+                static_cast<Unsigned>(static_cast<uint32_t>(static_cast<Unsigned>(a)) + static_cast<Unsigned>(b)));
         } else {
             return T::narrow(a.widen() + b.widen());
         }

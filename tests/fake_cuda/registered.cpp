@@ -36,8 +36,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* pointer, size_t size, unsig
     if (call.refused()) return call.refused();
     const auto address = reinterpret_cast<uint64_t>(pointer);
     if (pointer == nullptr || size == 0 || flags > kAllFlags || address + size < address) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "p is null, bytesize is 0 or too large, or flags 0x%x are unknown",
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "p is null, bytesize is 0 or too large, or flags 0x%x are unknown",
                            flags);
     }
     if (overlaps_a_block(address, size)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -53,8 +52,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostUnregister(void* pointer) {
     if (call.refused()) return call.refused();
     const auto entry = state().blocks.find(reinterpret_cast<uint64_t>(pointer));
     if (entry == state().blocks.end() || entry->second->kind != BlockKind::kRegistered) {
-        return call.misuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
-                           "%p is not the start of a registration", pointer);
+        return call.misuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "%p is not the start of a registration", pointer);
     }
     const auto block = entry->second;
     state().blocks.erase(entry);

@@ -25,8 +25,7 @@ enum class HandleKind : uint64_t {
 template <typename T>
 class Registry {
   public:
-    explicit Registry(HandleKind kind)
-        : base_((uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(kind) << 40)) {}
+    explicit Registry(HandleKind kind) : base_((uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(kind) << 40)) {}
 
     uint64_t add(std::shared_ptr<T> object) {
         const uint64_t handle = base_ + ++issued_ * 16;
@@ -45,8 +44,7 @@ class Registry {
     // The reason why `find` returned null, for a person to read.
     const char* why_not(uint64_t handle) const {
         if (handle == 0) return "is null";
-        const bool issued =
-            handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;
+        const bool issued = handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;
         return issued ? "was destroyed already" : "was never issued as such a handle";
     }
 

@@ -47,13 +47,12 @@ std::vector<std::string> leaks() {
         add("reservation 0x%llx of %zu bytes", ull{address}, reservation->size);
     }
     for (const auto& [handle, physical] : all.physical.live()) {
-        add("memory handle 0x%llx of %zu bytes, device %d", ull{handle}, physical->size,
-            physical->context->ordinal);
+        add("memory handle 0x%llx of %zu bytes, device %d", ull{handle}, physical->size, physical->context->ordinal);
     }
     for (const auto& [handle, pool] : all.pools.live()) {
         if (!pool->is_default) {
-            add("memory pool 0x%llx of %zu bytes, device %d", ull{handle},
-                static_cast<size_t>(pool->reserved), pool->context->ordinal);
+            add("memory pool 0x%llx of %zu bytes, device %d", ull{handle}, static_cast<size_t>(pool->reserved),
+                pool->context->ordinal);
         }
     }
     for (const auto& entry : all.streams.live()) {

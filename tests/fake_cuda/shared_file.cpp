@@ -58,15 +58,13 @@ int lock_door(int descriptor) {
 }
 
 SharedHeader* map_header(int descriptor) {
-    void* const start =
-        mmap(nullptr, kHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    void* const start = mmap(nullptr, kHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     return start == MAP_FAILED ? nullptr : static_cast<SharedHeader*>(start);
 }
 
 bool map_at(Context& context, uint64_t address, size_t size, int descriptor, uint64_t offset) {
-    return mmap(context.arena.alias(address), size, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor,
-                static_cast<off_t>(offset)) != MAP_FAILED;
+    return mmap(context.arena.alias(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
 }  // namespace
@@ -76,10 +74,9 @@ std::shared_ptr<SharedFile> SharedFile::create(const Context& context) {
     if (descriptor < 0) return nullptr;
     uint64_t pool = 0;
     const auto size = static_cast<off_t>(kHeaderSize + context.arena.size());
-    SharedHeader* const header =
-        getrandom(&pool, sizeof pool, 0) == sizeof pool && ftruncate(descriptor, size) == 0
-            ? map_header(descriptor)
-            : nullptr;
+    SharedHeader* const header = getrandom(&pool, sizeof pool, 0) == sizeof pool && ftruncate(descriptor, size) == 0
+                                     ? map_header(descriptor)
+                                     : nullptr;
     if (header == nullptr) {
         close(descriptor);
         return nullptr;
@@ -96,8 +93,7 @@ std::shared_ptr<SharedFile> SharedFile::open(int descriptor) {
     struct stat status {};
     char magic[sizeof kMagic];
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_size < static_cast<off_t>(kHeaderSize) ||
-        pread(descriptor, magic, sizeof magic, 0) != sizeof magic ||
+        status.st_size < static_cast<off_t>(kHeaderSize) || pread(descriptor, magic, sizeof magic, 0) != sizeof magic ||
         memcmp(magic, kMagic, sizeof kMagic) != 0) {
         return nullptr;
     }
@@ -150,8 +146,7 @@ void SharedFile::discard(const Context& context, uint64_t address, size_t size) 
     const uint64_t end = (address + size) & ~uint64_t{4095};
     if (start < end) {
         fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(kHeaderSize + context.arena.offset(start)),
-                  static_cast<off_t>(end - start));
+                  static_cast<off_t>(kHeaderSize + context.arena.offset(start)), static_cast<off_t>(end - start));
     }
 }
 

@@ -83,8 +83,7 @@ class SharedFile {
 
 // Addresses of this process for a block of another one.
 struct Window {
-    Window(Context& context_, uint64_t address_, size_t size_)
-        : context(context_), address(address_), size(size_) {}
+    Window(Context& context_, uint64_t address_, size_t size_) : context(context_), address(address_), size(size_) {}
     ~Window();
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;

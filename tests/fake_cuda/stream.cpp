@@ -128,8 +128,7 @@ std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle,
 CUresult submit(const Call& call, Stream& stream, Operation operation) {
     if (!stream.has_thread) {
         const State& all = state();
-        std::shared_ptr<Stream> owner =
-            stream.handle != 0 ? all.streams.find(stream.handle) : stream.context->internal;
+        std::shared_ptr<Stream> owner = stream.handle != 0 ? all.streams.find(stream.handle) : stream.context->internal;
         if (!start_thread(owner)) {
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
@@ -198,8 +197,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* out, unsigned fla
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (out == nullptr || flags > CU_STREAM_NON_BLOCKING) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown",
-                           flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown", flags);
     }
     auto stream = make_stream(call.context(), flags, std::clamp(priority, -5, 0));
     stream->handle = state().streams.add(stream);
@@ -211,8 +209,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream* out, unsigned flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (out == nullptr || flags > CU_STREAM_NON_BLOCKING) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown",
-                           flags);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown", flags);
     }
     auto stream = make_stream(call.context(), flags, 0);
     stream->handle = state().streams.add(stream);

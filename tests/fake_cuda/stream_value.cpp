@@ -32,8 +32,7 @@ bool holds(unsigned comparison, T word, T value) {
 
 // The stream, and the driver's address of the word at `address`.
 template <typename T>
-std::shared_ptr<Stream> prepare(const Call& call, CUstream handle, uint64_t address, Operand* word,
-                                CUresult* code) {
+std::shared_ptr<Stream> prepare(const Call& call, CUstream handle, uint64_t address, Operand* word, CUresult* code) {
     *code = call.refused();
     if (*code != CUDA_SUCCESS) return nullptr;
     auto stream = find_stream_to_submit(call, handle, code);
@@ -67,8 +66,7 @@ CUresult wait_value(Call& call, CUstream handle, uint64_t address, T value, unsi
     }
     Operation operation;
     operation.blocks.push_back(word.block);
-    operation.body = [at = reinterpret_cast<const T*>(word.bytes), value, comparison,
-                      context = stream->context] {
+    operation.body = [at = reinterpret_cast<const T*>(word.bytes), value, comparison, context = stream->context] {
         while (!holds<T>(comparison, __atomic_load_n(at, __ATOMIC_ACQUIRE), value)) {
             usleep(kPollMicroseconds);
             // The waits of a failed context end.
@@ -125,26 +123,24 @@ FAKE_CUDA_EXPORT CUresult cuStreamWriteValue64(CUstream, CUdeviceptr, uint64_t, 
 }
 
 #ifndef FAKE_CUDA_OLD
-FAKE_CUDA_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address,
-                                                 uint32_t value, unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags) {
     Call call(__func__, Needs::kContext);
     return wait_value(call, stream, address, value, flags);
 }
 
-FAKE_CUDA_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address,
-                                                 uint64_t value, unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags) {
     Call call(__func__, Needs::kContext);
     return wait_value(call, stream, address, value, flags);
 }
 
-FAKE_CUDA_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address,
-                                                  uint32_t value, unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, uint32_t value,
+                                                  unsigned flags) {
     Call call(__func__, Needs::kContext);
     return write_value(call, stream, address, value, flags);
 }
 
-FAKE_CUDA_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address,
-                                                  uint64_t value, unsigned flags) {
+FAKE_CUDA_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, uint64_t value,
+                                                  unsigned flags) {
     Call call(__func__, Needs::kContext);
     return write_value(call, stream, address, value, flags);
 }

@@ -13,8 +13,7 @@ T argument(const std::vector<uint8_t>& arguments, size_t offset) {
 }
 
 // samples/kernels/vector_add.ptx: out[i] = a[i] + b[i], with any number of threads.
-bool vector_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach,
-                const AddressOf&) {
+bool vector_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach, const AddressOf&) {
     const auto count = argument<uint64_t>(arguments, 24);
     if (count == 0) return true;
     uint8_t* places[3];
@@ -35,10 +34,8 @@ bool vector_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach&
 }
 
 // cpp_tests/kernels/kernels.ptx: each thread adds a number to its own word, ...
-bool add_to_words(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
-                  uint32_t number) {
-    uint8_t* const words =
-        reach("words", argument<uint64_t>(arguments, 0), grid.count(), sizeof(uint32_t));
+bool add_to_words(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach, uint32_t number) {
+    uint8_t* const words = reach("words", argument<uint64_t>(arguments, 0), grid.count(), sizeof(uint32_t));
     if (words == nullptr) return false;
     for (uint64_t i = 0; i < grid.count(); ++i) {
         uint32_t word = 0;
@@ -49,8 +46,7 @@ bool add_to_words(const std::vector<uint8_t>& arguments, const Grid& grid, const
     return true;
 }
 
-bool mark(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
-          const AddressOf&) {
+bool mark(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach, const AddressOf&) {
     return add_to_words(arguments, grid, reach, argument<uint32_t>(arguments, 8));
 }
 
@@ -65,19 +61,16 @@ bool add_step(const std::vector<uint8_t>& arguments, const Grid& grid, const Rea
 }
 
 // ... or both words of a structure.
-bool add_pair(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
-              const AddressOf&) {
+bool add_pair(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach, const AddressOf&) {
     uint32_t pair[2] = {};
-    const uint8_t* const bytes =
-        reach("pair", argument<uint64_t>(arguments, 8), 2, sizeof(uint32_t));
+    const uint8_t* const bytes = reach("pair", argument<uint64_t>(arguments, 8), 2, sizeof(uint32_t));
     if (bytes == nullptr) return false;
     memcpy(pair, bytes, sizeof pair);
     return add_to_words(arguments, grid, reach, pair[0] + pair[1]);
 }
 
 // samples/kernels/scale_add.ptx: out[i] = scale * in[i] + offset, from first to end.
-bool scale_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach,
-               const AddressOf& address_of) {
+bool scale_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach, const AddressOf& address_of) {
     struct {
         uint64_t first, end;
         float offset;
@@ -90,8 +83,7 @@ bool scale_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& 
     memcpy(&scale, factor, sizeof scale);
     if (options.first >= options.end) return true;
     uint8_t* const out = reach("out", argument<uint64_t>(arguments, 0), options.end, sizeof scale);
-    const uint8_t* const in =
-        reach("in", argument<uint64_t>(arguments, 8), options.end, sizeof scale);
+    const uint8_t* const in = reach("in", argument<uint64_t>(arguments, 8), options.end, sizeof scale);
     if (out == nullptr || in == nullptr) return false;
     for (uint64_t i = options.first; i < options.end; ++i) {
         float number = 0;

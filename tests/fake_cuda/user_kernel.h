@@ -23,15 +23,14 @@ struct Grid {
 };
 
 // The host address of `count` elements at a device address; null if the device cannot access them.
-using Reach =
-    std::function<uint8_t*(const char* argument, uint64_t address, uint64_t count, size_t element)>;
+using Reach = std::function<uint8_t*(const char* argument, uint64_t address, uint64_t count, size_t element)>;
 
 // The host address of a variable of the kernel's module.
 using AddressOf = std::function<uint64_t(const char* name)>;
 
 // The arguments in one block. False if Reach has refused one of them.
-using UserKernel = bool (*)(const std::vector<uint8_t>& arguments, const Grid& grid,
-                            const Reach& reach, const AddressOf& address_of);
+using UserKernel = bool (*)(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
+                            const AddressOf& address_of);
 
 // The kernel with this name, null if there is none.
 UserKernel find_user_kernel(const std::string& name);

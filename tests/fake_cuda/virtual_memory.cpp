@@ -28,8 +28,7 @@ CUresult check_prop(const Call& call, const CUmemAllocationProp* prop) {
                            "prop is null, its type is not PINNED, or its location is no device");
     }
     if (device(prop->location.id) == nullptr) {
-        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "prop names device %d, which is not there",
-                           prop->location.id);
+        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "prop names device %d, which is not there", prop->location.id);
     }
     // Consistent with the attributes of the device.
     const bool shared = prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -68,8 +67,7 @@ std::vector<std::shared_ptr<Block>> mapped_in(uint64_t address, size_t size) {
 bool covers(const std::vector<std::shared_ptr<Block>>& blocks, uint64_t address, size_t size) {
     size_t sum = 0;
     for (const auto& block : blocks) {
-        const bool inside =
-            block->address >= address && block->address + block->size <= address + size;
+        const bool inside = block->address >= address && block->address + block->size <= address + size;
         sum += inside ? block->size : 0;
     }
     return sum == size && size != 0;
@@ -95,39 +93,33 @@ Physical::~Physical() {
 }
 
 bool Physical::appear(uint8_t* at) const {
-    return mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file,
-                0) != MAP_FAILED;
+    return mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED;
 }
 
 void Physical::disappear(uint8_t* at) const {
-    mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 }  // namespace fake
 
 using namespace fake;
 
-FAKE_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(size_t* out,
-                                                        const CUmemAllocationProp* prop,
-                                                        int option) {
+FAKE_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(size_t* out, const CUmemAllocationProp* prop, int option) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (CUresult code = check_prop(call, prop)) return code;
     if (out == nullptr || option < 0 || option > 1) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "granularity is null, or option %d unknown",
-                           option);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "granularity is null, or option %d unknown", option);
     }
     *out = kGranularity;
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, size_t alignment,
-                                              CUdeviceptr wish, unsigned long long flags) {
+FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, size_t alignment, CUdeviceptr wish,
+                                              unsigned long long flags) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
-    if (out == nullptr || size == 0 || size % kGranularity != 0 || flags != 0 ||
-        (alignment & (alignment - 1)) != 0) {
+    if (out == nullptr || size == 0 || size % kGranularity != 0 || flags != 0 || (alignment & (alignment - 1)) != 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "ptr is null, size %zu is no multiple of %zu, alignment %zu is no power "
                            "of two, or flags are not 0",
@@ -139,8 +131,7 @@ FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, siz
     uint64_t address = wish % alignment == 0 ? arena.allocate_at(wish, size) : 0;
     if (address == 0) address = arena.allocate(size, alignment);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    state().reservations.emplace(address,
-                                 std::make_shared<Reservation>(Reservation{address, size}));
+    state().reservations.emplace(address, std::make_shared<Reservation>(Reservation{address, size}));
     *out = address;
     return CUDA_SUCCESS;
 }
@@ -150,27 +141,24 @@ FAKE_CUDA_EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
     if (call.refused()) return call.refused();
     const auto entry = state().reservations.find(address);
     if (entry == state().reservations.end() || entry->second->size != size) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx with %zu bytes is no reservation",
-                           address, size);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx with %zu bytes is no reservation", address, size);
     }
     if (!mapped_in(address, size).empty()) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx still has mapped memory; cuMemUnmap",
-                           address);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx still has mapped memory; cuMemUnmap", address);
     }
     state().reservations.erase(entry);
     state().mapped_arena->free(address, size);
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t size,
-                                      const CUmemAllocationProp* prop, unsigned long long flags) {
+FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t size, const CUmemAllocationProp* prop,
+                                      unsigned long long flags) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (CUresult code = check_prop(call, prop)) return code;
     if (out == nullptr || size == 0 || size % kGranularity != 0 || flags != 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "handle is null, size %zu is no multiple of %zu, or flags are not 0",
-                           size, kGranularity);
+                           "handle is null, size %zu is no multiple of %zu, or flags are not 0", size, kGranularity);
     }
     Context* const context = device(prop->location.id);
     if (!make_room(*context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -181,9 +169,8 @@ FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t 
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out,
-                                                       CUmemGenericAllocationHandle handle,
-                                                       int type, unsigned long long flags) {
+FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle, int type,
+                                                       unsigned long long flags) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     const auto physical = state().physical.find(handle);
@@ -191,8 +178,7 @@ FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out,
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "memory handle 0x%llx %s", handle,
                            state().physical.why_not(handle));
     }
-    if (out == nullptr || flags != 0 || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
-        !physical->shareable) {
+    if (out == nullptr || flags != 0 || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !physical->shareable) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "shareableHandle is null, flags are 0x%llx, or the memory was not made "
                            "for handles of type %d",
@@ -204,8 +190,7 @@ FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out,
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* out,
-                                                         void* handle, int type) {
+FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* out, void* handle, int type) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     if (out == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
@@ -216,8 +201,8 @@ FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationH
     const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
     char target[128] = {};
     struct stat status {};
-    if (readlink(link.c_str(), target, sizeof target - 1) < 0 ||
-        strstr(target, kPhysicalName) == nullptr || fstat(descriptor, &status) != 0) {
+    if (readlink(link.c_str(), target, sizeof target - 1) < 0 || strstr(target, kPhysicalName) == nullptr ||
+        fstat(descriptor, &status) != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -239,8 +224,8 @@ FAKE_CUDA_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
-                                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
+FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                                   unsigned long long flags) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     const auto physical = state().physical.find(handle);
@@ -260,8 +245,7 @@ FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offs
     }
     uint8_t* const bytes = state().mapped_arena->alias(address);
     if (!physical->appear(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
-    auto block =
-        std::make_shared<Block>(BlockKind::kMapped, physical->context, address, size, bytes);
+    auto block = std::make_shared<Block>(BlockKind::kMapped, physical->context, address, size, bytes);
     block->physical = physical;
     add_block(std::move(block));
     return CUDA_SUCCESS;
@@ -272,15 +256,14 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     if (call.refused()) return call.refused();
     const auto blocks = mapped_in(address, size);
     if (!covers(blocks, address, size)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "0x%llx with %zu bytes is not made of whole mappings", address, size);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx with %zu bytes is not made of whole mappings", address,
+                           size);
     }
     for (const auto& block : blocks) {
         state().blocks.erase(block->address);
         // Pending work of a failed device does not run.
         if (block->uses != 0 && block->context->sticky == CUDA_SUCCESS) {
-            call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations",
-                        ull{block->address}, block->uses);
+            call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations", ull{block->address}, block->uses);
         } else if (block->uses == 0) {
             block->physical->disappear(block->bytes);
         }
@@ -288,14 +271,14 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t size,
-                                         const CUmemAccessDesc* descriptions, size_t count) {
+FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc* descriptions,
+                                         size_t count) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     const auto blocks = mapped_in(address, size);
     if (!covers(blocks, address, size)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "0x%llx with %zu bytes is not made of whole mappings", address, size);
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx with %zu bytes is not made of whole mappings", address,
+                           size);
     }
     if (descriptions == nullptr || count == 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "desc is null or count is 0");
@@ -305,10 +288,8 @@ FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t size,
         const bool known = wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
                            wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
                            wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-        if (!known || wanted.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            device(wanted.location.id) == nullptr) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                               "desc[%zu]: location type %d, id %d or flags %d unknown", i,
+        if (!known || wanted.location.type != CU_MEM_LOCATION_TYPE_DEVICE || device(wanted.location.id) == nullptr) {
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "desc[%zu]: location type %d, id %d or flags %d unknown", i,
                                wanted.location.type, wanted.location.id, wanted.flags);
         }
     }

@@ -192,8 +192,7 @@ fn constant(name: &str, ty: &str, literal: &str) -> String {
 fn constants(path: &str, text: &str, sources: &[String]) -> String {
     let mut wanted = BTreeMap::new();
     for line in sources.iter().flat_map(|source| source.lines()) {
-        if let Some((name, rest)) = line.strip_prefix("pub const ").and_then(|l| l.split_once(": "))
-        {
+        if let Some((name, rest)) = line.strip_prefix("pub const ").and_then(|l| l.split_once(": ")) {
             let (ty, literal) = rest.trim_end_matches(';').split_once(" = ").unwrap();
             wanted.insert(name, constant(name, ty, literal));
         }
@@ -246,8 +245,7 @@ fn guarded(text: &str, first: &str, last: &str, before: &str, after: &str) -> St
     let (from, _) = definition(text, first);
     let (_, to) = definition(text, last);
     let between = &text[from..to];
-    let types =
-        between.matches("\ntypedef ").count() + usize::from(between.starts_with("typedef "));
+    let types = between.matches("\ntypedef ").count() + usize::from(between.starts_with("typedef "));
     assert_eq!(types, if first == last { 1 } else { 2 }, "between {first} and {last}:\n{between}");
     format!("{}{before}{between}{after}{}", &text[..from], &text[to..])
 }
@@ -291,8 +289,5 @@ fn unions_move_inside() {
 fn guards_surround_the_definition() {
     let text = "x\n\n/**\n * doc\n */\ntypedef struct s {\n    int a;\n} s;\n\ny\n";
     let guarded = guarded(text, "s", "s", "#if A\n", "#endif\n");
-    assert_eq!(
-        guarded,
-        "x\n\n#if A\n/**\n * doc\n */\ntypedef struct s {\n    int a;\n} s;\n#endif\n\ny\n"
-    );
+    assert_eq!(guarded, "x\n\n#if A\n/**\n * doc\n */\ntypedef struct s {\n    int a;\n} s;\n#endif\n\ny\n");
 }

@@ -26,11 +26,7 @@ pub fn header(header: &Header) -> String {
 fn declarations(header: &Header, sources: &[String]) -> String {
     let guard = format!(
         "PORTACL_{}",
-        header
-            .path
-            .trim_start_matches("../")
-            .to_uppercase()
-            .replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        header.path.trim_start_matches("../").to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
     );
     let mut config = Config {
         language: Language::C,
@@ -42,7 +38,7 @@ fn declarations(header: &Header, sources: &[String]) -> String {
         includes: header.includes.iter().map(|name| (*name).to_owned()).collect(),
         no_includes: true,
         usize_is_size_t: true,
-        line_length: 100,
+        line_length: 120,
         tab_width: 4,
         header: Some(format!(
             "/* SPDX-License-Identifier: Apache-2.0 */\n\
@@ -75,9 +71,9 @@ fn public_types(source: &str) -> Vec<String> {
         .lines()
         .filter_map(|line| {
             let (kind, rest) = line.strip_prefix("pub ")?.split_once(' ')?;
-            ["enum", "struct", "union", "type"].contains(&kind).then(|| {
-                rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_owned()
-            })
+            ["enum", "struct", "union", "type"]
+                .contains(&kind)
+                .then(|| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_owned())
         })
         .collect()
 }

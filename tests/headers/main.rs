@@ -84,10 +84,7 @@ fn every_source_goes_into_one_header() {
         let exports = text.contains("no_mangle") || name.starts_with("types/");
         if exports && name != "types/mod.rs" && name.ends_with(".rs") {
             let headers = table::HEADERS.iter().filter(|header| header.has(name)).count();
-            assert_eq!(
-                headers, 1,
-                "src/ffi/{name} belongs to {headers} headers of tests/headers/table.rs"
-            );
+            assert_eq!(headers, 1, "src/ffi/{name} belongs to {headers} headers of tests/headers/table.rs");
         }
     }
 }
@@ -122,10 +119,8 @@ fn misplaced(names: &[(String, String)], headers: &BTreeMap<String, String>) -> 
 
 #[test]
 fn everything_stands_in_its_header() {
-    let headers: BTreeMap<String, String> = table::HEADERS
-        .iter()
-        .map(|header| (header.path.to_owned(), generate::header(header)))
-        .collect();
+    let headers: BTreeMap<String, String> =
+        table::HEADERS.iter().map(|header| (header.path.to_owned(), generate::header(header))).collect();
     let functions = source::table("acl-functions.tsv");
     let constants = source::table("acl-constants.tsv");
     let names: Vec<(String, String)> = functions

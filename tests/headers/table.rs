@@ -30,12 +30,7 @@ pub const HEADERS: &[Header] = &[
     Header {
         path: "acl_base.h",
         about: "Common parts of the API: error codes, data types, data buffers.",
-        includes: &[
-            "error_codes/rt_error_codes.h",
-            "error_codes/ge_error_codes.h",
-            "acl_base_rt.h",
-            "acl_base_mdl.h",
-        ],
+        includes: &["error_codes/rt_error_codes.h", "error_codes/ge_error_codes.h", "acl_base_rt.h", "acl_base_mdl.h"],
         sources: &[],
     },
     Header {

@@ -25,8 +25,7 @@ pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
             let path = folder.join(entry.file_name());
             if entry.file_type().unwrap().is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| extensions.iter().any(|wanted| e == *wanted))
-            {
+            } else if path.extension().is_some_and(|e| extensions.iter().any(|wanted| e == *wanted)) {
                 found.push(path.to_str().unwrap().to_owned());
             }
         }
@@ -82,13 +81,10 @@ pub fn exported_functions(text: &str) -> Vec<Function> {
     let mut functions = Vec::new();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| **line == "#[unsafe(no_mangle)]") {
         let mut first = at;
-        while first > 0
-            && (lines[first - 1].starts_with("///") || lines[first - 1].starts_with("#["))
-        {
+        while first > 0 && (lines[first - 1].starts_with("///") || lines[first - 1].starts_with("#[")) {
             first -= 1;
         }
-        let signature =
-            (at..lines.len()).find(|line| !lines[*line].starts_with("#[")).expect("a signature");
+        let signature = (at..lines.len()).find(|line| !lines[*line].starts_with("#[")).expect("a signature");
         let head = lines[first..signature].iter();
         let (_, name) = lines[signature].split_once(" fn ").expect("a function behind no_mangle");
         let open = (signature..lines.len()).find(|line| lines[*line].ends_with('{')).unwrap();

@@ -20,8 +20,7 @@ static int report() {
     if (neighbour_panics_and_recovers(20) != 21) return 2;
     const auto all = portacl::memory_snapshot();
     if (all.size() != 1 || all[0].address != buffer.data()) return 3;
-    if (portacl::memory_stats(device.id(), portacl::MemoryKind::device).current_count != 1)
-        return 4;
+    if (portacl::memory_stats(device.id(), portacl::MemoryKind::device).current_count != 1) return 4;
     if (portacl::memory_profile(profile).malloc_count != 1) return 5;
     for (const std::string& line : portacl::leak_report().lines) std::puts(line.c_str());
     try {

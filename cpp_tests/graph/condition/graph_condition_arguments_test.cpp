@@ -91,27 +91,21 @@ TEST_F(GraphConditionArguments, InvalidHandlesAreNotCreated) {
     int local = 0;
     const Graph captured = Capture(s_->stream, [&] {
         const aclmdlRI graph = GraphOf(s_->stream);
-        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleCreate(nullptr, 1, kAssign, &handle),
-                         "modelRI is null");
-        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleCreate(graph, 1, kAssign, nullptr),
-                         "handle is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleCreate(nullptr, 1, kAssign, &handle), "modelRI is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleCreate(graph, 1, kAssign, nullptr), "handle is null");
         for (int flag : {-1, 2, INT_MAX})
             ACL_FAILS_SAYING(kInvalid,
-                             aclmdlRICondHandleCreate(
-                                 graph, 1, static_cast<aclmdlRICondHandleFlag>(flag), &handle),
+                             aclmdlRICondHandleCreate(graph, 1, static_cast<aclmdlRICondHandleFlag>(flag), &handle),
                              "flag is " + std::to_string(flag));
     });
     Graph ended = Capture(s_->stream, [] {});
     const aclmdlRI dead = ended.Release();
     ACL_OK(aclmdlRIDestroy(dead));
-    for (void* bad :
-         {dead, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->stream))})
+    for (void* bad : {dead, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->stream))})
         ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(bad, 1, kAssign, &handle), Shown(bad));
-    ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(captured, 1, kAssign, &handle), "captured",
-                     Shown(captured));
+    ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(captured, 1, kAssign, &handle), "captured", Shown(captured));
     const Built built;
-    ACL_FAILS_SAYING(kUnsupported, aclmdlRICondHandleCreate(built, 1, kAssign, &handle),
-                     "aclrtSwitchLabelByIndex");
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRICondHandleCreate(built, 1, kAssign, &handle), "aclrtSwitchLabelByIndex");
     EXPECT_TRUE(IsPoison(handle));
 }
 
@@ -127,8 +121,7 @@ TEST_F(GraphConditionArguments, ValuesAreDeviceMemoryThatCannotBeFreed) {
         EXPECT_EQ(again, value.At());
         EXPECT_EQ(reinterpret_cast<uintptr_t>(again) % 8, 0u);
         ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleGetCondPtr(handle, nullptr), "ptr is null");
-        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleGetCondPtr(nullptr, &address),
-                         "handle is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleGetCondPtr(nullptr, &address), "handle is null");
     });
     uint64_t* value = nullptr;
     ACL_OK(aclmdlRICondHandleGetCondPtr(handle, &value));
@@ -140,8 +133,7 @@ TEST_F(GraphConditionArguments, ValuesAreDeviceMemoryThatCannotBeFreed) {
     ACL_OK(aclrtMemset(value, 8, 1, 8));
     ACL_FAILS(kDead, aclrtMemset(value, 9, 1, 9));
     ACL_OK(aclmdlRIDestroy(graph.Release()));
-    for (void* bad :
-         {handle, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->body))})
+    for (void* bad : {handle, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->body))})
         ACL_FAILS_SAYING(kDead, aclmdlRICondHandleGetCondPtr(bad, &address), Shown(bad));
     EXPECT_TRUE(IsPoison(address));
     ACL_FAILS(kDead, aclrtFree(value));
@@ -157,52 +149,41 @@ TEST_F(GraphConditionArguments, BadTasksAreNotAdded) {
         const Condition value(GraphOf(s_->stream), 0);
         handle = value;
         const aclrtStream stream = s_->stream;
-        ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({nullptr, kIf, 1, &room}, stream, 0),
-                         "params.handle is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({nullptr, kIf, 1, &room}, stream, 0), "params.handle is null");
         ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, 1, nullptr}, stream, 0),
                          "params.modelRIArray is null");
         for (int type : {-1, 3, INT_MAX})
             ACL_FAILS_SAYING(
-                kInvalid,
-                aclmdlRIAddCondTask({handle, static_cast<aclmdlRICondTaskType>(type), 1, &room},
-                                    stream, 0),
+                kInvalid, aclmdlRIAddCondTask({handle, static_cast<aclmdlRICondTaskType>(type), 1, &room}, stream, 0),
                 "params.type is " + std::to_string(type));
         for (uint32_t count : {0u, 3u, UINT32_MAX})
             ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, count, &room}, stream, 0),
                              "params.size is " + std::to_string(count));
         for (uint32_t count : {0u, 2u, UINT32_MAX})
-            ACL_FAILS_SAYING(kInvalid,
-                             aclmdlRIAddCondTask({handle, kWhile, count, &room}, stream, 0),
-                             "params.size");
+            ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kWhile, count, &room}, stream, 0), "params.size");
         for (uint32_t count : {0u, 1025u, UINT32_MAX})
-            ACL_FAILS_SAYING(
-                kInvalid, aclmdlRIAddCondTask({handle, kSwitch, count, &room}, stream, 0), "1024");
+            ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kSwitch, count, &room}, stream, 0), "1024");
         for (uint32_t flags : {1u, UINT32_MAX})
-            ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, flags),
-                             "flags is 0x");
+            ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, flags), "flags is 0x");
         for (void* bad : {static_cast<void*>(&local), static_cast<void*>(stream)})
-            ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({bad, kIf, 1, &room}, stream, 0),
-                             Shown(bad));
+            ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({bad, kIf, 1, &room}, stream, 0), Shown(bad));
         ACL_FAILS(kDead, aclmdlRIAddCondTask({handle, kIf, 1, &room}, aclrtStream{&local}, 0));
         for (aclrtStream other : {aclrtStream{nullptr}, aclrtStream(s_->body)})
-            ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                      aclmdlRIAddCondTask({handle, kIf, 1, &room}, other, 0));
+            ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRIAddCondTask({handle, kIf, 1, &room}, other, 0));
         EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
         // None of these calls has used it.
         const Bodies bodies = AddTask(value, kIf, 1, stream);
         Fill(bodies[0]);
-        ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, 0),
-                         "another conditional task", Shown(handle));
+        ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, 0), "another conditional task",
+                         Shown(handle));
     });
-    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-              aclmdlRIAddCondTask({handle, kIf, 1, &room}, s_->stream, 0));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRIAddCondTask({handle, kIf, 1, &room}, s_->stream, 0));
     ACL_OK(aclmdlRIExecute(graph, -1));
     // Built graphs have labels and switches instead.
     const Persistent bound;
     const Built built;
     built.Bind(bound);
-    ACL_FAILS_SAYING(kUnsupported, aclmdlRIAddCondTask({handle, kIf, 1, &room}, bound, 0),
-                     "aclrtSwitchLabelByIndex");
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRIAddCondTask({handle, kIf, 1, &room}, bound, 0), "aclrtSwitchLabelByIndex");
     EXPECT_TRUE(IsPoison(room));
 }
 
@@ -214,8 +195,8 @@ TEST_F(GraphConditionArguments, HandlesBelongToTheGraphOrAnOuterOne) {
     const Graph graph = Capture(s_->stream, [&] {
         const aclmdlRI own = GraphOf(s_->stream);
         const Condition value(own, 1), for_body(own, 0);
-        ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({foreign, kIf, 1, &room}, s_->stream, 0),
-                         Shown(GraphOf(other)), Shown(own));
+        ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({foreign, kIf, 1, &room}, s_->stream, 0), Shown(GraphOf(other)),
+                         Shown(own));
         const Bodies bodies = AddTask(value, kIf, 2, s_->stream);
         const Condition of_body(bodies[0], 0);
         ACL_FAILS(kDead, aclmdlRIAddCondTask({of_body, kIf, 1, &room}, s_->stream, 0));
@@ -245,40 +226,30 @@ TEST_F(GraphConditionArguments, BadCapturesOfBodies) {
     const Stream third;
     Graph graph = WithTask(kIf, 2, &bodies);
     const aclrtStream body = s_->body;
-    ACL_FAILS_SAYING(kInvalid, aclmdlRICaptureToModelRIBegin(body, nullptr, kGlobal),
-                     "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRICaptureToModelRIBegin(body, nullptr, kGlobal), "modelRI is null");
     for (int mode : {-1, 3, INT_MAX})
-        ACL_FAILS_SAYING(
-            kInvalid,
-            aclmdlRICaptureToModelRIBegin(body, bodies[0], static_cast<aclmdlRICaptureMode>(mode)),
-            "mode is " + std::to_string(mode));
+        ACL_FAILS_SAYING(kInvalid,
+                         aclmdlRICaptureToModelRIBegin(body, bodies[0], static_cast<aclmdlRICaptureMode>(mode)),
+                         "mode is " + std::to_string(mode));
     for (void* bad : {static_cast<void*>(&local), static_cast<void*>(body)})
         ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bad, kGlobal), Shown(bad));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, graph, kGlobal), "not the body",
-                     Shown(graph));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, graph, kGlobal), "not the body", Shown(graph));
     ACL_FAILS(kDead, aclmdlRICaptureToModelRIBegin(aclrtStream{&local}, bodies[0], kGlobal));
-    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
-              aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kGlobal));
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal));
-    });
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kGlobal));
+    OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal)); });
     EXPECT_EQ(StatusOf(body), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
     ACL_OK(aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal));
     EXPECT_EQ(GraphOf(body), bodies[0]);
-    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED,
-              aclmdlRICaptureToModelRIBegin(body, bodies[1], kGlobal));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED,
-                     aclmdlRICaptureToModelRIBegin(third, bodies[0], kGlobal), Shown(bodies[0]));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureToModelRIBegin(body, bodies[1], kGlobal));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRICaptureToModelRIBegin(third, bodies[0], kGlobal),
+                     Shown(bodies[0]));
     ACL_OK(s_->number.Write(1, body));
     aclmdlRI same = nullptr;
     ACL_OK(aclmdlRICaptureEnd(body, &same));
     EXPECT_EQ(same, bodies[0]);
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal), "once",
-                     Shown(bodies[0]));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal), "once", Shown(bodies[0]));
     ACL_OK(aclmdlRIDestroy(graph.Release()));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bodies[1], kGlobal),
-                     Shown(bodies[1]));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bodies[1], kGlobal), Shown(bodies[1]));
 }
 
 // Modes of bodies forbid the same calls as those of other captures. After a violation the body can
@@ -320,9 +291,7 @@ TEST_F(GraphConditionArguments, BodiesCanBeCapturedAgain) {
 TEST_F(GraphConditionArguments, BodiesHaveSeparateModes) {
     constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
     uint32_t word = 0;
-    const auto copies = [&] {
-        return aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST);
-    };
+    const auto copies = [&] { return aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST); };
     Bodies bodies;
     ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
     const Condition value(GraphOf(s_->stream), 1);
@@ -359,9 +328,8 @@ TEST_F(GraphConditionArguments, RunsNeedAllBodies) {
     Fill(bodies[0]);
     ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(graph, s_->stream), "empty", Shown(bodies[1]));
     ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[1], kRelaxed));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING,
-                     aclmdlRIExecuteAsync(graph, s_->stream), "aclmdlRICaptureEnd",
-                     Shown(bodies[1]));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, aclmdlRIExecuteAsync(graph, s_->stream),
+                     "aclmdlRICaptureEnd", Shown(bodies[1]));
     EXPECT_EQ(s_->number.Get(), 0);
     aclmdlRI same = nullptr;
     ACL_OK(aclmdlRICaptureEnd(s_->body, &same));
@@ -402,8 +370,7 @@ TEST_F(GraphConditionArguments, BodiesRunAndEndWithTheirGraph) {
     // It cannot be part of other graphs either.
     ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
     ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(body, s_->stream), "body");
-    ACL_FAILS_SAYING(kUnsupported, aclmdlRIExecuteAsync(graph, s_->stream), "conditional",
-                     "part of another graph");
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRIExecuteAsync(graph, s_->stream), "conditional", "part of another graph");
     EndInvalid(s_->stream);
     ACL_OK(aclmdlRIDestroy(graph.Release()));
     uint32_t id = 0;
@@ -525,8 +492,7 @@ TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
     const Condition value(own, 0);
     auto room = Poison<aclmdlRI>();
     OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
         // A handle belongs to a graph, whatever thread or device is current.
         const Condition other(own, 0);
     });
@@ -534,10 +500,9 @@ TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
         ACL_OK(aclrtSetDevice(1));
         {
             const Stream there;
-            ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT,
-                      aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
-            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                             aclmdlRICaptureToModelRIBegin(there, bodies[0], kRelaxed), "device 1");
+            ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
+            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureToModelRIBegin(there, bodies[0], kRelaxed),
+                             "device 1");
         }
         ACL_OK(aclrtResetDevice(1));
         ACL_OK(aclrtSetDevice(0));
@@ -568,10 +533,8 @@ TEST(GraphConditionArgumentsTeardown, EverythingEndsWithTheDevice) {
         ACL_FAILS(kDead, aclmdlRICondHandleCreate(graph, 0, kAssign, &handle));
         ACL_FAILS(kDead, aclmdlRICondHandleGetCondPtr(value, &address));
         EXPECT_TRUE(IsPoison(handle) && IsPoison(address));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclmdlRIAddCondTask({other, kIf, 1, &room}, nullptr, 0));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kRelaxed));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIAddCondTask({other, kIf, 1, &room}, nullptr, 0));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kRelaxed));
     }
 }
 

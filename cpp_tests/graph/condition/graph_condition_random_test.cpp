@@ -55,11 +55,7 @@ class Generator {
 
   private:
     Statement MakeStatement(int depth) {
-        Statement made{static_cast<Kind>(Below(depth > 0 ? 7 : 4)),
-                       Below(kNumbers),
-                       Below(kNumbers),
-                       Below(7) - 3,
-                       {}};
+        Statement made{static_cast<Kind>(Below(depth > 0 ? 7 : 4)), Below(kNumbers), Below(kNumbers), Below(7) - 3, {}};
         int bodies = 0;
         switch (made.kind) {
             case Kind::kIf:
@@ -124,8 +120,7 @@ class Capturer {
         ACL_EXPECT_OK(aclmdlRICaptureEnd(streams_[0], &graph));
         for (; !waiting_.empty(); waiting_.pop_front()) {
             const Waiting next = waiting_.front();
-            ACL_EXPECT_OK(aclmdlRICaptureToModelRIBegin(streams_[0], next.body,
-                                                        ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+            ACL_EXPECT_OK(aclmdlRICaptureToModelRIBegin(streams_[0], next.body, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
             Submit(*next.block, next.rounds);
             aclmdlRI body = nullptr;
             ACL_EXPECT_OK(aclmdlRICaptureEnd(streams_[0], &body));
@@ -179,8 +174,7 @@ class Capturer {
                     break;
                 case Kind::kCopy:
                     if (it.to != it.from) {
-                        ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(), 4, from.At(), 4,
-                                                       ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+                        ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(), 4, from.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
                     }
                     break;
                 case Kind::kHop:
@@ -189,8 +183,7 @@ class Capturer {
                 case Kind::kIf:
                 case Kind::kSwitch: {
                     const Condition value(GraphOf(stream));
-                    ACL_EXPECT_OK(aclrtMemcpyAsync(value.At(), 4, from.At(), 4,
-                                                   ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+                    ACL_EXPECT_OK(aclrtMemcpyAsync(value.At(), 4, from.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
                     Choose(it, value, it.kind == Kind::kIf ? kIf : kSwitch);
                     break;
                 }
@@ -203,17 +196,15 @@ class Capturer {
         }
         if (current_ == 1) Hop();
         if (rounds) {
-            ACL_EXPECT_OK(aclrtReduceAsync(rounds, constants_[2].At(), 4,
-                                           ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, streams_[0],
-                                           nullptr));
+            ACL_EXPECT_OK(aclrtReduceAsync(rounds, constants_[2].At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
+                                           streams_[0], nullptr));
         }
     }
 
     Stream streams_[2];
     size_t current_ = 0;
     Number numbers_[kNumbers];
-    Number constants_[7] = {Number(-3), Number(-2), Number(-1), Number(0),
-                            Number(1),  Number(2),  Number(3)};
+    Number constants_[7] = {Number(-3), Number(-2), Number(-1), Number(0), Number(1), Number(2), Number(3)};
     std::vector<std::unique_ptr<Event>> events_;
     std::deque<Waiting> waiting_;
 };

@@ -82,12 +82,11 @@ TEST_F(GraphCondition, IfRunsOneOfTwoBodies) {
             const Bodies bodies = AddTask(*value, kIf, count, s_->stream);
             for (uint32_t i = 0; i < count; ++i)
                 CaptureBody(bodies[i], s_->body, [&] { ACL_OK(taken.Write(i, s_->body)); });
-            ACL_OK(aclrtMemcpyAsync(behind.At(), 4, taken.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                    s_->stream));
+            ACL_OK(aclrtMemcpyAsync(behind.At(), 4, taken.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->stream));
             ACL_OK(taken.Write(9, s_->stream));
         });
-        for (uint64_t number : {uint64_t{0}, uint64_t{1}, uint64_t{0}, uint64_t{1} << 32,
-                                uint64_t{1} << 63, UINT64_MAX}) {
+        for (uint64_t number :
+             {uint64_t{0}, uint64_t{1}, uint64_t{0}, uint64_t{1} << 32, uint64_t{1} << 63, UINT64_MAX}) {
             value->Set(number);
             ACL_OK(aclmdlRIExecuteAsync(graph, s_->running));
             ACL_OK(aclrtSynchronizeStream(s_->running));
@@ -100,8 +99,7 @@ TEST_F(GraphCondition, IfRunsOneOfTwoBodies) {
 }
 
 // Counts a value down, and a number up.
-void Count(const Condition& value, const Number& minus, const Number& rounds, const Number& one,
-           aclrtStream stream) {
+void Count(const Condition& value, const Number& minus, const Number& rounds, const Number& one, aclrtStream stream) {
     ACL_OK(rounds.Add(one, stream));
     ACL_OK(value.Add(minus.At(), stream));
 }
@@ -144,8 +142,8 @@ TEST_F(GraphCondition, SwitchRunsTheBodyWithTheNumber) {
             }
         });
     const auto limit = uint64_t{kCount};
-    for (uint64_t number : {uint64_t{4}, uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, limit,
-                            uint64_t{1} << 32, UINT64_MAX}) {
+    for (uint64_t number :
+         {uint64_t{4}, uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, limit, uint64_t{1} << 32, UINT64_MAX}) {
         value->Set(number);
         ACL_OK(aclmdlRIExecute(graph, -1));
         EXPECT_EQ(taken.Get(), number < kCount && number != 3 ? static_cast<int>(number) : 100);
@@ -195,35 +193,29 @@ TEST_F(GraphCondition, EveryWriteToMemoryWritesValues) {
         uint64_t value = 0;
     };
     auto* host = portacl_test::MakeImmortal<Host>();
-    const std::vector<std::pair<const char*, std::function<aclError(void*, aclrtStream)>>> writers =
-        {
-            {"aclrtValueWrite",
-             [](void* at, aclrtStream s) { return aclrtValueWrite(at, 7, 0, s); }},
-            {"copy",
-             [&](void* at, aclrtStream s) {
-                 return aclrtMemcpyAsync(at, 4, seven.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s);
-             }},
-            {"host memory",
-             [&](void* at, aclrtStream s) {
-                 pinned.Bytes()[0] = 7;
-                 return aclrtMemcpyAsync(at, 8, pinned.At(), 8, ACL_MEMCPY_HOST_TO_DEVICE, s);
-             }},
-            {"kernel",
-             [&](void* at, aclrtStream s) {
-                 // This one adds.
-                 const aclError code = aclrtMemsetAsync(at, 8, 0, 8, s);
-                 return code ? code : Mark(program.Kernel("mark"), at, 7, 1, s);
-             }},
-            {"fill", [](void* at, aclrtStream s) { return aclrtMemsetD32Async(at, 4, 7, 1, s); }},
-            {"host function",
-             [&](void* at, aclrtStream s) {
-                 const aclError code = aclrtLaunchHostFunc(
-                     s, [](void* it) { static_cast<Host*>(it)->value = 7; }, host);
-                 return code ? code
-                             : aclrtMemcpyAsync(at, 8, &host->value, 8, ACL_MEMCPY_HOST_TO_DEVICE,
-                                                s);
-             }},
-        };
+    const std::vector<std::pair<const char*, std::function<aclError(void*, aclrtStream)>>> writers = {
+        {"aclrtValueWrite", [](void* at, aclrtStream s) { return aclrtValueWrite(at, 7, 0, s); }},
+        {"copy", [&](void* at,
+                     aclrtStream s) { return aclrtMemcpyAsync(at, 4, seven.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s); }},
+        {"host memory",
+         [&](void* at, aclrtStream s) {
+             pinned.Bytes()[0] = 7;
+             return aclrtMemcpyAsync(at, 8, pinned.At(), 8, ACL_MEMCPY_HOST_TO_DEVICE, s);
+         }},
+        {"kernel",
+         [&](void* at, aclrtStream s) {
+             // This one adds.
+             const aclError code = aclrtMemsetAsync(at, 8, 0, 8, s);
+             return code ? code : Mark(program.Kernel("mark"), at, 7, 1, s);
+         }},
+        {"fill", [](void* at, aclrtStream s) { return aclrtMemsetD32Async(at, 4, 7, 1, s); }},
+        {"host function",
+         [&](void* at, aclrtStream s) {
+             const aclError code = aclrtLaunchHostFunc(
+                 s, [](void* it) { static_cast<Host*>(it)->value = 7; }, host);
+             return code ? code : aclrtMemcpyAsync(at, 8, &host->value, 8, ACL_MEMCPY_HOST_TO_DEVICE, s);
+         }},
+    };
     for (const auto& [name, write] : writers) {
         SCOPED_TRACE(name);
         std::unique_ptr<Condition> value;
@@ -234,8 +226,7 @@ TEST_F(GraphCondition, EveryWriteToMemoryWritesValues) {
                 ACL_OK(write(value->At(), s_->stream));
                 const Bodies bodies = AddTask(*value, kSwitch, 8, s_->stream);
                 for (uint32_t i = 0; i < 8; ++i)
-                    CaptureBody(bodies[i], s_->body,
-                                [&] { ACL_OK(taken.Write(100 + i, s_->body)); });
+                    CaptureBody(bodies[i], s_->body, [&] { ACL_OK(taken.Write(100 + i, s_->body)); });
             },
             ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
         for (int run = 0; run < 3; ++run) {
@@ -263,8 +254,7 @@ TEST_F(GraphCondition, BodiesMayBeNested) {
         inner = std::make_unique<Condition>(loop[0], 3);
         CaptureBody(loop[0], s_->body, [&] {
             const Bodies nested = AddTask(*inner, kWhile, 1, s_->body);
-            CaptureBody(nested[0], s_->inner,
-                        [&] { Count(*inner, minus, rounds, one, s_->inner); });
+            CaptureBody(nested[0], s_->inner, [&] { Count(*inner, minus, rounds, one, s_->inner); });
             ACL_OK(outer->Add(minus.At(), s_->body));
             // The handle of the outer graph keeps its value: here it alternates.
             const Bodies either = AddTask(*parity, kIf, 2, s_->body);
@@ -294,8 +284,7 @@ TEST_F(GraphCondition, NestingIsLimitedToSixteen) {
             SCOPED_TRACE(depth);
             streams.push_back(std::make_unique<Stream>());
             const Stream& stream = *streams.back();
-            ACL_OK(aclmdlRICaptureToModelRIBegin(stream, bodies[0],
-                                                 ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+            ACL_OK(aclmdlRICaptureToModelRIBegin(stream, bodies[0], ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
             ACL_OK(count.Add(one, stream));
             const Condition nested(bodies[0], 1);
             if (depth < 16) {
@@ -303,8 +292,8 @@ TEST_F(GraphCondition, NestingIsLimitedToSixteen) {
                 continue;
             }
             aclmdlRI room = nullptr;
-            ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                             aclmdlRIAddCondTask({nested, kIf, 1, &room}, stream, 0), "16");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIAddCondTask({nested, kIf, 1, &room}, stream, 0),
+                             "16");
         }
         while (!streams.empty()) {
             aclmdlRI body = nullptr;
@@ -397,8 +386,7 @@ TEST_F(GraphCondition, BodiesMayContainWhatCapturesContain) {
         CaptureBody(bodies[0], s_->body, [&] {
             ACL_OK(aclrtRecordEvent(begin, s_->body));
             ACL_OK(aclmdlRIExecuteAsync(part, s_->body));
-            ACL_OK(aclrtMemcpy2dAsync(to.At(), 16, from.At(), 16, 8, 4, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                      s_->body));
+            ACL_OK(aclrtMemcpy2dAsync(to.At(), 16, from.At(), 16, 8, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->body));
             ACL_OK(aclrtRecordEvent(end, s_->body));
         });
     });
@@ -418,10 +406,8 @@ TEST_F(GraphCondition, TheGraphMayAllocateFromPools) {
         void* memory = nullptr;
         ACL_OK(portaclMallocAsync(&memory, 256, s_->stream));
         const Bodies bodies = AddTask(value, kIf, 1, s_->stream);
-        CaptureBody(bodies[0], s_->body,
-                    [&] { ACL_OK(aclrtMemsetD32Async(memory, 4, 12, 1, s_->body)); });
-        ACL_OK(
-            aclrtMemcpyAsync(result.At(), 4, memory, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->stream));
+        CaptureBody(bodies[0], s_->body, [&] { ACL_OK(aclrtMemsetD32Async(memory, 4, 12, 1, s_->body)); });
+        ACL_OK(aclrtMemcpyAsync(result.At(), 4, memory, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->stream));
         ACL_OK(portaclFreeAsync(memory, s_->stream));
     });
     for (int run = 0; run < 2; ++run) {
@@ -441,8 +427,7 @@ TEST_F(GraphCondition, RunsAreSerialized) {
         const Bodies bodies = AddTask(value, kWhile, 1, s_->stream);
         CaptureBody(bodies[0], s_->body, [&] { Count(value, minus, rounds, one, s_->body); });
     });
-    for (int run = 0; run < 20; ++run)
-        ACL_OK(aclmdlRIExecuteAsync(graph, run % 2 ? second : s_->running));
+    for (int run = 0; run < 20; ++run) ACL_OK(aclmdlRIExecuteAsync(graph, run % 2 ? second : s_->running));
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_EQ(rounds.Get(), 60);
 }
@@ -450,9 +435,7 @@ TEST_F(GraphCondition, RunsAreSerialized) {
 double ProcessorSeconds() {
     rusage usage{};
     EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
-    const auto seconds = [](const timeval& it) {
-        return double(it.tv_sec) + 1e-6 * double(it.tv_usec);
-    };
+    const auto seconds = [](const timeval& it) { return double(it.tv_sec) + 1e-6 * double(it.tv_usec); };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -465,8 +448,7 @@ TEST_F(GraphCondition, AThousandRoundsKeepNoCoreBusy) {
         CaptureBody(bodies[0], s_->body, [&] {
             Count(value, minus, rounds, one, s_->body);
             ACL_OK(aclrtLaunchHostFunc(
-                s_->body, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); },
-                nullptr));
+                s_->body, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }, nullptr));
         });
     });
     const double before = ProcessorSeconds();
@@ -511,11 +493,9 @@ TEST_F(GraphCondition, AbortEndsAnEndlessLoop) {
         ACL_OK(aclmdlRIExecuteAsync(endless.graph, s_->running));
         endless.AwaitRounds();
         EXPECT_FALSE(IsIdle(s_->running));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(endless.graph),
-                         Shown(endless.graph));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(endless.graph), Shown(endless.graph));
         ACL_OK(aclmdlRIAbort(endless.graph));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(s_->running),
-                         "aclmdlRIAbort");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(s_->running), "aclmdlRIAbort");
     }
 }
 
@@ -541,8 +521,7 @@ TEST_F(GraphCondition, FreedMemoryOfABodyStaysAllocatedDuringTheRun) {
         CaptureBody(bodies[0], s_->body, [&] {
             ACL_OK(gate.Hold(s_->body));
             ACL_OK(aclrtMemsetAsync(memory.At(), 1 << 16, 6, 1 << 16, s_->body));
-            ACL_OK(aclrtMemcpyAsync(result.At(), 1 << 16, memory.At(), 1 << 16,
-                                    ACL_MEMCPY_DEVICE_TO_DEVICE, s_->body));
+            ACL_OK(aclrtMemcpyAsync(result.At(), 1 << 16, memory.At(), 1 << 16, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->body));
         });
     });
     ACL_OK(aclmdlRIExecuteAsync(graph, s_->running));

@@ -31,16 +31,14 @@ TEST_F(GraphControlArguments, EndlessGraphsAreRefused) {
         ACL_OK(aclrtSetLabel(again, stream));
         ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, loop, stream));
         ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "never end",
-                         Shown(stream));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "never end", Shown(stream));
     }
     {
         const Built graph;
         graph.Bind(stream);
         ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, missing, stream));
         ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclrtSetLabel", Shown(nowhere));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "aclrtSetLabel", Shown(nowhere));
     }
     {
         const Built graph;
@@ -49,8 +47,8 @@ TEST_F(GraphControlArguments, EndlessGraphsAreRefused) {
         ACL_OK(aclrtSetLabel(outside, other));
         ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, foreign, stream));
         ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclrtActiveStream", Shown(outside));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr), "aclrtActiveStream",
+                         Shown(outside));
     }
     {
         const Built graph;
@@ -58,8 +56,7 @@ TEST_F(GraphControlArguments, EndlessGraphsAreRefused) {
         graph.Bind(other, kDefault);
         ACL_OK(aclrtActiveStream(stream, stream));
         ACL_OK(aclmdlRIEndTask(graph, other));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclmdlRIEndTask");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "aclmdlRIEndTask");
     }
 }
 
@@ -70,8 +67,7 @@ TEST_F(GraphControlArguments, GraphsWithControlFlowCannotBeNested) {
     const Built graph, other;
     BuildLoop(graph, stream, count, one, limit);
     ACL_OK(aclmdlRICaptureBegin(capturing, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, capturing),
-                     "part of another graph");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, capturing), "part of another graph");
     EndInvalid(capturing);
     other.Bind(outer);
     ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, outer));
@@ -100,24 +96,19 @@ TEST_F(GraphControlArguments, BadLabels) {
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(nullptr, 1, &list));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(good, 1, nullptr));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(good, 0, &list), "num");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(null_label, 2, &list),
-                     "labels[1]");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(null_label, 2, &list), "labels[1]");
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtDestroyLabelList(nullptr));
-    for (aclrtLabel bad :
-         {dead, static_cast<aclrtLabel>(static_cast<aclrtStream>(stream)), aclrtLabel{&local}}) {
+    for (aclrtLabel bad : {dead, static_cast<aclrtLabel>(static_cast<aclrtStream>(stream)), aclrtLabel{&local}}) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(bad), Shown(bad));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(bad, stream), Shown(bad));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtCreateLabelList(&bad, 1, &list),
-                         Shown(bad), "labels[0]");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtCreateLabelList(&bad, 1, &list), Shown(bad), "labels[0]");
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(bad), Shown(bad));
     }
     EXPECT_TRUE(IsPoison(list));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(dead_list));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(label, aclrtStream{&local}));
-    for (aclrtStream bad :
-         {aclrtStream{nullptr}, static_cast<aclrtStream>(plain), static_cast<aclrtStream>(unbound)})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtSetLabel(label, bad),
-                         "aclmdlRIBindStream");
+    for (aclrtStream bad : {aclrtStream{nullptr}, static_cast<aclrtStream>(plain), static_cast<aclrtStream>(unbound)})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtSetLabel(label, bad), "aclmdlRIBindStream");
     ACL_OK(aclrtSetLabel(label, stream));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(label, stream), "set", Shown(graph));
     graph.End(stream);
@@ -138,20 +129,16 @@ TEST_F(GraphControlArguments, BadJumps) {
     int local = 0;
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(nullptr, 2, list, stream));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(memory.At(), 2, nullptr, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(memory.At(), 0, list, stream),
-                     "maxValue");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(memory.At(), 0, list, stream), "maxValue");
     for (uint32_t most : {3u, kMost})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtSwitchLabelByIndex(memory.At(), most, list, stream), "maxValue",
-                         "2 labels");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(memory.At(), most, list, stream),
+                         "maxValue", "2 labels");
     ACL_FAILS(ACL_ERROR_RT_ADDR_UNALIGNED, aclrtSwitchLabelByIndex(memory.At(2), 2, list, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(&local, 2, list, stream),
-                     "ptr");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(&local, 2, list, stream), "ptr");
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(freed, 2, list, stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
               aclrtSwitchLabelByIndex(memory.At(), 2, static_cast<aclrtLabelList>(label), stream));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtSwitchLabelByIndex(memory.At(), 2, list, aclrtStream{&local}));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(memory.At(), 2, list, aclrtStream{&local}));
     ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclrtSwitchLabelByIndex(memory.At(), 2, list, nullptr));
 }
 
@@ -163,21 +150,19 @@ TEST_F(GraphControlArguments, BadSwitches) {
     second.Bind(outside);
     const DeviceMemory memory(64);
     int local = 0;
-    const auto call = [&](void* left, int cond, void* right, int type, aclrtStream then,
-                          aclrtStream otherwise, aclrtStream on) {
+    const auto call = [&](void* left, int cond, void* right, int type, aclrtStream then, aclrtStream otherwise,
+                          aclrtStream on) {
         return aclrtSwitchStream(left, static_cast<aclrtCondition>(cond), right,
                                  static_cast<aclrtCompareDataType>(type), then, otherwise, on);
     };
     void *const a = memory.At(), *const b = memory.At(8);
-    ACL_FAILS(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtSwitchStream(nullptr, ACL_RT_EQUAL, b, ACL_RT_SWITCH_INT64, other, nullptr, stream));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              aclrtSwitchStream(nullptr, ACL_RT_EQUAL, b, ACL_RT_SWITCH_INT64, other, nullptr, stream));
     EXPECT_EQ(call(a, 0, nullptr, 1, other, nullptr, stream), ACL_ERROR_INVALID_PARAM);
     EXPECT_EQ(call(a, 0, b, 1, nullptr, nullptr, stream), ACL_ERROR_INVALID_PARAM);
     for (int bad : {-1, 6, 0x7fffffff}) {
         EXPECT_EQ(call(a, bad, b, 1, other, nullptr, stream), ACL_ERROR_INVALID_PARAM);
-        EXPECT_EQ(call(a, 0, b, bad == 6 ? 2 : bad, other, nullptr, stream),
-                  ACL_ERROR_INVALID_PARAM);
+        EXPECT_EQ(call(a, 0, b, bad == 6 ? 2 : bad, other, nullptr, stream), ACL_ERROR_INVALID_PARAM);
     }
     EXPECT_EQ(call(memory.At(4), 0, b, 1, other, nullptr, stream), ACL_ERROR_RT_ADDR_UNALIGNED);
     EXPECT_EQ(call(a, 0, memory.At(2), 0, other, nullptr, stream), ACL_ERROR_RT_ADDR_UNALIGNED);
@@ -186,8 +171,7 @@ TEST_F(GraphControlArguments, BadSwitches) {
     for (aclrtStream bad : {static_cast<aclrtStream>(outside), static_cast<aclrtStream>(unbound)}) {
         EXPECT_EQ(call(a, 0, b, 1, bad, nullptr, stream), ACL_ERROR_RT_STREAM_MODEL);
         EXPECT_EQ(call(a, 0, b, 1, other, bad, stream), ACL_ERROR_RT_STREAM_MODEL);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtActiveStream(bad, stream), "activeStream",
-                         Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtActiveStream(bad, stream), "activeStream", Shown(bad));
     }
     EXPECT_EQ(call(a, 0, b, 1, other, nullptr, unbound), ACL_ERROR_RT_STREAM_MODEL);
     EXPECT_EQ(call(a, 0, b, 1, aclrtStream{&local}, nullptr, stream), ACL_ERROR_RT_PARAM_INVALID);
@@ -213,8 +197,7 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSetLabel(label, stream));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSwitchLabelByIndex(number.At(), 1, list, stream));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtActiveStream(stream, stream));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  Switch(number, ACL_RT_LESS, number, stream, nullptr, stream));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, Switch(number, ACL_RT_LESS, number, stream, nullptr, stream));
         EXPECT_TRUE(IsPoison(made) && IsPoison(made_list));
     });
     if (DeviceCount() < 2) return;
@@ -227,8 +210,7 @@ TEST_F(GraphControlArguments, OtherThreadsAndDevices) {
         ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetLabel(there, stream));
         ACL_OK(aclrtSetDevice(0));
         ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream));
-        ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT,
-                  aclrtSwitchLabelByIndex(number.At(), 1, list_there, stream));
+        ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSwitchLabelByIndex(number.At(), 1, list_there, stream));
         ACL_OK(aclrtSetDevice(1));
     }
     ACL_OK(aclrtResetDevice(1));
@@ -264,8 +246,8 @@ TEST_F(GraphControlArguments, RefusedInsideAHostFunction) {
             s->codes[4] = aclrtDestroyLabelList(s->list);
             s->codes[5] = aclrtSwitchLabelByIndex(s->address, 1, s->list, s->stream);
             s->codes[6] = aclrtActiveStream(s->stream, s->stream);
-            s->codes[7] = aclrtSwitchStream(s->address, ACL_RT_EQUAL, s->address,
-                                            ACL_RT_SWITCH_INT32, s->stream, nullptr, s->stream);
+            s->codes[7] = aclrtSwitchStream(s->address, ACL_RT_EQUAL, s->address, ACL_RT_SWITCH_INT32, s->stream,
+                                            nullptr, s->stream);
         },
         &state));
     ACL_OK(aclrtSynchronizeStream(running));
@@ -280,8 +262,7 @@ TEST(GraphControlArgumentsTeardown, LabelsEndWithTheirDevice) {
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(label), "went with its device");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(list),
-                     "went with its device");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(list), "went with its device");
     ACL_OK(aclFinalize());
     auto made = Poison<aclrtLabel>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateLabel(&made));

@@ -106,16 +106,15 @@ TEST_F(GraphControl, EveryConditionAndType) {
     const Persistent head, yes, no;
     const DeviceMemory left(8), right(8);
     const Number taken;
-    const std::vector<std::pair<int64_t, int64_t>> pairs = {
-        {0, 0}, {1, 2}, {2, 1}, {-1, 1}, {1, -1}, {-2, -1}, {kWide, 1}, {1, -kWide}};
+    const std::vector<std::pair<int64_t, int64_t>> pairs = {{0, 0},  {1, 2},   {2, 1},     {-1, 1},
+                                                            {1, -1}, {-2, -1}, {kWide, 1}, {1, -kWide}};
     const auto holds = [](int condition, int64_t a, int64_t b) {
         const bool all[] = {a == b, a != b, a > b, a >= b, a < b, a <= b};
         return all[condition];
     };
     for (int type = 0; type < 2; ++type)
         for (int condition = 0; condition < 6; ++condition) {
-            SCOPED_TRACE("type " + std::to_string(type) + ", condition " +
-                         std::to_string(condition));
+            SCOPED_TRACE("type " + std::to_string(type) + ", condition " + std::to_string(condition));
             const Built graph;
             graph.Bind(head);
             graph.Bind(yes, kDefault);
@@ -133,9 +132,8 @@ TEST_F(GraphControl, EveryConditionAndType) {
                 ACL_OK(aclrtMemcpy(right.At(), 8, &b, 8, ACL_MEMCPY_HOST_TO_DEVICE));
                 ACL_OK(aclmdlRIExecute(graph, -1));
                 const bool is_wide = type == ACL_RT_SWITCH_INT64;
-                const bool wanted =
-                    is_wide ? holds(condition, a, b)
-                            : holds(condition, static_cast<int32_t>(a), static_cast<int32_t>(b));
+                const bool wanted = is_wide ? holds(condition, a, b)
+                                            : holds(condition, static_cast<int32_t>(a), static_cast<int32_t>(b));
                 EXPECT_EQ(taken.Get(), wanted ? 1 : 2) << a << " and " << b;
             }
         }
@@ -172,8 +170,7 @@ TEST_F(GraphControl, StartedStreamsAreOrderedAfterTheTaskThatStartsThem) {
     for (int run = 0; run < 20; ++run) {
         ACL_OK(aclmdlRIExecuteAsync(graph, running));
         // The run is complete when the other stream is.
-        ACL_OK(
-            aclrtMemcpyAsync(snapshot.At(), 4, sum.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, running));
+        ACL_OK(aclrtMemcpyAsync(snapshot.At(), 4, sum.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, running));
         ACL_OK(aclrtSynchronizeStream(running));
         EXPECT_EQ(snapshot.Get(), 11);
     }
@@ -239,8 +236,7 @@ TEST_F(GraphControl, RunsAreSerialized) {
     ACL_OK(log.Append(inner, 1));
     graph.End(inner);
     ExpectARunWaitsForTheOneBefore(graph, first, second, log);
-    for (int run = 0; run < 30; ++run)
-        ACL_OK(aclmdlRIExecuteAsync(graph, run % 2 ? first : second));
+    for (int run = 0; run < 30; ++run) ACL_OK(aclmdlRIExecuteAsync(graph, run % 2 ? first : second));
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_EQ(count.Get(), 32);
 }
@@ -286,8 +282,7 @@ TEST_F(GraphControl, FreedMemoryStaysAllocatedDuringTheRun) {
     ACL_OK(gate.Hold(inner));
     ACL_OK(aclrtMemsetAsync(memory.At(), 1 << 20, 6, 1 << 20, inner));
     ACL_OK(count.Add(one, inner));
-    ACL_OK(aclrtMemcpyAsync(result.At(), 1 << 20, memory.At(), 1 << 20, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                            inner));
+    ACL_OK(aclrtMemcpyAsync(result.At(), 1 << 20, memory.At(), 1 << 20, ACL_MEMCPY_DEVICE_TO_DEVICE, inner));
     ACL_OK(Switch(count, ACL_RT_LESS, limit, inner, nullptr, inner));
     graph.End(inner);
     ACL_OK(aclmdlRIExecuteAsync(graph, running));
@@ -311,8 +306,7 @@ TEST_F(GraphControl, AbortEndsAnEndlessLoop) {
     ACL_OK(aclmdlRIExecuteAsync(endless.graph, running));
     endless.AwaitRounds();
     EXPECT_FALSE(IsIdle(running));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(endless.graph),
-                     Shown(endless.graph));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(endless.graph), Shown(endless.graph));
     ACL_OK(aclmdlRIAbort(endless.graph));
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(running), "aclmdlRIAbort");
     // It can be run again.
@@ -383,8 +377,8 @@ TEST_F(GraphControl, AWaitForAnUnrecordedEventEndsTheRun) {
     graph.End(right);
     for (int run = 0; run < 2; ++run) {
         ACL_OK(aclmdlRIExecuteAsync(graph, running));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(running),
-                         "came to no end", Shown(graph), Shown(right));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(running), "came to no end", Shown(graph),
+                         Shown(right));
     }
     EXPECT_EQ(log.Size(), 0u);
 }

@@ -20,8 +20,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     const Program program;
     const Stream stream;
     const ZeroWords words(4);
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
     const auto task = TasksOf(stream)[0];
     const auto good = ParamsOf(task);
     aclmdlRITaskParams params;
@@ -36,8 +35,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     with([&](Kernel& kernel) { kernel.funcHandle = nullptr; });
     ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "params->funcHandle is null");
     with([&](Kernel& kernel) { kernel.funcHandle = &local; });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->funcHandle",
-                     Shown(&local));
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->funcHandle", Shown(&local));
     with([&](Kernel& kernel) { kernel.funcHandle = aclrtFuncHandle(aclrtStream(stream)); });
     ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "of kind stream");
     with([&](Kernel& kernel) { kernel.numBlocks = 0; });
@@ -51,16 +49,14 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     with([&](Kernel& kernel) { kernel.isHostArgs = 2; });
     ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "isHostArgs is 2");
     with([&](Kernel& kernel) { kernel.isHostArgs = 0; });
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
-                     "isHostArgs is 0");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params), "isHostArgs is 0");
     aclrtLaunchKernelAttr attribute = {};
     aclrtLaunchKernelCfg cfg{&attribute, 1};
     with([&](Kernel& kernel) { kernel.cfg = &cfg; });
     ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "cfg->attrs[0].id is 0");
     attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
     attribute.value.timeout = 3;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
-                     "TIMEOUT");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params), "TIMEOUT");
     if (OnCpu()) {
         // Here the program's description says which arguments are pointers.
         MarkArguments gone{nullptr, 1};
@@ -73,8 +69,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     }
     params = good;
     params.type = ACL_MODEL_RI_TASK_EVENT_RECORD;
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 2",
-                     "of type 1");
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 2", "of type 1");
     params.type = static_cast<aclmdlRITaskType>(77);
     ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 77");
     // None of these calls has changed anything.
@@ -87,8 +82,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
         const Program outside;
         params = good;
         params.kernelTaskParams.funcHandle = outside.Kernel("mark");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRITaskSetParams(task, &params),
-                         "device 1");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRITaskSetParams(task, &params), "device 1");
     }
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
@@ -107,11 +101,9 @@ TEST_F(GraphUpdate, OtherParametersAreChecked) {
     constexpr aclError kNone = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
     auto params = ParamsOf(tasks[0]);
     params.eventRecordTaskParams.event = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &params),
-                     "params->event is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &params), "params->event is null");
     params.eventRecordTaskParams.event = aclrtStream(stream);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[0], &params),
-                     "of kind stream");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[0], &params), "of kind stream");
     params = ParamsOf(tasks[0]);
     params.eventRecordTaskParams.recordFlag = 1;
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], &params), "recordFlag is 0x1");
@@ -129,10 +121,9 @@ TEST_F(GraphUpdate, OtherParametersAreChecked) {
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], &params), "type 0", "here fill",
                      "aclmdlRICaptureTaskGrpBegin");
     auto value = Poison<aclrtLaunchKernelAttrValue>();
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_PARAM_INVALID,
-        aclmdlRIKernelTaskGetAttribute(tasks[2], ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value),
-        "only kernels");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclmdlRIKernelTaskGetAttribute(tasks[2], ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value),
+                     "only kernels");
     EXPECT_TRUE(IsPoison(value));
 }
 
@@ -140,8 +131,7 @@ TEST_F(GraphUpdate, ArgumentsAreChecked) {
     const Program program;
     const Stream stream;
     const ZeroWords words(4);
-    Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    Graph graph = Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
     const auto task = TasksOf(stream)[0];
     auto params = Poison<aclmdlRITaskParams>();
     auto value = Poison<aclrtLaunchKernelAttrValue>();
@@ -154,21 +144,17 @@ TEST_F(GraphUpdate, ArgumentsAreChecked) {
     ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, nullptr), "params is null");
     ACL_FAILS_SAYING(kInvalid, aclmdlRITaskDisable(nullptr), "task is null");
     ACL_FAILS_SAYING(kInvalid, aclmdlRIUpdate(nullptr), "modelRI is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(nullptr, kMode, &value),
-                     "task is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(task, kMode, nullptr),
-                     "attrValue is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(nullptr, kMode, &value), "task is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(task, kMode, nullptr), "attrValue is null");
     for (int id : {0, 10, -1})
-        ACL_FAILS_SAYING(
-            kInvalid,
-            aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id), &value),
-            "attrId is " + std::to_string(id));
+        ACL_FAILS_SAYING(kInvalid,
+                         aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id), &value),
+                         "attrId is " + std::to_string(id));
     const auto expect_dead = [&](void* bad, const char* word) {
         ACL_FAILS_SAYING(kDead, aclmdlRITaskGetParams(bad, &params), Shown(bad), word);
         ACL_FAILS_SAYING(kDead, aclmdlRITaskSetParams(bad, &good), Shown(bad), word);
         ACL_FAILS_SAYING(kDead, aclmdlRITaskDisable(bad), Shown(bad), word);
-        ACL_FAILS_SAYING(kDead, aclmdlRIKernelTaskGetAttribute(bad, kMode, &value), Shown(bad),
-                         word);
+        ACL_FAILS_SAYING(kDead, aclmdlRIKernelTaskGetAttribute(bad, kMode, &value), Shown(bad), word);
         EXPECT_TRUE(IsPoison(params) && IsPoison(value));
     };
     int local = 0;

@@ -215,19 +215,14 @@ TEST_F(GraphUpdateEvent, IncompatibleEventsAreRefused) {
         return &params;
     };
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], with(0, shared)), "ACL_EVENT_IPC");
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[2], with(2, shared)),
-                     "aclrtCreateEventExWithFlag");
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[2], with(2, shared)), "aclrtCreateEventExWithFlag");
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], with(0, plain)), "ACL_EVENT_EXTERNAL");
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], with(2, resettable)),
-                     "ACL_EVENT_EXTERNAL");
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], with(2, resettable)), "ACL_EVENT_EXTERNAL");
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[3], with(3, signal)), "ACL_EVENT_EXTERNAL");
     ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[4], with(4, signal)), "ACL_EVENT_EXTERNAL");
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[1], with(1, unwaitable)),
-                     "ACL_EVENT_SYNC");
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[2], with(2, plain)),
-                     "aclrtCreateEventExWithFlag");
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[4], with(4, plain)),
-                     "aclrtCreateEventExWithFlag");
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[1], with(1, unwaitable)), "ACL_EVENT_SYNC");
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[2], with(2, plain)), "aclrtCreateEventExWithFlag");
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(tasks[4], with(4, plain)), "aclrtCreateEventExWithFlag");
     // None of these calls has changed anything.
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, 30000));
@@ -238,8 +233,8 @@ TEST_F(GraphUpdateEvent, IncompatibleEventsAreRefused) {
     {
         const ExternalEvent outside;
         for (size_t i = 0; i < 5; ++i)
-            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
-                             aclmdlRITaskSetParams(tasks[i], with(i, outside)), "device 1");
+            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRITaskSetParams(tasks[i], with(i, outside)),
+                             "device 1");
     }
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));

@@ -93,9 +93,7 @@ class RandomTasks {
         task.is_nothing = random_() % 8 == 0;
     }
 
-    void* At(const Task& task, const DeviceMemory& memory) const {
-        return memory.At(task.piece + task.first * 4);
-    }
+    void* At(const Task& task, const DeviceMemory& memory) const { return memory.At(task.piece + task.first * 4); }
 
     void Submit(const Task& task, aclrtStream stream, const DeviceMemory& memory) const {
         if (task.is_disabled) return;
@@ -104,8 +102,8 @@ class RandomTasks {
             case Kind::kKernel:
                 // Both with one thread per block, which an update cannot change.
                 if (task.is_nothing)
-                    ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(
-                        nothing_, {task.count, 1, 1}, {1, 1, 1}, 0, stream, nullptr, nullptr));
+                    ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(nothing_, {task.count, 1, 1}, {1, 1, 1}, 0, stream,
+                                                                     nullptr, nullptr));
                 else
                     ACL_EXPECT_OK(Mark(mark_, at, task.number, task.count, stream));
                 break;
@@ -113,8 +111,7 @@ class RandomTasks {
                 ACL_EXPECT_OK(aclrtValueWrite(at, task.number, 0, stream));
                 break;
             case Kind::kFill:
-                ACL_EXPECT_OK(
-                    aclrtMemsetD32Async(at, task.count * 4, task.number, task.count, stream));
+                ACL_EXPECT_OK(aclrtMemsetD32Async(at, task.count * 4, task.number, task.count, stream));
         }
     }
 
@@ -138,8 +135,7 @@ class RandomTasks {
         std::vector<aclmdlRITask> handles;
         for (aclmdlRITask task : TasksOf(stream)) {
             const auto type = ParamsOf(task).type;
-            if (type != ACL_MODEL_RI_TASK_EVENT_RECORD && type != ACL_MODEL_RI_TASK_EVENT_WAIT)
-                handles.push_back(task);
+            if (type != ACL_MODEL_RI_TASK_EVENT_RECORD && type != ACL_MODEL_RI_TASK_EVENT_WAIT) handles.push_back(task);
         }
         return handles;
     }

@@ -46,8 +46,7 @@ TEST_F(GraphUpdate, KernelParametersCanBeQueried) {
     void* each[] = {&arguments.words, &arguments.number};
     const Graph graph = Capture(stream, [&] {
         ACL_OK(aclrtLaunchKernelV2(mark, 3, &arguments, kMarkArgumentsSize, &cfg, stream));
-        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {2, 3, 1}, {1, 1, 1}, 0, stream, nullptr,
-                                                  each));
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {2, 3, 1}, {1, 1, 1}, 0, stream, nullptr, each));
         ACL_OK(aclrtLaunchKernel(program.Kernel("nothing"), 1, nullptr, 0, stream));
     });
     const auto tasks = TasksOf(stream);
@@ -79,8 +78,7 @@ TEST_F(GraphUpdate, KernelParametersCanBeQueried) {
 
     auto value = Poison<aclrtLaunchKernelAttrValue>();
     const auto get = [&](aclmdlRITask task, int id) {
-        return aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id),
-                                              &value);
+        return aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id), &value);
     };
     ACL_OK(get(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE));
     EXPECT_EQ(value.schemMode, 1);
@@ -100,8 +98,7 @@ TEST_F(GraphUpdate, ChangesTakeEffectWithTheUpdate) {
     const Program program;
     const Stream stream;
     const ZeroWords words(4);
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
     const auto task = TasksOf(stream)[0];
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, -1));
@@ -127,8 +124,8 @@ TEST_F(GraphUpdate, AnotherKernelWithOtherBlocksRuns) {
     MarkArguments arguments{words.At(), 5};
     void* each[] = {&arguments.words, &arguments.number};
     const Graph graph = Capture(stream, [&] {
-        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {2, 2, 1}, {1, 1, 1}, 0,
-                                                  stream, nullptr, each));
+        ACL_OK(
+            aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {2, 2, 1}, {1, 1, 1}, 0, stream, nullptr, each));
     });
     const auto task = TasksOf(stream)[0];
     auto params = ParamsOf(task);
@@ -155,8 +152,7 @@ TEST_F(GraphUpdate, EachRunUsesThePrecedingUpdate) {
     const Program program;
     const Stream first, second;
     const ZeroWords words(2);
-    const Graph graph =
-        Capture(first, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 0, 2, first)); });
+    const Graph graph = Capture(first, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 0, 2, first)); });
     const auto task = TasksOf(first)[0];
     uint32_t sum = 0;
     for (uint32_t number = 1; number <= 100; ++number) {
@@ -262,8 +258,7 @@ TEST_F(GraphUpdate, KernelsKeepTheirProgram) {
     const Stream stream;
     const ZeroWords words(4);
     Program program, second;
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
     const auto task = TasksOf(stream)[0];
     auto params = ParamsOf(task);
     const aclrtFuncHandle before = params.kernelTaskParams.funcHandle;
@@ -275,16 +270,15 @@ TEST_F(GraphUpdate, KernelsKeepTheirProgram) {
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 1));
     params.kernelTaskParams.funcHandle = before;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(task, &params),
-                     "params->funcHandle", Shown(before));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(task, &params), "params->funcHandle",
+                     Shown(before));
 }
 
 TEST_F(GraphUpdate, ThreadsChangeAndRunAtOnce) {
     const Program program;
     const Stream stream;
     const ZeroWords words(1);
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 1, stream)); });
+    const Graph graph = Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 1, stream)); });
     const auto task = TasksOf(stream)[0];
     constexpr int kRuns = 50;
     OnThreads(4, [&](int index) {
@@ -336,18 +330,14 @@ TEST_F(GraphUpdate, ValuesAreChanged) {
     EXPECT_EQ(memory.Download<uint64_t>(), (std::vector<uint64_t>{0, 0, 7, 0}));
 
     wait.valueWaitTaskParams.flag = 4;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &wait),
-                     "flag is 0x4");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &wait), "flag is 0x4");
     write.valueWriteTaskParams.devAddr = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[1], &write),
-                     "devAddr is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[1], &write), "devAddr is null");
     write.valueWriteTaskParams.devAddr = memory.At(4);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED, aclmdlRITaskSetParams(tasks[1], &write),
-                     Shown(memory.At(4)));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED, aclmdlRITaskSetParams(tasks[1], &write), Shown(memory.At(4)));
     alignas(8) uint64_t local = 0;
     write.valueWriteTaskParams.devAddr = &local;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[1], &write),
-                     Shown(&local));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[1], &write), Shown(&local));
 }
 
 TEST_F(GraphUpdate, TasksOfGroupsAreChangedWithTheGroup) {
@@ -366,8 +356,7 @@ TEST_F(GraphUpdate, TasksOfGroupsAreChangedWithTheGroup) {
     EXPECT_EQ(params.taskGrp, group);
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
                      "aclmdlRICaptureTaskUpdateBegin");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskDisable(task),
-                     "aclmdlRICaptureTaskUpdateBegin");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskDisable(task), "aclmdlRICaptureTaskUpdateBegin");
     ACL_OK(aclmdlRICaptureTaskUpdateBegin(updating, group));
     ACL_OK(Mark(mark, words.At(), 8, 4, updating));
     ACL_OK(aclmdlRICaptureTaskUpdateEnd(updating));

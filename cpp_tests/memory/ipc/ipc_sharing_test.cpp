@@ -89,8 +89,7 @@ TWO_PROCESS_TEST(IpcSharing, ImportedMemoryIsKnown, Exporter) {
     // Imported memory is not freed with aclrtFree, and not exported again.
     ACL_FAILS_SAYING(kDead, aclrtFree(ptr), "aclrtIpcMemClose");
     KeyText out = Poison<KeyText>();
-    ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(ptr, kSize, out.text, 65, 0),
-                     "another process");
+    ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(ptr, kSize, out.text, 65, 0), "another process");
     EXPECT_TRUE(IsPoison(out));
     CloseKey(key);
     ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
@@ -168,8 +167,7 @@ TWO_PROCESS_TEST(IpcSharing, ForeignKeysAreRefused, Exporter) {
     const auto key = peer.Receive<KeyText>();
     void* ptr = Poison<void*>();
     const std::string outside = WithPart(key, 2, "1");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                     aclrtIpcMemImportByKey(&ptr, outside.c_str(), 0), "namespace");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtIpcMemImportByKey(&ptr, outside.c_str(), 0), "namespace");
     EXPECT_TRUE(IsPoison(ptr));
     // A process that started at another time only has the same process id.
     ExpectImportFails(WithPart(key, 1, "1").c_str(), "has ended");
@@ -252,10 +250,8 @@ void ExporterOfThree(Connection& parent) {
 TWO_PROCESS_TEST(IpcSharing, KeysOfTheSameMemoryAreIndependent, ExporterOfThree) {
     const Session session;
     Peer peer;
-    const auto first = peer.Receive<KeyText>(), second = peer.Receive<KeyText>(),
-               other = peer.Receive<KeyText>();
-    void *const one = ImportKey(first), *const two = ImportKey(second),
-                *const three = ImportKey(other);
+    const auto first = peer.Receive<KeyText>(), second = peer.Receive<KeyText>(), other = peer.Receive<KeyText>();
+    void *const one = ImportKey(first), *const two = ImportKey(second), *const three = ImportKey(other);
     Set(one, kSize, kValue + 1);
     EXPECT_TRUE(Holds(two, kSize, kValue + 1));
     EXPECT_TRUE(Holds(three, kSize, kValue + 2));

@@ -50,8 +50,7 @@ TEST_F(Ipc, ExportChecksItsArguments) {
         ACL_FAILS_SAYING(kInvalid, aclrtIpcMemGetExportKey(ptr, kSize, text, len, 0), "len is",
                          Shown(static_cast<long long>(len)));
     for (const uint64_t flags : {uint64_t{2}, uint64_t{3}, ~uint64_t{0}})
-        ACL_FAILS_SAYING(kInvalid, aclrtIpcMemGetExportKey(ptr, kSize, text, 65, flags),
-                         "flags is 0x");
+        ACL_FAILS_SAYING(kInvalid, aclrtIpcMemGetExportKey(ptr, kSize, text, 65, flags), "flags is 0x");
     EXPECT_TRUE(IsPoison(key_));
 }
 
@@ -60,8 +59,7 @@ TEST_F(Ipc, OnlyStartsOfPagesOfDeviceMemoryAreExported) {
     char* const text = key_.text;
     int here = 0;
     ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(&here, 1, text, 65, 0), "not a live");
-    ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(memory.At(4096), 1, text, 65, 0),
-                     "pass its start");
+    ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(memory.At(4096), 1, text, 65, 0), "pass its start");
     const PinnedMemory pinned(kSize);
     ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(pinned.At(), 1, text, 65, 0), "aclrtMalloc");
     void* managed = nullptr;
@@ -72,14 +70,12 @@ TEST_F(Ipc, OnlyStartsOfPagesOfDeviceMemoryAreExported) {
         const PhysicalMemory physical;
         const Range range(kPiece);
         const Mapping mapping(range.At(), physical);
-        ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(range.At(), 1, text, 65, 0),
-                         "aclrtMemExportToShareableHandle");
+        ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(range.At(), 1, text, 65, 0), "aclrtMemExportToShareableHandle");
     }
     {
         const SharedPool pool;
         void* const ptr = pool.Malloc(kSize);
-        ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(ptr, 1, text, 65, 0),
-                         "portaclMemPoolExportPointer");
+        ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(ptr, 1, text, 65, 0), "portaclMemPoolExportPointer");
         FreeAndWait(ptr);
     }
     // Of small blocks, at most one per page begins at a page boundary.
@@ -133,15 +129,13 @@ TEST_F(Ipc, LinksAreCheckedAndChangeNothing) {
     const auto link = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK;
     for (const uint64_t value :
          {ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_HCCS,
-          ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH,
-          ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH})
+          ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH})
         ACL_EXPECT_OK(aclrtIpcMemSetAttr(key, link, value));
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetAttr(nullptr, link, 0), "key");
     ACL_FAILS_SAYING(kDead, aclrtIpcMemSetAttr("nonsense", link, 0), "key");
     for (const int type : {-1, 1, 1000})
-        ACL_FAILS_SAYING(kInvalid,
-                         aclrtIpcMemSetAttr(key, static_cast<aclrtIpcMemAttrType>(type), 0),
-                         "type is", Shown(type));
+        ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetAttr(key, static_cast<aclrtIpcMemAttrType>(type), 0), "type is",
+                         Shown(type));
     for (const uint64_t value : {uint64_t{4}, ~uint64_t{0}})
         ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetAttr(key, link, value), "attr is");
     CloseKey(key);
@@ -230,8 +224,7 @@ TEST(IpcTeardown, AfterFinalizeKeysAreInvalid) {
     KeyText out = Poison<KeyText>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcMemClose(key));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcMemSetImportPid(key, &process, 1));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcMemImportByKey(&ptr, key, 0));
     ACL_FAILS(kDead, aclrtIpcMemGetExportKey(&process, 1, out.text, 65, 0));
     EXPECT_FALSE(HasSocket(getpid()));

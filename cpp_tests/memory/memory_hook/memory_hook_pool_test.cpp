@@ -104,9 +104,8 @@ TEST_F(MemoryHookPool, MayRefuseASegment) {
     EXPECT_TRUE(IsPoison(memory));
     const std::vector<portacl_test::HookCall> reported = call_log.Take();
     EXPECT_EQ(CallLog::Words(reported, true),
-              (Words{"first: before malloc", "strict: before malloc", "first: before alloc",
-                     "strict: before alloc", "first: after alloc", "first: after malloc",
-                     "strict: after malloc"}));
+              (Words{"first: before malloc", "strict: before malloc", "first: before alloc", "strict: before alloc",
+                     "first: after alloc", "first: after malloc", "strict: after malloc"}));
     for (const size_t after : {4, 5, 6}) EXPECT_EQ(reported[after].event.failed, 1);
     EXPECT_EQ(Reserved(pool), 0u);
     portaclMemoryStats stats{};
@@ -125,8 +124,7 @@ TEST_F(MemoryHookPool, ReportsFailedAllocations) {
     void* memory = nullptr;
     EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 64 * kMiB, limited, stream), ACL_SUCCESS);
     std::vector<portacl_test::HookCall> reported = call_log.Take();
-    EXPECT_EQ(CallLog::Words(reported), kFromCache)
-        << "the pool is at its limit, so the device is not called";
+    EXPECT_EQ(CallLog::Words(reported), kFromCache) << "the pool is at its limit, so the device is not called";
     EXPECT_EQ(reported.back().event.failed, 1);
     if (!OnCpu()) return;
     size_t free = 0, total = 0;
@@ -267,8 +265,7 @@ TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
     hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
         return what == "before alloc" ? aclrtMemPoolDestroy(pool) : ACL_SUCCESS;
     };
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtMemPoolMallocAsync(&memory, 1000, pool, stream), "memPool");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemPoolMallocAsync(&memory, 1000, pool, stream), "memPool");
     hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
         return what == "before alloc" ? aclrtResetDevice(0) : ACL_SUCCESS;
     };

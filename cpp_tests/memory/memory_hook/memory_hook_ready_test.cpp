@@ -50,15 +50,14 @@ TEST_F(ReadyHook, DebugPrintHasTheFormatOfCuPy) {
     hex << "0x" << std::hex << reinterpret_cast<uintptr_t>(memory);
     const std::string tail = "\"mem_size\":" + size.str() + ",\"mem_ptr\":" + address.str();
     const std::string id_text = ",\"pmem_id\":\"" + hex.str() + "\"}";
-    EXPECT_EQ(Lines(path), (Words{"{\"hook\":\"alloc\",\"device_id\":0," + tail + "}",
-                                  "{\"hook\":\"malloc\",\"device_id\":0,\"size\":" +
-                                      std::to_string(kLarge) + "," + tail + id_text,
-                                  "{\"hook\":\"free\",\"device_id\":0," + tail + id_text}));
-    ACL_FAILS(ACL_ERROR_INVALID_FILE, portaclMemoryHookRegisterDebugPrint(
-                                          "/no/such/folder/x", PORTACL_MEMORY_HOOK_THREAD, &id));
+    EXPECT_EQ(Lines(path),
+              (Words{"{\"hook\":\"alloc\",\"device_id\":0," + tail + "}",
+                     "{\"hook\":\"malloc\",\"device_id\":0,\"size\":" + std::to_string(kLarge) + "," + tail + id_text,
+                     "{\"hook\":\"free\",\"device_id\":0," + tail + id_text}));
+    ACL_FAILS(ACL_ERROR_INVALID_FILE,
+              portaclMemoryHookRegisterDebugPrint("/no/such/folder/x", PORTACL_MEMORY_HOOK_THREAD, &id));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM,
-              portaclMemoryHookRegisterDebugPrint(nullptr, static_cast<portaclMemoryHookScope>(7),
-                                                  nullptr));
+              portaclMemoryHookRegisterDebugPrint(nullptr, static_cast<portaclMemoryHookScope>(7), nullptr));
 }
 
 TEST_F(ReadyHook, EventsBecomeJson) {
@@ -97,8 +96,7 @@ TEST_F(ReadyHook, LoggingWritesTheReplayFormat) {
     ASSERT_EQ(lines.size(), 3u);
     std::ostringstream pointer;
     pointer << "\"pointer\": \"0x" << std::hex << reinterpret_cast<uintptr_t>(memory) << "\"";
-    for (const auto& [line, what] :
-         {std::pair(lines[0], "alloc"), {lines[1], "malloc"}, {lines[2], "free"}}) {
+    for (const auto& [line, what] : {std::pair(lines[0], "alloc"), {lines[1], "malloc"}, {lines[2], "free"}}) {
         EXPECT_EQ(line.find("{\"event\": \"" + std::string(what) + "\", \"time\": "), 0u) << line;
         EXPECT_NE(line.find(pointer.str()), std::string::npos) << line;
         EXPECT_NE(line.find("\"stream\": \"0x0\""), std::string::npos) << line;
@@ -106,8 +104,7 @@ TEST_F(ReadyHook, LoggingWritesTheReplayFormat) {
         EXPECT_NE(line.find("\"kind\": \"device\"}"), std::string::npos) << line;
     }
     EXPECT_NE(lines[1].find("\"size\": " + std::to_string(kLarge)), std::string::npos);
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
-              portaclMemoryHookRegisterLogging(nullptr, PORTACL_MEMORY_HOOK_PROCESS, nullptr));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegisterLogging(nullptr, PORTACL_MEMORY_HOOK_PROCESS, nullptr));
 }
 
 TEST_F(ReadyHook, ALimitRefusesAllocationsAndCountsFrees) {
@@ -136,8 +133,7 @@ TEST_F(ReadyHook, ALimitRefusesAllocationsAndCountsFrees) {
     ACL_OK(aclrtMallocHost(&first, 11900));
     ACL_OK(aclrtFreeHost(first));
     ACL_OK(portaclMemoryHookUnregister(id));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
-              portaclMemoryHookRegisterLimit(1, static_cast<portaclMemoryHookScope>(-1), &id));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegisterLimit(1, static_cast<portaclMemoryHookScope>(-1), &id));
     aclGetRecentErrMsg();
 }
 
@@ -225,16 +221,14 @@ OWN_PROCESS_TEST(MemoryHookVariable, DebugPrintsForAnyProgram, {"PORTACL_MEMORY_
     testing::internal::CaptureStdout();
     AllocateAndFree();
     const std::string output = testing::internal::GetCapturedStdout();
-    EXPECT_NE(output.find("{\"hook\":\"malloc\",\"device_id\":0,\"size\":100,"), std::string::npos)
-        << output;
+    EXPECT_NE(output.find("{\"hook\":\"malloc\",\"device_id\":0,\"size\":100,"), std::string::npos) << output;
     const std::string host = "{\"hook\":\"malloc\",\"device_id\":-1,\"size\":7,";
     const size_t found = output.find(host);
     EXPECT_NE(found, std::string::npos) << output;
     EXPECT_EQ(output.find(host, found + 1), std::string::npos) << output;
 }
 
-OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram,
-                 {"PORTACL_MEMORY_HOOK", "log:/proc/self/fd/2"}) {
+OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram, {"PORTACL_MEMORY_HOOK", "log:/proc/self/fd/2"}) {
     testing::internal::CaptureStderr();
     AllocateAndFree();
     const std::string output = testing::internal::GetCapturedStderr();
@@ -242,8 +236,7 @@ OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram,
     EXPECT_NE(output.find("\"kind\": \"pinned\"}"), std::string::npos) << output;
 }
 
-OWN_PROCESS_TEST(MemoryHookVariable, AFullDiskIsReportedOnce,
-                 {"PORTACL_MEMORY_HOOK", "log:/dev/full"}) {
+OWN_PROCESS_TEST(MemoryHookVariable, AFullDiskIsReportedOnce, {"PORTACL_MEMORY_HOOK", "log:/dev/full"}) {
     testing::internal::CaptureStderr();
     AllocateAndFree();
     const std::string output = testing::internal::GetCapturedStderr();
@@ -269,8 +262,7 @@ void AllocateAndExit() {
 
 TEST(MemoryHookVariable, ProfilesAProgramThatEndsWithoutFinalize) {
     const std::string path = testing::TempDir() + "portacl_profile_" + std::to_string(getpid());
-    RunInOwnProcess(AllocateAndExit,
-                    {{"PORTACL_MEMORY_HOOK", "profile:" + path}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+    RunInOwnProcess(AllocateAndExit, {{"PORTACL_MEMORY_HOOK", "profile:" + path}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
@@ -282,14 +274,13 @@ TEST(MemoryHookVariable, ProfilesAProgramThatEndsWithoutFinalize) {
 }
 
 OWN_PROCESS_TEST(MemoryHookVariable, RefusesUnknownHooks, {"PORTACL_MEMORY_HOOK", "loud"}) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_MEMORY_HOOK", "loud",
-                     "debug", "log:FILE", "profile:FILE");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_MEMORY_HOOK", "loud", "debug", "log:FILE",
+                     "profile:FILE");
 }
 
 OWN_PROCESS_TEST(MemoryHookVariable, RefusesAFileThatCannotBeWritten,
                  {"PORTACL_MEMORY_HOOK", "log:/no/such/folder/x"}) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), "PORTACL_MEMORY_HOOK",
-                     "/no/such/folder/x");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), "PORTACL_MEMORY_HOOK", "/no/such/folder/x");
 }
 
 }  // namespace

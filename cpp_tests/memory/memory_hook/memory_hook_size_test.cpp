@@ -86,24 +86,20 @@ aclError Free(uint64_t id) {
     return aclrtFree(Pointer(id));
 }
 
-Family Physical(const char* name, portaclMemoryKind kind, int32_t device,
-                const aclrtPhysicalMemProp& props) {
+Family Physical(const char* name, portaclMemoryKind kind, int32_t device, const aclrtPhysicalMemProp& props) {
     auto allocate = [props](size_t size, uint64_t* id) {
         aclrtDrvMemHandle memory = nullptr;
         const aclError code = aclrtMallocPhysical(&memory, size, &props, 0);
         *id = Id(memory);
         return code;
     };
-    auto release = [](uint64_t id) {
-        return aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id)));
-    };
+    auto release = [](uint64_t id) { return aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id))); };
     return {name, kind, device, allocate, release};
 }
 
 // What a pool has reserved; the free is complete when this returns.
 Family OfPool(const char* name, int32_t device, aclrtMemPool pool, aclrtStream stream) {
-    auto allocate = Take(
-        [=](void** to, size_t size) { return aclrtMemPoolMallocAsync(to, size, pool, stream); });
+    auto allocate = Take([=](void** to, size_t size) { return aclrtMemPoolMallocAsync(to, size, pool, stream); });
     auto release = [stream](uint64_t id) {
         const aclError code = aclrtMemPoolFreeAsync(Pointer(id), stream);
         Synchronize(stream);
@@ -130,8 +126,7 @@ class MemoryHookSize : public MemoryHook {
     }
 
     // Each family with each size, as far as the system has such memory.
-    void ForEach(const std::vector<size_t>& sizes,
-                 const std::function<void(const Family&, size_t)>& check) {
+    void ForEach(const std::vector<size_t>& sizes, const std::function<void(const Family&, size_t)>& check) {
         for (const Family& family : families_) {
             int served = 0;
             for (const size_t size : sizes) {
@@ -182,21 +177,16 @@ class MemoryHookSize : public MemoryHook {
         const auto device = [this](const char* name, auto call) {
             families_.push_back({name, PORTACL_MEMORY_DEVICE, 0, Take(call), Free});
         };
-        device("huge pages first", [](void** to, size_t size) {
-            return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_FIRST);
-        });
-        device("huge pages only", [](void** to, size_t size) {
-            return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_ONLY);
-        });
-        device("ordinary pages", [](void** to, size_t size) {
-            return aclrtMalloc(to, size, ACL_MEM_MALLOC_NORMAL_ONLY);
-        });
-        device("without a readable tail", [](void** to, size_t size) {
-            return aclrtMallocAlign32(to, size, ACL_MEM_MALLOC_HUGE_FIRST);
-        });
-        device("with a configuration", [](void** to, size_t size) {
-            return aclrtMallocWithCfg(to, size, ACL_MEM_MALLOC_HUGE_FIRST, nullptr);
-        });
+        device("huge pages first",
+               [](void** to, size_t size) { return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_FIRST); });
+        device("huge pages only",
+               [](void** to, size_t size) { return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_ONLY); });
+        device("ordinary pages",
+               [](void** to, size_t size) { return aclrtMalloc(to, size, ACL_MEM_MALLOC_NORMAL_ONLY); });
+        device("without a readable tail",
+               [](void** to, size_t size) { return aclrtMallocAlign32(to, size, ACL_MEM_MALLOC_HUGE_FIRST); });
+        device("with a configuration",
+               [](void** to, size_t size) { return aclrtMallocWithCfg(to, size, ACL_MEM_MALLOC_HUGE_FIRST, nullptr); });
         families_.push_back({"page-locked", PORTACL_MEMORY_PINNED, kHost,
                              Take([](void** to, size_t size) { return aclrtMallocHost(to, size); }),
                              [](uint64_t id) { return aclrtFreeHost(Pointer(id)); }});
@@ -205,9 +195,7 @@ class MemoryHookSize : public MemoryHook {
                              }),
                              Free});
         families_.push_back(Physical("physical", PORTACL_MEMORY_DEVICE, 0, PhysicalProps()));
-        if (OnCpu())
-            families_.push_back(
-                Physical("physical on the host", PORTACL_MEMORY_PINNED, kHost, HostProps()));
+        if (OnCpu()) families_.push_back(Physical("physical on the host", PORTACL_MEMORY_PINNED, kHost, HostProps()));
     }
 
     void AddPools() {
@@ -220,9 +208,7 @@ class MemoryHookSize : public MemoryHook {
         };
         families_.push_back(now);
         families_.push_back({"the current pool", PORTACL_MEMORY_POOL, 0,
-                             Take([stream](void** to, size_t size) {
-                                 return portaclMallocAsync(to, size, stream);
-                             }),
+                             Take([stream](void** to, size_t size) { return portaclMallocAsync(to, size, stream); }),
                              [stream](uint64_t id) {
                                  const aclError code = portaclFreeAsync(Pointer(id), stream);
                                  Synchronize(stream);
@@ -292,8 +278,7 @@ TEST_F(MemoryHookSize, IsTheSameAtMallocAndFreeAndInStatisticsAndSnapshot) {
         const auto calls = call_log.Take();
         ASSERT_FALSE(calls.empty());
         const size_t rounded = calls[0].event.roundedSize;
-        ExpectOneSize(calls, size, rounded,
-                      family.kind == PORTACL_MEMORY_POOL || family.kind == PORTACL_MEMORY_GRAPH);
+        ExpectOneSize(calls, size, rounded, family.kind == PORTACL_MEMORY_POOL || family.kind == PORTACL_MEMORY_GRAPH);
         EXPECT_EQ(taken, rounded);
         EXPECT_EQ(taken_of_pool, rounded);
         EXPECT_EQ(listed, rounded);
@@ -351,8 +336,7 @@ TEST_F(MemoryHookSize, IsTheSizeThatBuiltInHooksWrite) {
             ACL_OK(family.allocate(size, &id));
             ACL_OK(family.release(id));
             ACL_OK(portaclMemoryHookUnregister(hook));
-            EXPECT_EQ(NumbersAfter(logs ? "\"rounded\": " : "\"mem_size\":"),
-                      (std::vector<size_t>{rounded, rounded}));
+            EXPECT_EQ(NumbersAfter(logs ? "\"rounded\": " : "\"mem_size\":"), (std::vector<size_t>{rounded, rounded}));
         }
     });
 }
@@ -379,8 +363,7 @@ void Exporter(Connection& parent) {
             void* const block = pool.Malloc(size);
             Offer offer{ExportKey(memory.At(), size), ExportPointer(block), 0};
             ExpectOk("aclrtMemExportToShareableHandle",
-                     aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone,
-                                                     &offer.physical));
+                     aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone, &offer.physical));
             parent.Send(offer);
             parent.Await(1);
             CloseKey(offer.key);
@@ -391,8 +374,7 @@ void Exporter(Connection& parent) {
 }
 
 // For memory that another process has exported: what `allocate` and `release` do reports one size.
-void ExpectOneSizeOfAnImport(const std::function<uint64_t()>& allocate,
-                             const std::function<void(uint64_t)>& release) {
+void ExpectOneSizeOfAnImport(const std::function<uint64_t()>& allocate, const std::function<void(uint64_t)>& release) {
     CallLog call_log;
     Recorder hook(call_log, "importer");
     const uint64_t id = allocate();
@@ -421,8 +403,7 @@ TWO_PROCESS_TEST(MemoryHookSizeImported, IsTheSameEverywhere, Exporter) {
         for (const size_t size : kSizes) {
             SCOPED_TRACE(size);
             const auto offer = peer.Receive<Offer>();
-            ExpectOneSizeOfAnImport([&] { return Id(ImportKey(offer.key)); },
-                                    [&](uint64_t) { CloseKey(offer.key); });
+            ExpectOneSizeOfAnImport([&] { return Id(ImportKey(offer.key)); }, [&](uint64_t) { CloseKey(offer.key); });
             ExpectOneSizeOfAnImport([&] { return Id(ImportPointer(pool, offer.pointer)); },
                                     [&](uint64_t id) { FreeAndWait(Pointer(id)); });
             ExpectOneSizeOfAnImport(
@@ -433,8 +414,7 @@ TWO_PROCESS_TEST(MemoryHookSizeImported, IsTheSameEverywhere, Exporter) {
                     return Id(memory);
                 },
                 [](uint64_t id) {
-                    ExpectOk("aclrtFreePhysical",
-                             aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id))));
+                    ExpectOk("aclrtFreePhysical", aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id))));
                 });
             peer.Signal(1);
         }

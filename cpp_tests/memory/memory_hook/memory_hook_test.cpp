@@ -130,8 +130,7 @@ TEST_F(MemoryHook, CoversEveryFunctionThatAllocates) {
 TEST_F(MemoryHook, ReportsFailures) {
     Recorder hook(call_log, "one");
     void* memory = nullptr;
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_HUGE_FIRST));
     // It exceeds the device's memory, so the device is not called.
     std::vector<portacl_test::HookCall> calls = call_log.Take();
     ASSERT_EQ(CallLog::Words(calls), kFromCache);
@@ -177,9 +176,8 @@ TEST_F(MemoryHook, SeveralAreCalledInTheOrderOfTheirRegistration) {
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
     EXPECT_EQ(Calls(true),
-              (Words{"first: before malloc", "second: before malloc", "first: before alloc",
-                     "second: before alloc", "first: after alloc", "second: after alloc",
-                     "first: after malloc", "second: after malloc"}));
+              (Words{"first: before malloc", "second: before malloc", "first: before alloc", "second: before alloc",
+                     "first: after alloc", "second: after alloc", "first: after malloc", "second: after malloc"}));
     // In any order.
     ACL_OK(portaclMemoryHookUnregister(first.id));
     first.registered = ACL_ERROR_FAILURE;
@@ -293,8 +291,8 @@ TEST_F(MemoryHook, MayAllocateWithoutBeingCalled) {
     // The second hook reports the memory that the first one allocates.
     ASSERT_GE(words.size(), 6u);
     EXPECT_EQ(Words(words.begin(), words.begin() + 6),
-              (Words{"nested: before malloc", "other: before malloc", "other: before alloc",
-                     "other: after alloc", "other: after malloc", "other: before malloc"}));
+              (Words{"nested: before malloc", "other: before malloc", "other: before alloc", "other: after alloc",
+                     "other: after malloc", "other: before malloc"}));
     hook.also = nullptr;
     ACL_OK(aclrtFreeHost(inner));
     ACL_OK(aclrtFree(memory));
@@ -362,8 +360,7 @@ TEST_F(MemoryHook, RefusesBadArguments) {
     hook.name = "";
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));
     hook.name = "x";
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
-              portaclMemoryHookRegister(&hook, static_cast<portaclMemoryHookScope>(2), &id));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, static_cast<portaclMemoryHookScope>(2), &id));
     EXPECT_TRUE(IsPoison(id));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(~uint64_t{0}));

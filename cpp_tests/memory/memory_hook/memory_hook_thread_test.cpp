@@ -31,8 +31,7 @@ std::vector<std::string> Registered() {
 std::atomic<int> told_frees{0};
 
 // A hook of the calling thread that is never unregistered.
-uint64_t RegisterForThread(const char* name,
-                           portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
+uint64_t RegisterForThread(const char* name, portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
     portaclMemoryHook hook{};
     hook.structSize = sizeof hook;
     hook.name = name;
@@ -57,8 +56,7 @@ TEST_F(MemoryHookThread, AreNotListedAfterTheThread) {
     EXPECT_EQ(Registered(), Words{});
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(ended), "id");
     size_t length = 0;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     portaclMemoryHookReport(ended, nullptr, 0, &length), "id");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookReport(ended, nullptr, 0, &length), "id");
 }
 
 TEST_F(MemoryHookThread, FreeTheirNames) {
@@ -92,8 +90,7 @@ struct Owner {
 
 TEST_F(MemoryHookThread, AreCalledUntilTheThreadHasEnded) {
     pthread_key_t key;
-    ASSERT_EQ(pthread_key_create(&key, [](void* memory) { ACL_EXPECT_OK(aclrtFreeHost(memory)); }),
-              0);
+    ASSERT_EQ(pthread_key_create(&key, [](void* memory) { ACL_EXPECT_OK(aclrtFreeHost(memory)); }), 0);
     told_frees = 0;
     OnNewThread([&] {
         // Destroyed after all objects that are created later.

@@ -102,23 +102,19 @@ TEST_F(MemoryProfile, FillsTheCallersBuffer) {
 
 TEST_F(MemoryProfile, ReportsInvalidArguments) {
     const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     portaclMemoryHookProfile(hook.get(), nullptr, 0, nullptr), "count");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryHookProfile(hook.get(), nullptr, 0, nullptr), "count");
     Node node{};
     size_t count = Poison<size_t>();
     for (const size_t size : {size_t{0}, sizeof node - 1, SIZE_MAX}) {
         node.structSize = size;
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         portaclMemoryHookProfile(hook.get(), &node, 1, &count), "structSize",
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryHookProfile(hook.get(), &node, 1, &count), "structSize",
                          std::to_string(size), std::to_string(sizeof node));
     }
     node.structSize = sizeof node;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     portaclMemoryHookProfile(hook.get() + 1000, &node, 1, &count),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookProfile(hook.get() + 1000, &node, 1, &count),
                      "no registered hook");
     const portacl::LimitHook limit(1 << 30, portacl::HookScope::thread);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     portaclMemoryHookProfile(limit.get(), &node, 1, &count),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookProfile(limit.get(), &node, 1, &count),
                      "portaclMemoryHookRegisterLineProfile");
     EXPECT_TRUE(IsPoison(count));
     // From any thread, with no device.
@@ -151,8 +147,7 @@ OWN_PROCESS_TEST(LeakReportLines, GoToAFunctionOfTheProgram) {
     lines.clear();
     ACL_OK(portaclMemoryReportLeaksTo(Collect, &lines, nullptr));
     EXPECT_TRUE(lines.empty());
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryReportLeaksTo(nullptr, &lines, &count),
-                     "write");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryReportLeaksTo(nullptr, &lines, &count), "write");
     ACL_OK(aclFinalize());
     ACL_OK(portaclMemoryReportLeaksTo(Collect, &lines, &count));
     EXPECT_EQ(count, 0u);

@@ -237,8 +237,7 @@ OWN_PROCESS_TEST(MemoryRecord, ReportsCallSitesOfPoolAllocations) {
         EXPECT_EQ(all[0].memPool, static_cast<aclrtMemPool>(pool));
         EXPECT_EQ(all[0].thread, static_cast<uint64_t>(gettid()));
         EXPECT_GT(all[0].age, 0u);
-        EXPECT_NE(std::string(all[0].callSite).find("Allocate"), std::string::npos)
-            << all[0].callSite;
+        EXPECT_NE(std::string(all[0].callSite).find("Allocate"), std::string::npos) << all[0].callSite;
         Free(memory, stream);
         // The address is allocated again; its earlier call site is not reported.
         void* again = pool.Allocate(1007, stream);
@@ -260,11 +259,8 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeNamesPools, {"PORTACL_LEAK_CHECK", "1"}) {
     testing::internal::CaptureStderr();
     ACL_OK(aclFinalize());
     const std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("memory of device 0, of pool " + name + ", at " + Shown(memory)),
-              std::string::npos)
-        << text;
-    EXPECT_NE(text.find("1001 asked for by thread " + std::to_string(gettid())), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("memory of device 0, of pool " + name + ", at " + Shown(memory)), std::string::npos) << text;
+    EXPECT_NE(text.find("1001 asked for by thread " + std::to_string(gettid())), std::string::npos) << text;
     EXPECT_NE(text.find("Allocate"), std::string::npos) << text;
 }
 
@@ -305,9 +301,7 @@ OWN_PROCESS_TEST(LeakCheck, FinalizeReportsLeaks, {"PORTACL_LEAK_CHECK", "1"}) {
     EXPECT_NE(text.find("2 allocations of"), std::string::npos) << text;
     EXPECT_NE(text.find("AllocateHere"), std::string::npos) << text;
     EXPECT_NE(text.find("device memory of device 0"), std::string::npos) << text;
-    EXPECT_NE(text.find("a release failed that no caller could be told of: aclrtFreeHost"),
-              std::string::npos)
-        << text;
+    EXPECT_NE(text.find("a release failed that no caller could be told of: aclrtFreeHost"), std::string::npos) << text;
 }
 
 OWN_PROCESS_TEST(LeakCheck, PrintsNothingIfEverythingIsFreed, {"PORTACL_LEAK_CHECK", "abort"}) {
@@ -319,8 +313,7 @@ OWN_PROCESS_TEST(LeakCheck, PrintsNothingIfEverythingIsFreed, {"PORTACL_LEAK_CHE
 }
 
 OWN_PROCESS_TEST(LeakCheck, RefusesUnknownValues, {"PORTACL_LEAK_CHECK", "yes"}) {
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_LEAK_CHECK", "yes",
-                     "abort");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_LEAK_CHECK", "yes", "abort");
 }
 
 TEST(LeakCheck, AbortsTheProcessIfConfigured) {
@@ -331,10 +324,9 @@ TEST(LeakCheck, AbortsTheProcessIfConfigured) {
         ACL_OK(aclFinalize());
         return;
     }
-    const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + name},
-                                            {{"PORTACL_TEST_LEAKS", "1"},
-                                             {"FAKE_CUDA_LEAK_CHECK", "0"},
-                                             {"PORTACL_LEAK_CHECK", "abort"}});
+    const ProcessResult result =
+        RunProcess("/proc/self/exe", {"--gtest_filter=" + name},
+                   {{"PORTACL_TEST_LEAKS", "1"}, {"FAKE_CUDA_LEAK_CHECK", "0"}, {"PORTACL_LEAK_CHECK", "abort"}});
     EXPECT_EQ(result.signal, SIGABRT) << result.output;
     EXPECT_NE(result.output.find("1 allocation of 1024 bytes"), std::string::npos) << result.output;
 }

@@ -33,8 +33,8 @@ std::vector<uint64_t> Counters() {
                                        {kHost, PORTACL_MEMORY_PINNED},
                                        {kHost, PORTACL_MEMORY_POOL}}) {
         const auto stats = Stats(device, kind);
-        for (const uint64_t number : {stats.currentBytes, stats.currentCount, stats.totalBytes,
-                                      stats.totalCount, stats.reservedBytes, stats.failures})
+        for (const uint64_t number : {stats.currentBytes, stats.currentCount, stats.totalBytes, stats.totalCount,
+                                      stats.reservedBytes, stats.failures})
             numbers.push_back(number);
     }
     return numbers;
@@ -54,8 +54,7 @@ std::vector<portaclMemoryAllocation> ImportedOnes() {
 }
 
 // A malloc and a free of imported memory, as hooks report them.
-void ExpectEvents(const std::vector<HookCall>& calls, int32_t device, const void* ptr, size_t size,
-                  bool frees) {
+void ExpectEvents(const std::vector<HookCall>& calls, int32_t device, const void* ptr, size_t size, bool frees) {
     EXPECT_EQ(CallLog::Words(calls), frees ? kFreed : kFromCache);
     for (const auto& [name, what, event] : calls) {
         SCOPED_TRACE(what);
@@ -87,8 +86,7 @@ uint64_t ExportNumber(aclrtDrvMemHandle memory) {
 
 aclrtDrvMemHandle ImportNumber(uint64_t number) {
     aclrtDrvMemHandle memory = nullptr;
-    ExpectOk("aclrtMemImportFromShareableHandle",
-             aclrtMemImportFromShareableHandle(number, 0, &memory));
+    ExpectOk("aclrtMemImportFromShareableHandle", aclrtMemImportFromShareableHandle(number, 0, &memory));
     return memory;
 }
 
@@ -186,9 +184,8 @@ TWO_PROCESS_TEST(MemoryImported, ByKey, Exporter) {
     size_t count = 0;
     const std::string text = Leaks(&count);
     EXPECT_EQ(count, 1u);
-    EXPECT_NE(
-        text.find(std::to_string(kSize) + " bytes of imported memory of device 0 at " + Shown(ptr)),
-        std::string::npos)
+    EXPECT_NE(text.find(std::to_string(kSize) + " bytes of imported memory of device 0 at " + Shown(ptr)),
+              std::string::npos)
         << text;
     portaclMemoryPageStats sizes[3] = {};
     sizes[0].structSize = sizeof sizes[0];
@@ -266,9 +263,7 @@ TWO_PROCESS_TEST(MemoryImported, OfPhysicalMemory, Exporter) {
     size_t count = 0;
     const std::string text = Leaks(&count);
     EXPECT_EQ(count, 1u);
-    EXPECT_NE(text.find("imported memory of device 0 with the handle " + Shown(memory)),
-              std::string::npos)
-        << text;
+    EXPECT_NE(text.find("imported memory of device 0 with the handle " + Shown(memory)), std::string::npos) << text;
 
     // Released while it is mapped: hooks report the free, and statistics count it until it is
     // unmapped.
@@ -296,8 +291,7 @@ TWO_PROCESS_TEST(MemoryImported, OfPhysicalMemory, Exporter) {
     ExpectEvents(call_log.Take(), kHost, nullptr, kPiece, false);
     ExpectStats(kHost, 1, kPiece, 1);
     EXPECT_EQ(ImportedOnes().at(0).deviceId, kHost);
-    EXPECT_NE(Leaks(&count).find("imported host memory with the handle " + Shown(host)),
-              std::string::npos);
+    EXPECT_NE(Leaks(&count).find("imported host memory with the handle " + Shown(host)), std::string::npos);
     ACL_OK(aclrtFreePhysical(host));
     ExpectEvents(call_log.Take(), kHost, nullptr, kPiece, true);
     ExpectStats(kHost, 0, 0, 1);
@@ -355,8 +349,7 @@ TWO_PROCESS_TEST(MemoryImported, HooksMayRefuseIt, Exporter) {
         Recorder hook(call_log, "refuses");
         Refuse(hook, "before malloc");
         auto* ptr = Poison<void*>();
-        ACL_FAILS_SAYING(4711, aclrtIpcMemImportByKey(&ptr, other.offer.key, 0), "refuses",
-                         "imported memory");
+        ACL_FAILS_SAYING(4711, aclrtIpcMemImportByKey(&ptr, other.offer.key, 0), "refuses", "imported memory");
         EXPECT_TRUE(IsPoison(ptr));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemClose(other.offer.key), "key");
         auto memory = Poison<aclrtDrvMemHandle>();

@@ -19,8 +19,8 @@ uint64_t Number(aclrtDrvMemHandle handle) {
 }
 
 // Hook calls about physical memory, which has a handle instead of an address.
-void ExpectEvents(const std::vector<HookCall>& events, const Words& words, int32_t device,
-                  uint64_t id, size_t asked, size_t given) {
+void ExpectEvents(const std::vector<HookCall>& events, const Words& words, int32_t device, uint64_t id, size_t asked,
+                  size_t given) {
     EXPECT_EQ(CallLog::Words(events), words);
     for (const auto& [name, what, event] : events) {
         SCOPED_TRACE(what);
@@ -67,8 +67,7 @@ TEST_F(MemoryPhysical, OfTheHostIsPinnedMemory) {
     const uint64_t id = Number(memory);
     ExpectEvents(call_log.Take(), kFromDevice, kHost, id, kPiece, kPiece);
     size_t count = 0;
-    EXPECT_NE(Leaks(&count).find("page-locked host memory with the handle " + Shown(memory)),
-              std::string::npos);
+    EXPECT_NE(Leaks(&count).find("page-locked host memory with the handle " + Shown(memory)), std::string::npos);
     EXPECT_EQ(LiveMemory(PORTACL_MEMORY_PINNED).at(0).deviceId, kHost);
     ACL_OK(aclrtFreePhysical(memory.Release()));
     ExpectEvents(call_log.Take(), kFreed, kHost, id, 0, kPiece);
@@ -113,8 +112,7 @@ TEST_F(MemoryPhysical, HooksMayRefuseIt) {
     for (const char* what : {"before malloc", "before alloc"}) {
         refused = what;
         auto handle = Poison<aclrtDrvMemHandle>();
-        ACL_FAILS_SAYING(4711, aclrtMallocPhysical(&handle, kPiece, &props, 0), "refuses",
-                         "device memory");
+        ACL_FAILS_SAYING(4711, aclrtMallocPhysical(&handle, kPiece, &props, 0), "refuses", "device memory");
         EXPECT_TRUE(IsPoison(handle));
         EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentBytes, before.currentBytes);
     }
@@ -149,8 +147,7 @@ TEST_F(MemoryPhysical, FailedAllocationsAreReported) {
     const PhysicalMemory some;
     call_log.Take();
     auto handle = Poison<aclrtDrvMemHandle>();
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMallocPhysical(&handle, total / kPiece * kPiece, &props, 0));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocPhysical(&handle, total / kPiece * kPiece, &props, 0));
     const auto events = call_log.Take();
     EXPECT_EQ(CallLog::Words(events), kFromDevice);
     for (const auto& [name, what, event] : events) {

@@ -20,14 +20,12 @@ TEST_F(VirtualMemoryArguments, Granularity) {
     ACL_FAILS(kInvalid, aclrtMemGetAllocationGranularity(nullptr, minimum, &out));
     ACL_FAILS(kInvalid, aclrtMemGetAllocationGranularity(&props, minimum, nullptr));
     for (const int option : {-1, 2, 65535}) {
-        EXPECT_TRUE(FailedSaying(
-            "aclrtMemGetAllocationGranularity",
-            aclrtMemGetAllocationGranularity(&props, aclrtMemGranularityOptions(option), &out),
-            kInvalid, {"option is " + std::to_string(option)}));
+        EXPECT_TRUE(FailedSaying("aclrtMemGetAllocationGranularity",
+                                 aclrtMemGetAllocationGranularity(&props, aclrtMemGranularityOptions(option), &out),
+                                 kInvalid, {"option is " + std::to_string(option)}));
     }
     props.location.id = 4000;
-    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
-              aclrtMemGetAllocationGranularity(&props, minimum, &out));
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtMemGetAllocationGranularity(&props, minimum, &out));
     EXPECT_TRUE(IsPoison(out));
 }
 
@@ -35,15 +33,12 @@ TEST_F(VirtualMemoryArguments, Reserve) {
     auto out = Poison<void*>();
     ACL_FAILS(kInvalid, aclrtReserveMemAddress(nullptr, kPiece, 0, nullptr, 0));
     ACL_FAILS(kInvalid, aclrtReserveMemAddress(&out, 0, 0, nullptr, 0));
-    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress",
-                             aclrtReserveMemAddress(&out, kPiece, 3, nullptr, 0), kInvalid,
+    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress", aclrtReserveMemAddress(&out, kPiece, 3, nullptr, 0), kInvalid,
                              {"alignment is 3"}));
-    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress",
-                             aclrtReserveMemAddress(&out, kPiece, 0, nullptr, 2), kInvalid,
+    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress", aclrtReserveMemAddress(&out, kPiece, 0, nullptr, 2), kInvalid,
                              {"flags is 0x2"}));
     void* const odd = reinterpret_cast<void*>(4096);
-    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress",
-                             aclrtReserveMemAddress(&out, kPiece, 0, odd, 0), kInvalid,
+    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress", aclrtReserveMemAddress(&out, kPiece, 0, odd, 0), kInvalid,
                              {"expectPtr 0x1000"}));
     ACL_FAILS(kInvalid, aclrtReserveMemAddressNoUCMemory(nullptr, kPiece, 0, nullptr, 0));
     ACL_FAILS(kInvalid, aclrtReserveMemAddressNoUCMemory(&out, 0, 0, nullptr, 0));
@@ -61,8 +56,7 @@ TEST_F(VirtualMemoryArguments, Physical) {
     ACL_FAILS(kInvalid, aclrtMallocPhysical(&out, 0, &good, 0));
     ACL_FAILS(kInvalid, aclrtMallocPhysical(&out, kPiece, &good, 1));
     const auto refused = [&](aclrtPhysicalMemProp props, aclError code, const char* says) {
-        EXPECT_TRUE(FailedSaying("aclrtMallocPhysical",
-                                 aclrtMallocPhysical(&out, kPiece, &props, 0), code, {says}));
+        EXPECT_TRUE(FailedSaying("aclrtMallocPhysical", aclrtMallocPhysical(&out, kPiece, &props, 0), code, {says}));
     };
     auto props = good;
     props.handleType = aclrtMemHandleType(1);
@@ -120,10 +114,9 @@ TEST_F(VirtualMemoryArguments, Map) {
     PhysicalMemory memory(2 * kPiece);
     for (const auto map : {aclrtMapMem, aclrtMemMapNoAccess}) {
         const char* const name = map == aclrtMapMem ? "aclrtMapMem" : "aclrtMemMapNoAccess";
-        const auto refused = [&](void* address, size_t size, size_t offset, uint64_t flags,
-                                 aclError code, const std::string& says) {
-            EXPECT_TRUE(
-                FailedSaying(name, map(address, size, offset, memory, flags), code, {says}));
+        const auto refused = [&](void* address, size_t size, size_t offset, uint64_t flags, aclError code,
+                                 const std::string& says) {
+            EXPECT_TRUE(FailedSaying(name, map(address, size, offset, memory, flags), code, {says}));
         };
         refused(nullptr, 2 * kPiece, 0, 0, kInvalid, "virPtr is null");
         refused(range.At(), 0, 0, 0, kInvalid, "size is 0");
@@ -138,14 +131,11 @@ TEST_F(VirtualMemoryArguments, Map) {
     {
         const Mapping mapping(range.At(kPiece), memory, 2 * kPiece);
         for (const size_t at : {size_t{0}, kPiece, 2 * kPiece}) {
-            EXPECT_TRUE(FailedSaying("aclrtMapMem",
-                                     aclrtMapMem(range.At(at), 2 * kPiece, 0, memory, 0), kDead,
+            EXPECT_TRUE(FailedSaying("aclrtMapMem", aclrtMapMem(range.At(at), 2 * kPiece, 0, memory, 0), kDead,
                                      {Shown(range.At(kPiece)), "already"}));
         }
-        EXPECT_TRUE(FailedSaying("aclrtUnmapMem", aclrtUnmapMem(range.At(kPiece + 8)), kDead,
-                                 {"pass its start"}));
-        EXPECT_TRUE(FailedSaying("aclrtFree", aclrtFree(range.At(kPiece)), kDead,
-                                 {"mapped memory", "aclrtUnmapMem"}));
+        EXPECT_TRUE(FailedSaying("aclrtUnmapMem", aclrtUnmapMem(range.At(kPiece + 8)), kDead, {"pass its start"}));
+        EXPECT_TRUE(FailedSaying("aclrtFree", aclrtFree(range.At(kPiece)), kDead, {"mapped memory", "aclrtUnmapMem"}));
     }
     ACL_FAILS(kInvalid, aclrtUnmapMem(nullptr));
     ACL_FAILS(kDead, aclrtUnmapMem(range.At(kPiece)));
@@ -171,8 +161,8 @@ TEST_F(VirtualMemoryArguments, Access) {
     aclrtMemAccessDesc list[2] = {good, good};
     list[0].flags = ACL_RT_MEM_ACCESS_FLAGS_NONE;
     const auto refused = [&](aclError code, const char* says) {
-        EXPECT_TRUE(FailedSaying("aclrtMemSetAccess",
-                                 aclrtMemSetAccess(range.At(), 2 * kPiece, list, 2), code, {says}));
+        EXPECT_TRUE(
+            FailedSaying("aclrtMemSetAccess", aclrtMemSetAccess(range.At(), 2 * kPiece, list, 2), code, {says}));
     };
     list[1].flags = aclrtMemAccessFlags(2);
     refused(kInvalid, "desc[1].flags is 2");
@@ -190,9 +180,8 @@ TEST_F(VirtualMemoryArguments, Access) {
     ACL_FAILS(kInvalid, aclrtMemGetAccess(range.At(), nullptr, &flag));
     ACL_FAILS(kInvalid, aclrtMemGetAccess(range.At(), &good.location, nullptr));
     ACL_FAILS(kDead, aclrtMemGetAccess(range.At(2 * kPiece), &good.location, &flag));
-    ACL_FAILS(kInvalid, aclrtMemGetAccess(
-                            range.At(),
-                            &(list[1].location = {0, ACL_MEM_LOCATION_TYPE_UNREGISTERED}), &flag));
+    ACL_FAILS(kInvalid,
+              aclrtMemGetAccess(range.At(), &(list[1].location = {0, ACL_MEM_LOCATION_TYPE_UNREGISTERED}), &flag));
     EXPECT_TRUE(IsPoison(flag));
     auto handle = Poison<aclrtDrvMemHandle>();
     ACL_FAILS(kInvalid, aclrtMemRetainAllocationHandle(nullptr, &handle));

@@ -17,15 +17,13 @@ constexpr auto kFabric = ACL_MEM_SHARE_HANDLE_TYPE_FABRIC;
 
 uint64_t ExportNumber(aclrtDrvMemHandle memory, uint64_t flags = kAnyone) {
     uint64_t number = 0;
-    ExpectOk("aclrtMemExportToShareableHandle",
-             aclrtMemExportToShareableHandle(memory, kNone, flags, &number));
+    ExpectOk("aclrtMemExportToShareableHandle", aclrtMemExportToShareableHandle(memory, kNone, flags, &number));
     return number;
 }
 
 aclrtDrvMemHandle ImportNumber(uint64_t number, int32_t device = 0) {
     aclrtDrvMemHandle memory = nullptr;
-    ExpectOk("aclrtMemImportFromShareableHandle",
-             aclrtMemImportFromShareableHandle(number, device, &memory));
+    ExpectOk("aclrtMemImportFromShareableHandle", aclrtMemImportFromShareableHandle(number, device, &memory));
     return memory;
 }
 
@@ -58,35 +56,29 @@ class VirtualMemorySharing : public WithDevice {
 
 TEST_F(VirtualMemorySharing, ExportChecksItsArguments) {
     const PhysicalMemory memory;
-    ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandle(memory, kNone, 1, nullptr),
-                     "shareableHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandle(memory, kNone, 1, nullptr), "shareableHandle");
     for (const int type : {-1, 1, 2, 3, 100})
         ACL_FAILS_SAYING(kInvalid,
-                         aclrtMemExportToShareableHandle(
-                             memory, static_cast<aclrtMemHandleType>(type), 1, &number_),
+                         aclrtMemExportToShareableHandle(memory, static_cast<aclrtMemHandleType>(type), 1, &number_),
                          "handleType is", Shown(type));
     for (const uint64_t flags : {uint64_t{2}, ~uint64_t{0}}) {
-        ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandle(memory, kNone, flags, &number_),
-                         "flags is 0x");
-        ACL_FAILS_SAYING(kInvalid,
-                         aclrtMemExportToShareableHandleV2(memory, flags, kNumber, &number_),
-                         "flags is 0x");
+        ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandle(memory, kNone, flags, &number_), "flags is 0x");
+        ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandleV2(memory, flags, kNumber, &number_), "flags is 0x");
     }
-    ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandleV2(memory, 1, kNumber, nullptr),
-                     "shareableHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemExportToShareableHandleV2(memory, 1, kNumber, nullptr), "shareableHandle");
     for (const int type : {-1, 0, 3, 100})
-        ACL_FAILS_SAYING(kInvalid,
-                         aclrtMemExportToShareableHandleV2(
-                             memory, 1, static_cast<aclrtMemSharedHandleType>(type), &number_),
-                         "shareType is", Shown(type));
+        ACL_FAILS_SAYING(
+            kInvalid,
+            aclrtMemExportToShareableHandleV2(memory, 1, static_cast<aclrtMemSharedHandleType>(type), &number_),
+            "shareType is", Shown(type));
     const Stream stream;
     aclrtDrvMemHandle stale = nullptr;
     {
         const PhysicalMemory gone;
         stale = gone;
     }
-    for (void* handle : {static_cast<void*>(nullptr), static_cast<void*>(stream), stale,
-                         reinterpret_cast<void*>(0x1234567)}) {
+    for (void* handle :
+         {static_cast<void*>(nullptr), static_cast<void*>(stream), stale, reinterpret_cast<void*>(0x1234567)}) {
         const aclError code = handle ? kDead : kInvalid;
         ACL_FAILS(code, aclrtMemExportToShareableHandle(handle, kNone, 1, &number_));
         ACL_FAILS(code, aclrtMemExportToShareableHandleV2(handle, 1, kFabric, &fabric_));
@@ -98,10 +90,8 @@ TEST_F(VirtualMemorySharing, MemoryIsExportedOnce) {
     const PhysicalMemory memory;
     const uint64_t number = ExportNumber(memory);
     EXPECT_NE(number, 0u);
-    ACL_FAILS_SAYING(kDead, aclrtMemExportToShareableHandle(memory, kNone, 1, &number_),
-                     "exported before");
-    ACL_FAILS_SAYING(kDead, aclrtMemExportToShareableHandleV2(memory, 1, kFabric, &fabric_),
-                     "exported before");
+    ACL_FAILS_SAYING(kDead, aclrtMemExportToShareableHandle(memory, kNone, 1, &number_), "exported before");
+    ACL_FAILS_SAYING(kDead, aclrtMemExportToShareableHandleV2(memory, 1, kFabric, &fabric_), "exported before");
     EXPECT_TRUE(IsPoison(number_) && IsPoison(fabric_));
     const PhysicalMemory other;
     EXPECT_NE(ExportNumber(other), number);
@@ -112,34 +102,25 @@ TEST_F(VirtualMemorySharing, ImportChecksItsArguments) {
     uint64_t number = ExportNumber(memory);
     ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandle(number, 0, nullptr), "handle");
     for (const uint64_t nonsense : {uint64_t{0}, uint64_t{1}})
-        ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(nonsense, 0, &imported_),
-                         "shareableHandle");
+        ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(nonsense, 0, &imported_), "shareableHandle");
     for (const int32_t device : {-1, 4000})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                         aclrtMemImportFromShareableHandle(number, device, &imported_), "deviceId",
-                         Shown(device));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtMemImportFromShareableHandle(number, device, &imported_),
+                         "deviceId", Shown(device));
     if (DeviceCount() > 1) {
-        ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 1, &imported_),
-                         "deviceId");
+        ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 1, &imported_), "deviceId");
     }
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 0, &imported_),
-                     "this process's own");
-    ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 0, nullptr),
-                     "handle");
-    ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(nullptr, kNumber, 0, &imported_),
-                     "shareableHandle");
+    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 0, &imported_), "this process's own");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 0, nullptr), "handle");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(nullptr, kNumber, 0, &imported_), "shareableHandle");
     for (const int type : {-1, 0, 3})
-        ACL_FAILS_SAYING(kInvalid,
-                         aclrtMemImportFromShareableHandleV2(
-                             &number, static_cast<aclrtMemSharedHandleType>(type), 0, &imported_),
-                         "shareType is", Shown(type));
-    ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 1, &imported_),
-                     "flags is 0x1");
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_),
-                     "is no key");
+        ACL_FAILS_SAYING(
+            kInvalid,
+            aclrtMemImportFromShareableHandleV2(&number, static_cast<aclrtMemSharedHandleType>(type), 0, &imported_),
+            "shareType is", Shown(type));
+    ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 1, &imported_), "flags is 0x1");
+    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_), "is no key");
     fabric_ = {};
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_),
-                     "is no key");
+    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandleV2(&fabric_, kFabric, 0, &imported_), "is no key");
     EXPECT_TRUE(IsPoison(imported_));
 }
 
@@ -149,10 +130,8 @@ TEST_F(VirtualMemorySharing, ListsCheckTheirArguments) {
     ACL_OK(aclrtMemExportToShareableHandleV2(by_fabric, kListed, kFabric, &fabric_));
     int32_t processes[] = {1, 0};
     ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, nullptr, 1), "pid");
-    ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, processes, 0),
-                     "pidNum is 0");
-    ACL_FAILS_SAYING(kInvalid,
-                     aclrtMemSetPidToShareableHandleV2(&number, kNumber, processes, (1 << 22) + 1),
+    ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, processes, 0), "pidNum is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandleV2(&number, kNumber, processes, (1 << 22) + 1),
                      "pidNum is 4194305");
     ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, processes, 2), "pid[1]");
     ACL_FAILS(kDead, aclrtMemSetPidToShareableHandle(0, processes, 1));
@@ -163,8 +142,8 @@ TEST_F(VirtualMemorySharing, ListsCheckTheirArguments) {
     ACL_FAILS(kInvalid, aclrtMemSetPidToShareableHandleV2(nullptr, kNumber, processes, 1));
     ACL_FAILS(kInvalid, aclrtMemSetPidToShareableHandleV2(&number, kNumber, nullptr, 1));
     ACL_FAILS(kInvalid, aclrtMemSetPidToShareableHandleV2(&number, kNumber, processes, 0));
-    ACL_FAILS(kInvalid, aclrtMemSetPidToShareableHandleV2(
-                            &number, static_cast<aclrtMemSharedHandleType>(0), processes, 1));
+    ACL_FAILS(kInvalid,
+              aclrtMemSetPidToShareableHandleV2(&number, static_cast<aclrtMemSharedHandleType>(0), processes, 1));
     {
         const PhysicalMemory gone;
         number = ExportNumber(gone, kListed);
@@ -247,10 +226,8 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, MemoryIsFreedWithItsLastUser, Expo
         }
         // A key of another kind.
         void* ptr = Poison<void*>();
-        ACL_FAILS_SAYING(
-            kDead,
-            aclrtIpcMemImportByKey(&ptr, reinterpret_cast<const char*>(offer.fabric.data), 0),
-            "something else");
+        ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&ptr, reinterpret_cast<const char*>(offer.fabric.data), 0),
+                         "something else");
         EXPECT_TRUE(IsPoison(ptr));
         ACL_OK(aclrtFreePhysical(two));
         ACL_OK(aclrtFreePhysical(one));

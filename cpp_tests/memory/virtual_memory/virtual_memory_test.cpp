@@ -18,14 +18,12 @@ constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 class VirtualMemory : public WithDevice {};
 
 void Upload(void* address, const Bytes& bytes) {
-    ExpectOk("aclrtMemcpy", aclrtMemcpy(address, bytes.size(), bytes.data(), bytes.size(),
-                                        ACL_MEMCPY_HOST_TO_DEVICE));
+    ExpectOk("aclrtMemcpy", aclrtMemcpy(address, bytes.size(), bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE));
 }
 
 Bytes Download(const void* address, size_t size) {
     Bytes bytes(size);
-    ExpectOk("aclrtMemcpy",
-             aclrtMemcpy(bytes.data(), size, address, size, ACL_MEMCPY_DEVICE_TO_HOST));
+    ExpectOk("aclrtMemcpy", aclrtMemcpy(bytes.data(), size, address, size, ACL_MEMCPY_DEVICE_TO_HOST));
     return bytes;
 }
 
@@ -48,8 +46,8 @@ TEST_F(VirtualMemory, MappedMemoryIsUsedLikeAllocatedMemory) {
     EXPECT_EQ(Download(range.At(kPiece + 99), 52)[51], pattern[150]);
     Stream stream;
     ACL_OK(aclrtMemsetAsync(range.At(kPiece), 64, 5, 64, stream));
-    ACL_OK(aclrtReduceAsync(range.At(kPiece), range.At(kPiece + 32), 32,
-                            ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
+    ACL_OK(aclrtReduceAsync(range.At(kPiece), range.At(kPiece + 32), 32, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
+                            stream, nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(Download(range.At(kPiece), 32) == Bytes(32, 10));
 
@@ -98,8 +96,7 @@ TEST_F(VirtualMemory, TransfersSpanAdjacentMappings) {
     EXPECT_TRUE(Download(range.At(), all) == pattern);
     Stream stream;
     DeviceMemory device(all);
-    ACL_OK(
-        aclrtMemcpyAsync(device.At(), all, range.At(), all, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(device.At(), all, range.At(), all, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(device.Download() == pattern);
     ACL_OK(aclrtMemsetAsync(range.At(kPiece - 10), 20, 9, 20, stream));
@@ -109,8 +106,7 @@ TEST_F(VirtualMemory, TransfersSpanAdjacentMappings) {
     EXPECT_EQ(around.front(), pattern[kPiece - 11]);
     EXPECT_EQ(around.back(), pattern[kPiece + 10]);
     // There is no mapping after the last one.
-    EXPECT_TRUE(FailedSaying("aclrtMemset",
-                             aclrtMemset(range.At(2 * kPiece), kPiece + 1, 0, kPiece + 1), kDead,
+    EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(2 * kPiece), kPiece + 1, 0, kPiece + 1), kDead,
                              {Shown(range.At(2 * kPiece))}));
 }
 
@@ -118,14 +114,14 @@ TEST_F(VirtualMemory, TransfersStopAtAGapOrAnotherDevice) {
     Range range(3 * kPiece);
     PhysicalMemory a, b;
     const Mapping first(range.At(), a), third(range.At(2 * kPiece), b);
-    EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 3 * kPiece, 0, 3 * kPiece),
-                             kDead, {Shown(range.At())}));
+    EXPECT_TRUE(
+        FailedSaying("aclrtMemset", aclrtMemset(range.At(), 3 * kPiece, 0, 3 * kPiece), kDead, {Shown(range.At())}));
     if (DeviceCount() < 2) return;
     const OnDevice other(1);
     PhysicalMemory there(kPiece, PhysicalProps(1));
     const Mapping second(range.At(kPiece), there);
-    EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 2 * kPiece, 0, 2 * kPiece),
-                             kDead, {Shown(range.At())}));
+    EXPECT_TRUE(
+        FailedSaying("aclrtMemset", aclrtMemset(range.At(), 2 * kPiece, 0, 2 * kPiece), kDead, {Shown(range.At())}));
     // Each mapping can be used alone, and copies go from one to the other.
     Upload(range.At(), Pattern(5000));
     ACL_OK(aclrtMemcpy(range.At(kPiece), 5000, range.At(), 5000, ACL_MEMCPY_DEVICE_TO_DEVICE));
@@ -184,8 +180,7 @@ TEST_F(VirtualMemory, PropertiesAreThoseOfTheAllocation) {
     EXPECT_EQ(reported.memAttr, ACL_MEM_HUGE);
     EXPECT_EQ(reported.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
     EXPECT_EQ(reported.location.id, 0u);
-    for (const auto option :
-         {ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED}) {
+    for (const auto option : {ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED}) {
         size_t granularity = 0;
         ACL_OK(aclrtMemGetAllocationGranularity(&props, option, &granularity));
         EXPECT_EQ(granularity, kPiece);
@@ -202,8 +197,7 @@ TEST_F(VirtualMemory, PendingWorkKeepsAnUnmappedMapping) {
     std::optional<Mapping> second;
     Upload(range.At(), Pattern(kPiece, 1));
     ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtMemcpyAsync(result.At(), kPiece, range.At(), kPiece, ACL_MEMCPY_DEVICE_TO_HOST,
-                            stream));
+    ACL_OK(aclrtMemcpyAsync(result.At(), kPiece, range.At(), kPiece, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     ACL_OK(aclrtUnmapMem(mapping.Release()));
     ACL_FAILS(kDead, aclrtMemset(range.At(), 8, 0, 8));
     {
@@ -226,8 +220,7 @@ TEST_F(VirtualMemory, ARangeThatIsReleasedWaitsForItsWork) {
         const Mapping mapping(range.At(), memory);
         Upload(range.At(), Pattern(kPiece));
         ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(result.At(), kPiece, range.At(), kPiece, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(result.At(), kPiece, range.At(), kPiece, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     }
     const Opener opener(gate);
     ACL_OK(aclrtReleaseMemAddress(range.Release()));
@@ -240,15 +233,15 @@ TEST_F(VirtualMemory, ARangeIsReleasedWhenItIsEmpty) {
     PhysicalMemory memory;
     {
         const Mapping mapping(range.At(kPiece), memory);
-        EXPECT_TRUE(FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(range.At()),
-                                 kDead, {Shown(range.At(kPiece)), "aclrtUnmapMem"}));
+        EXPECT_TRUE(FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(range.At()), kDead,
+                                 {Shown(range.At(kPiece)), "aclrtUnmapMem"}));
     }
-    EXPECT_TRUE(FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(range.At(kPiece)),
-                             kDead, {Shown(range.At()), "pass its start"}));
+    EXPECT_TRUE(FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(range.At(kPiece)), kDead,
+                             {Shown(range.At()), "pass its start"}));
     void* const gone = range.Release();
     ACL_OK(aclrtReleaseMemAddress(gone));
-    EXPECT_TRUE(FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(gone), kDead,
-                             {Shown(gone), "released before"}));
+    EXPECT_TRUE(
+        FailedSaying("aclrtReleaseMemAddress", aclrtReleaseMemAddress(gone), kDead, {Shown(gone), "released before"}));
     ACL_FAILS(kDead, aclrtMapMem(gone, kPiece, 0, memory, 0));
 }
 
@@ -261,8 +254,7 @@ TEST_F(VirtualMemory, AlignmentAndARequestedAddress) {
     void* wish = nullptr;
     ACL_OK(aclrtReserveMemAddressNoUCMemory(&wish, 4 * kPiece, 0, nullptr, 0));
     auto taken = Poison<void*>();
-    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress",
-                             aclrtReserveMemAddress(&taken, kPiece, 0, wish, 1),
+    EXPECT_TRUE(FailedSaying("aclrtReserveMemAddress", aclrtReserveMemAddress(&taken, kPiece, 0, wish, 1),
                              ACL_ERROR_RT_MEMORY_ALLOCATION, {"not free"}));
     EXPECT_TRUE(IsPoison(taken));
     ACL_OK(aclrtReleaseMemAddress(wish));
@@ -275,8 +267,8 @@ TEST_F(VirtualMemory, AMappingNeedsAccessRights) {
     PhysicalMemory memory, other;
     ACL_OK(aclrtMemMapNoAccess(range.At(), kPiece, 0, memory, 0));
     ACL_OK(aclrtMemMapNoAccess(range.At(kPiece), kPiece, 0, other, 0));
-    EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 8, 1, 8), kDead,
-                             {Shown(range.At()), "aclrtMemSetAccess"}));
+    EXPECT_TRUE(
+        FailedSaying("aclrtMemset", aclrtMemset(range.At(), 8, 1, 8), kDead, {Shown(range.At()), "aclrtMemSetAccess"}));
     aclrtMemLocation device{0, ACL_MEM_LOCATION_TYPE_DEVICE}, host{0, ACL_MEM_LOCATION_TYPE_HOST};
     auto flag = Poison<uint64_t>();
     ACL_OK(aclrtMemGetAccess(range.At(5), &device, &flag));
@@ -295,13 +287,12 @@ TEST_F(VirtualMemory, AMappingNeedsAccessRights) {
     // Read access.
     desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
     ACL_OK(aclrtMemSetAccess(range.At(kPiece), kPiece, &desc, 1));
-    EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 2 * kPiece, 1, 2 * kPiece),
-                             kDead, {"device 0 may not write"}));
+    EXPECT_TRUE(FailedSaying("aclrtMemset", aclrtMemset(range.At(), 2 * kPiece, 1, 2 * kPiece), kDead,
+                             {"device 0 may not write"}));
     Stream stream;
-    ACL_FAILS(kDead, aclrtMemcpyAsync(range.At(kPiece), 8, range.At(), 8,
-                                      ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
-    ACL_FAILS(kDead, aclrtReduceAsync(range.At(kPiece), range.At(), 32,
-                                      ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
+    ACL_FAILS(kDead, aclrtMemcpyAsync(range.At(kPiece), 8, range.At(), 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_FAILS(kDead, aclrtReduceAsync(range.At(kPiece), range.At(), 32, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
+                                      stream, nullptr));
     EXPECT_TRUE(Download(range.At(), 2 * kPiece) == Pattern(2 * kPiece));
     // No more than read access.
     desc.flags = ACL_RT_MEM_ACCESS_FLAGS_NONE;
@@ -327,8 +318,7 @@ TEST_F(VirtualMemory, AccessFromOtherDevices) {
         std::memset(range.At(), 3, 100);
         EXPECT_TRUE(Download(range.At(), 100) == Bytes(100, 3));
     } else {
-        ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                  aclrtMemSetAccess(range.At(), kPiece, &desc, 1));
+        ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemSetAccess(range.At(), kPiece, &desc, 1));
     }
     if (DeviceCount() < 2) return;
     desc.location = {1, ACL_MEM_LOCATION_TYPE_DEVICE};
@@ -342,8 +332,7 @@ TEST_F(VirtualMemory, HostMemory) {
     const aclrtPhysicalMemProp props = HostProps();
     if (!OnCpu()) {
         auto handle = Poison<aclrtDrvMemHandle>();
-        EXPECT_TRUE(FailedSaying("aclrtMallocPhysical",
-                                 aclrtMallocPhysical(&handle, kPiece, &props, 0),
+        EXPECT_TRUE(FailedSaying("aclrtMallocPhysical", aclrtMallocPhysical(&handle, kPiece, &props, 0),
                                  ACL_ERROR_RT_FEATURE_NOT_SUPPORT, {"aclrtMallocHost"}));
         EXPECT_TRUE(IsPoison(handle));
         return;
@@ -355,8 +344,7 @@ TEST_F(VirtualMemory, HostMemory) {
     std::memset(range.At(), 6, 2 * kPiece);
     DeviceMemory device(2 * kPiece);
     Stream stream;
-    ACL_OK(aclrtMemcpyAsync(device.At(), 2 * kPiece, range.At(), 2 * kPiece,
-                            ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemcpyAsync(device.At(), 2 * kPiece, range.At(), 2 * kPiece, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(device.Download() == Bytes(2 * kPiece, 6));
     auto attributes = Poison<aclrtPtrAttributes>();
@@ -375,8 +363,7 @@ TEST_F(VirtualMemory, AResetFreesTheMemoryAndKeepsTheAddresses) {
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS(kDead, aclrtFreePhysical(memory.Release()));
     ACL_FAILS(kDead, aclrtFreePhysical(unmapped.Release()));
-    EXPECT_TRUE(
-        FailedSaying("aclrtUnmapMem", aclrtUnmapMem(range.At()), kDead, {Shown(range.At())}));
+    EXPECT_TRUE(FailedSaying("aclrtUnmapMem", aclrtUnmapMem(range.At()), kDead, {Shown(range.At())}));
     ExpectFreeAgain(FreeMemory(), before);
     PhysicalMemory fresh;
     const Mapping again(range.At(), fresh);
@@ -414,8 +401,7 @@ TEST_F(VirtualMemory, TooMuchIsRefusedAndNothingIsLost) {
     ExpectFreeAgain(FreeMemory(), before);
     auto address = Poison<void*>();
     for (const size_t size : {SIZE_MAX, SIZE_MAX / 2, size_t{1} << 60}) {
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtReserveMemAddress(&address, size, 0, nullptr, 0));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtReserveMemAddress(&address, size, 0, nullptr, 0));
     }
     EXPECT_TRUE(IsPoison(address));
 }

@@ -61,8 +61,7 @@ void InASessionWith(const std::string& faults, const std::function<void()>& body
 // The first calls of a fault site.
 std::string All(const std::string& site, int calls) {
     std::string faults;
-    for (int call = 1; call <= calls; ++call)
-        faults += (call == 1 ? "" : ",") + site + ":" + std::to_string(call);
+    for (int call = 1; call <= calls; ++call) faults += (call == 1 ? "" : ",") + site + ":" + std::to_string(call);
     return faults;
 }
 
@@ -126,8 +125,7 @@ TEST(MemoryStatsFault, AFailedPoolAllocationIsNotCounted) {
         EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).reservedBytes, 0u);
         ExpectAgreement();
         uint64_t failed = 1;
-        while (aclrtMemPoolMallocAsync(&memory, 1000, pool, stream) != ACL_SUCCESS && failed < 10)
-            ++failed;
+        while (aclrtMemPoolMallocAsync(&memory, 1000, pool, stream) != ACL_SUCCESS && failed < 10) ++failed;
         Expect(0, PORTACL_MEMORY_POOL, {1, 1, failed}, "given at last");
         Free(memory, stream);
         Expect(0, PORTACL_MEMORY_POOL, {0, 1, failed}, "freed");

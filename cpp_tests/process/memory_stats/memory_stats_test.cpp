@@ -38,8 +38,7 @@ std::vector<portaclMemoryPoolStats> Pools(int32_t device) {
     ExpectOk("portaclMemoryListPools", portaclMemoryListPools(device, nullptr, 0, &count));
     std::vector<portaclMemoryPoolStats> pools(count + 1);
     pools[0].structSize = sizeof pools[0];
-    ExpectOk("portaclMemoryListPools",
-             portaclMemoryListPools(device, pools.data(), pools.size(), &count));
+    ExpectOk("portaclMemoryListPools", portaclMemoryListPools(device, pools.data(), pools.size(), &count));
     pools.resize(count);
     for (const auto& pool : pools) {
         EXPECT_EQ(pool.structSize, sizeof pool);
@@ -122,8 +121,7 @@ TEST_F(MemoryStats, CountDeviceMemoryExactly) {
     }
     EXPECT_EQ(bytes, 0u);
     void* memory = nullptr;
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-              aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_NORMAL_ONLY));
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).failures, failed + 1);
     // Not a request that could have been served.
     EXPECT_NE(aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
@@ -189,8 +187,7 @@ TEST_F(MemoryStats, CountAllocationsOfAllThreads) {
     EXPECT_EQ(after.currentCount, 0u);
     EXPECT_EQ(after.currentBytes, 0u);
     EXPECT_EQ(after.totalCount, before.totalCount + all + 2);
-    EXPECT_EQ(after.totalBytes,
-              before.totalBytes + (all - all / 100) * small + all / 100 * large + small + large);
+    EXPECT_EQ(after.totalBytes, before.totalBytes + (all - all / 100) * small + all / 100 * large + small + large);
     EXPECT_EQ(after.failures, before.failures);
     const auto pinned = Stats(kHost, PORTACL_MEMORY_PINNED);
     EXPECT_EQ(pinned.currentCount, host.currentCount);
@@ -456,48 +453,38 @@ TEST_F(MemoryStats, BadArguments) {
     auto stats = Poison<portaclMemoryStats>();
     const auto kind = PORTACL_MEMORY_DEVICE;
     size_t count = Poison<size_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, nullptr), "stats",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, nullptr), "stats", "null");
     stats.structSize = 8;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, &stats),
-                     "stats->structSize is 8", std::to_string(sizeof stats));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, &stats), "stats->structSize is 8",
+                     std::to_string(sizeof stats));
     stats.structSize = sizeof stats;
     for (const int wrong : {-1, 6, 1 << 30}) {
         const auto unknown = static_cast<portaclMemoryKind>(wrong);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, unknown, &stats),
                          "kind is " + std::to_string(wrong));
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryResetPeak(0, unknown), "kind");
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         portaclMemoryListPageSizes(0, unknown, nullptr, 0, &count), "kind");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPageSizes(0, unknown, nullptr, 0, &count), "kind");
     }
     for (const int32_t wrong : {-2, 1000, INT32_MIN, INT32_MAX}) {
-        for (const auto each : {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL,
-                                PORTACL_MEMORY_IMPORTED}) {
-            ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                             portaclMemoryGetStats(wrong, each, &stats), "deviceId",
+        for (const auto each :
+             {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL, PORTACL_MEMORY_IMPORTED}) {
+            ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryGetStats(wrong, each, &stats), "deviceId",
                              std::to_string(wrong));
             ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryResetPeak(wrong, each));
         }
         ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryListPools(wrong, nullptr, 0, &count));
-        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
-                  portaclMemoryListPageSizes(wrong, kind, nullptr, 0, &count));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryListPageSizes(wrong, kind, nullptr, 0, &count));
     }
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryGetStats(kHost, kind, &stats),
-                     "-1", "host memory");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
-                     portaclMemoryGetStats(0, PORTACL_MEMORY_PINNED, &stats), "deviceId is 0",
-                     "must be -1");
-    portaclMemoryPoolStats pools[2] = {Poison<portaclMemoryPoolStats>(),
-                                       Poison<portaclMemoryPoolStats>()};
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPools(0, pools, 2, nullptr),
-                     "count");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPools(0, pools, 2, &count),
-                     "pools->structSize");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryGetStats(kHost, kind, &stats), "-1", "host memory");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryGetStats(0, PORTACL_MEMORY_PINNED, &stats),
+                     "deviceId is 0", "must be -1");
+    portaclMemoryPoolStats pools[2] = {Poison<portaclMemoryPoolStats>(), Poison<portaclMemoryPoolStats>()};
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPools(0, pools, 2, nullptr), "count");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPools(0, pools, 2, &count), "pools->structSize");
     portaclMemoryPageStats sizes = Poison<portaclMemoryPageStats>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     portaclMemoryListPageSizes(0, kind, &sizes, 1, nullptr), "count");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     portaclMemoryListPageSizes(0, kind, &sizes, 1, &count), "sizes->structSize");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPageSizes(0, kind, &sizes, 1, nullptr), "count");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPageSizes(0, kind, &sizes, 1, &count),
+                     "sizes->structSize");
     EXPECT_TRUE(IsPoison(count));
     EXPECT_TRUE(IsPoison(sizes));
     EXPECT_TRUE(IsPoison(pools[0]));
@@ -521,8 +508,7 @@ TEST_F(MemoryStats, RefusedInsideAHostFunction) {
     };
     ACL_OK(aclrtLaunchHostFunc(nullptr, ask, codes));
     ACL_OK(aclrtSynchronizeStream(nullptr));
-    for (const aclError code :
-         {codes->get.load(), codes->reset.load(), codes->pools.load(), codes->pages.load()})
+    for (const aclError code : {codes->get.load(), codes->reset.load(), codes->pools.load(), codes->pages.load()})
         EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
 }
 

@@ -182,21 +182,17 @@ TEST_F(EventExternal, ArgumentsAreChecked) {
     aclrtEvent timed = nullptr;
     ACL_OK(aclrtCreateEventWithFlag(&timed, ACL_EVENT_TIME_LINE));
     ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
-              aclrtRecordEventWithFlag(nullptr, stream, ACL_EVENT_RECORD_EXTERNAL));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
-              aclrtStreamWaitEventWithFlag(stream, nullptr, 0, ACL_EVENT_WAIT_EXTERNAL));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtRecordEventWithFlag(nullptr, stream, ACL_EVENT_RECORD_EXTERNAL));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtStreamWaitEventWithFlag(stream, nullptr, 0, ACL_EVENT_WAIT_EXTERNAL));
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                     aclrtStreamWaitEventWithFlag(stream, timed, 0, ACL_EVENT_WAIT_EXTERNAL), "0x8",
-                     "ACL_EVENT_SYNC");
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtRecordEventWithFlag(stream, stream, ACL_EVENT_RECORD_EXTERNAL));
+                     aclrtStreamWaitEventWithFlag(stream, timed, 0, ACL_EVENT_WAIT_EXTERNAL), "0x8", "ACL_EVENT_SYNC");
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEventWithFlag(stream, stream, ACL_EVENT_RECORD_EXTERNAL));
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                     aclrtRecordEventWithFlag(event, other, ACL_EVENT_RECORD_EXTERNAL),
-                     "ACL_EVENT_RECORD_EXTERNAL", Shown(other));
+                     aclrtRecordEventWithFlag(event, other, ACL_EVENT_RECORD_EXTERNAL), "ACL_EVENT_RECORD_EXTERNAL",
+                     Shown(other));
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-                     aclrtStreamWaitEventWithFlag(other, event, 0, ACL_EVENT_WAIT_EXTERNAL),
-                     "ACL_EVENT_WAIT_EXTERNAL", Shown(other));
+                     aclrtStreamWaitEventWithFlag(other, event, 0, ACL_EVENT_WAIT_EXTERNAL), "ACL_EVENT_WAIT_EXTERNAL",
+                     Shown(other));
     // None of these calls has invalidated the capture.
     aclmdlRI graph = nullptr;
     ACL_OK(aclmdlRICaptureEnd(stream, &graph));
@@ -213,8 +209,7 @@ TEST(EventExternalTeardown, DevicesAreResetDuringWaits) {
     ACL_OK(aclrtCreateStream(&stream));
     ACL_OK(aclrtCreateStream(&plain));
     ACL_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_EXTERNAL));
-    aclmdlRI graph =
-        Capture(stream, [&] { ACL_OK(aclrtStreamWaitEvent(stream, event)); }).Release();
+    aclmdlRI graph = Capture(stream, [&] { ACL_OK(aclrtStreamWaitEvent(stream, event)); }).Release();
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclrtStreamWaitEvent(plain, event));
     ACL_FAILS(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(graph));

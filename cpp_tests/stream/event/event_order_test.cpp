@@ -73,8 +73,7 @@ TEST_F(EventRecord, ANewRecordReplacesTheOld) {
 
 TEST_F(EventRecord, NullOutputOfQuery) {
     Event event;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEventStatus(event, nullptr), "status",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEventStatus(event, nullptr), "status", "null");
 }
 
 TEST_F(EventRecord, OfAnotherDevice) {
@@ -84,8 +83,8 @@ TEST_F(EventRecord, OfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
     Stream far;
     Gate gate;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtRecordEvent(event, far), "event",
-                     Shown(event), "device 0", "device 1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtRecordEvent(event, far), "event", Shown(event), "device 0",
+                     "device 1");
     EXPECT_TRUE(IsComplete(event));
     // But streams of other devices may wait for it.
     ACL_OK(aclrtSetDevice(0));
@@ -116,8 +115,7 @@ TEST_F(EventWait, OrdersTwoStreams) {
         ACL_OK(aclrtMemsetAsync(device.At(), kSize, round, kSize, producer));
         ACL_OK(aclrtRecordEvent(filled, producer));
         ACL_OK(aclrtStreamWaitEvent(consumer, filled));
-        ACL_OK(aclrtMemcpyAsync(seen.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                                consumer));
+        ACL_OK(aclrtMemcpyAsync(seen.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, consumer));
         ACL_OK(aclrtRecordEvent(read, consumer));
         ACL_OK(aclrtStreamWaitEvent(producer, read));
         ACL_OK(aclrtMemsetAsync(device.At(), kSize, 255, kSize, producer));
@@ -219,8 +217,8 @@ TEST_F(EventWait, NeedsTheSyncFlag) {
     const std::pair<aclrtEvent, const char*> events[] = {{flagged, "0x8"}, {ex, "0x2"}};
     for (const auto& [event, flag] : events) {
         ACL_OK(aclrtRecordEvent(event, nullptr));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(nullptr, event), "event",
-                         flag, "ACL_EVENT_SYNC");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(nullptr, event), "event", flag,
+                         "ACL_EVENT_SYNC");
         // The host can wait and query.
         ACL_OK(aclrtSynchronizeEvent(event));
         EXPECT_TRUE(IsComplete(event));

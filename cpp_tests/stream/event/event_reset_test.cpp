@@ -39,8 +39,7 @@ class OldEvent {
 bool WaitsAreOver(aclrtEvent event) {
     auto status = Poison<aclrtEventWaitStatus>();
     ExpectOk("aclrtQueryEventWaitStatus", aclrtQueryEventWaitStatus(event, &status));
-    EXPECT_TRUE(status == ACL_EVENT_WAIT_STATUS_COMPLETE ||
-                status == ACL_EVENT_WAIT_STATUS_NOT_READY);
+    EXPECT_TRUE(status == ACL_EVENT_WAIT_STATUS_COMPLETE || status == ACL_EVENT_WAIT_STATUS_NOT_READY);
     return status == ACL_EVENT_WAIT_STATUS_COMPLETE;
 }
 
@@ -73,11 +72,11 @@ TEST_F(EventReset, MakesTheEventUnrecordedInStreamOrder) {
     ACL_OK(aclrtSynchronizeStream(waiter));
     EXPECT_FALSE(IsCompleteOld(event));
     auto ms = Poison<float>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, event, event),
-                     "startEvent", "reset", "aclrtRecordEvent");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, event, event), "startEvent",
+                     "reset", "aclrtRecordEvent");
     auto time = Poison<uint64_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(event, &time),
-                     "event was reset", "aclrtRecordEvent");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(event, &time), "event was reset",
+                     "aclrtRecordEvent");
     EXPECT_TRUE(IsPoison(ms) && IsPoison(time));
     ACL_OK(aclrtRecordEvent(event, recorder));
     ACL_OK(aclrtSynchronizeEvent(event));
@@ -99,8 +98,7 @@ TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
         ACL_OK(aclrtRecordEvent(filled, producer));
         ACL_OK(aclrtStreamWaitEvent(consumer, filled));
         ACL_OK(aclrtResetEvent(filled, consumer));
-        ACL_OK(aclrtMemcpyAsync(seen.At(round), 1, device.At(63), 1, ACL_MEMCPY_DEVICE_TO_HOST,
-                                consumer));
+        ACL_OK(aclrtMemcpyAsync(seen.At(round), 1, device.At(63), 1, ACL_MEMCPY_DEVICE_TO_HOST, consumer));
         ACL_OK(aclrtRecordEvent(read, consumer));
         ACL_OK(aclrtStreamWaitEvent(producer, read));
         ACL_OK(aclrtResetEvent(read, producer));
@@ -109,8 +107,7 @@ TEST_F(EventReset, RecordWaitResetAgainAndAgain) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(producer));
     ACL_OK(aclrtSynchronizeStream(consumer));
-    for (int round = 0; round < kRounds; ++round)
-        ASSERT_EQ(seen.Bytes()[round], static_cast<unsigned char>(round));
+    for (int round = 0; round < kRounds; ++round) ASSERT_EQ(seen.Bytes()[round], static_cast<unsigned char>(round));
     EXPECT_FALSE(IsComplete(filled));
     EXPECT_FALSE(IsComplete(read));
     EXPECT_TRUE(WaitsAreOver(filled));
@@ -210,19 +207,18 @@ TEST_F(EventReset, OnlyOfEventsThatSupportIt) {
     Stream stream;
     OldEvent plain(0), untimed(ACL_EVENT_TIME_LINE);
     Event ex;
-    for (aclrtEvent event : {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed),
-                             static_cast<aclrtEvent>(ex)}) {
+    for (aclrtEvent event :
+         {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed), static_cast<aclrtEvent>(ex)}) {
         ACL_OK(aclrtRecordEvent(event, stream));
     }
     ACL_OK(aclrtSynchronizeStream(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(plain, stream),
-                     "aclrtCreateEvent;", "aclrtCreateEventWithFlag");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(untimed, stream), "0x8",
-                     "ACL_EVENT_SYNC");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(ex, stream),
-                     "aclrtCreateEventExWithFlag", "recorded again");
-    for (aclrtEvent event : {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed),
-                             static_cast<aclrtEvent>(ex)})
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(plain, stream), "aclrtCreateEvent;",
+                     "aclrtCreateEventWithFlag");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(untimed, stream), "0x8", "ACL_EVENT_SYNC");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(ex, stream), "aclrtCreateEventExWithFlag",
+                     "recorded again");
+    for (aclrtEvent event :
+         {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed), static_cast<aclrtEvent>(ex)})
         EXPECT_TRUE(IsComplete(event));
 }
 
@@ -259,8 +255,7 @@ TEST_F(EventReset, BadArguments) {
     ACL_OK(aclrtRecordEvent(event, stream));
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtResetEvent(nullptr, stream), "event is null");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(stream, stream), "of kind stream");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(event, event), "stream",
-                     "of kind event");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(event, event), "stream", "of kind event");
     void* garbage = reinterpret_cast<void*>(7);
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(garbage, stream), "event 0x7");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(event, garbage), "stream 0x7");
@@ -391,10 +386,10 @@ TEST_F(EventQuery, NotOfEventsThatAreRecordedRepeatedly) {
     Event ex;
     auto status = Poison<aclrtEventStatus>();
     auto waits = Poison<aclrtEventWaitStatus>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEvent(ex, &status),
-                     "aclrtCreateEventExWithFlag", "aclrtQueryEventStatus");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEventWaitStatus(ex, &waits),
-                     "aclrtCreateEventExWithFlag", "aclrtStreamQuery");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEvent(ex, &status), "aclrtCreateEventExWithFlag",
+                     "aclrtQueryEventStatus");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEventWaitStatus(ex, &waits), "aclrtCreateEventExWithFlag",
+                     "aclrtStreamQuery");
     EXPECT_TRUE(IsPoison(status) && IsPoison(waits));
 }
 
@@ -413,18 +408,14 @@ TEST_F(EventQuery, BadArguments) {
     auto status = Poison<aclrtEventStatus>();
     auto waits = Poison<aclrtEventWaitStatus>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEvent(event, nullptr), "status is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEventWaitStatus(event, nullptr),
-                     "status is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEventWaitStatus(event, nullptr), "status is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEvent(nullptr, &status), "event is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEventWaitStatus(nullptr, &waits),
-                     "event is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtQueryEventWaitStatus(nullptr, &waits), "event is null");
     aclrtEvent dead = OldEvent().Release();
     ACL_OK(aclrtDestroyEvent(dead));
     for (void* bad : {static_cast<void*>(stream), reinterpret_cast<void*>(~uintptr_t{0}), dead}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEvent(bad, &status), "event",
-                         Shown(bad));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEventWaitStatus(bad, &waits),
-                         "event", Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEvent(bad, &status), "event", Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtQueryEventWaitStatus(bad, &waits), "event", Shown(bad));
     }
     EXPECT_TRUE(IsPoison(status) && IsPoison(waits));
     // Neither needs a device in the thread.
@@ -470,12 +461,11 @@ TEST_F(EventLimit, CountsLimitedEvents) {
 TEST_F(EventLimit, IsEnforced) {
     OldEvent plain(0);
     std::vector<std::unique_ptr<OldEvent>> events;
-    for (uint32_t i = 0; i < kMost && !HasFailure(); ++i)
-        events.push_back(std::make_unique<OldEvent>(ACL_EVENT_SYNC));
+    for (uint32_t i = 0; i < kMost && !HasFailure(); ++i) events.push_back(std::make_unique<OldEvent>(ACL_EVENT_SYNC));
     EXPECT_EQ(Available(), 0u);
     auto event = Poison<aclrtEvent>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_EVENT_RESOURCE, aclrtCreateEventWithFlag(&event, 1), "65536",
-                     "device 0", "aclrtCreateEventExWithFlag");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_EVENT_RESOURCE, aclrtCreateEventWithFlag(&event, 1), "65536", "device 0",
+                     "aclrtCreateEventExWithFlag");
     EXPECT_TRUE(IsPoison(event));
     ACL_FAILS_SAYING(ACL_ERROR_RT_NO_EVENT_RESOURCE, aclrtRecordEvent(plain, nullptr), "65536");
     EXPECT_FALSE(IsComplete(plain));

@@ -16,8 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint32_t kAll = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
-                          ACL_EVENT_DEVICE_USE_ONLY;
+constexpr uint32_t kAll =
+    ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY;
 
 // The three creation functions under one signature; the first takes no flag.
 struct Creator {
@@ -78,32 +78,31 @@ TEST_F(EventCreate, FlagsThatDoNotExist) {
                           ACL_EVENT_IPC | ACL_EVENT_SYNC, 0xFFFFFFFFu}) {
         std::ostringstream shown;
         shown << "0x" << std::hex << flag;
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, flag), "flag",
-                         shown.str(), "ACL_EVENT_SYNC");
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, flag), "flag",
-                         shown.str(), "ACL_EVENT_SYNC");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, flag), "flag", shown.str(),
+                         "ACL_EVENT_SYNC");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, flag), "flag", shown.str(),
+                         "ACL_EVENT_SYNC");
     }
     // Each text names the function that takes the flag.
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC),
                      "aclrtCreateEventExWithFlag takes ACL_EVENT_IPC");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtCreateEventExWithFlag(&event, ACL_EVENT_EXTERNAL),
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, ACL_EVENT_EXTERNAL),
                      "aclrtCreateEventWithFlag takes ACL_EVENT_EXTERNAL");
     EXPECT_TRUE(IsPoison(event));
 }
 
 TEST_F(EventCreate, NullOutputs) {
     for (const Creator& creator : Creators())
-        EXPECT_TRUE(FailedSaying(creator.name, creator.create(nullptr, ACL_EVENT_SYNC),
-                                 ACL_ERROR_INVALID_PARAM, {"event", "null"}));
+        EXPECT_TRUE(FailedSaying(creator.name, creator.create(nullptr, ACL_EVENT_SYNC), ACL_ERROR_INVALID_PARAM,
+                                 {"event", "null"}));
 }
 
 TEST_F(EventCreate, NeedsADeviceInThisThread) {
     OnNewThread([] {
         auto event = Poison<aclrtEvent>();
         for (const Creator& creator : Creators())
-            EXPECT_TRUE(FailedSaying(creator.name, creator.create(&event, ACL_EVENT_SYNC),
-                                     ACL_ERROR_RT_CONTEXT_NULL, {"aclrtSetDevice"}));
+            EXPECT_TRUE(FailedSaying(creator.name, creator.create(&event, ACL_EVENT_SYNC), ACL_ERROR_RT_CONTEXT_NULL,
+                                     {"aclrtSetDevice"}));
         EXPECT_TRUE(IsPoison(event));
     });
 }
@@ -112,8 +111,7 @@ TEST_F(EventCreate, FailsAfterFinalize) {
     ACL_OK(aclFinalize());
     auto event = Poison<aclrtEvent>();
     for (const Creator& creator : Creators())
-        EXPECT_TRUE(Failed(creator.name, creator.create(&event, ACL_EVENT_SYNC),
-                           ACL_ERROR_RT_CONTEXT_NULL));
+        EXPECT_TRUE(Failed(creator.name, creator.create(&event, ACL_EVENT_SYNC), ACL_ERROR_RT_CONTEXT_NULL));
     EXPECT_TRUE(IsPoison(event));
     ACL_OK(aclInit(nullptr));
 }
@@ -139,12 +137,9 @@ class EventCalls : public EventTest {
     static std::vector<Call> All(aclrtStream stream, aclrtEvent valid) {
         return {
             {"aclrtDestroyEvent", "event", [](aclrtEvent e) { return aclrtDestroyEvent(e); }},
-            {"aclrtRecordEvent", "event",
-             [=](aclrtEvent e) { return aclrtRecordEvent(e, stream); }},
-            {"aclrtStreamWaitEvent", "event",
-             [=](aclrtEvent e) { return aclrtStreamWaitEvent(stream, e); }},
-            {"aclrtSynchronizeEvent", "event",
-             [](aclrtEvent e) { return aclrtSynchronizeEvent(e); }},
+            {"aclrtRecordEvent", "event", [=](aclrtEvent e) { return aclrtRecordEvent(e, stream); }},
+            {"aclrtStreamWaitEvent", "event", [=](aclrtEvent e) { return aclrtStreamWaitEvent(stream, e); }},
+            {"aclrtSynchronizeEvent", "event", [](aclrtEvent e) { return aclrtSynchronizeEvent(e); }},
             {"aclrtSynchronizeEventWithTimeout", "event",
              [](aclrtEvent e) { return aclrtSynchronizeEventWithTimeout(e, 1000); }},
             {"aclrtQueryEventStatus", "event",
@@ -195,8 +190,8 @@ TEST_F(EventCalls, RefuseGarbageAndOtherKinds) {
     ACL_OK(aclrtRecordEvent(valid, stream));
     int here = 0;
     for (void* bad : {reinterpret_cast<void*>(1), reinterpret_cast<void*>(uintptr_t{1} << 63),
-                      reinterpret_cast<void*>(~uintptr_t{0}), static_cast<void*>(&here),
-                      static_cast<void*>(stream), device.At(), static_cast<void*>(context)}) {
+                      reinterpret_cast<void*>(~uintptr_t{0}), static_cast<void*>(&here), static_cast<void*>(stream),
+                      device.At(), static_cast<void*>(context)}) {
         SCOPED_TRACE(bad);
         AllFail(stream, valid, ACL_ERROR_RT_PARAM_INVALID, bad, Shown(bad));
     }
@@ -263,8 +258,8 @@ TEST_F(EventSynchronize, TimesOutAndTheWorkContinues) {
     ACL_OK(log.Append(stream, 1));
     ACL_OK(aclrtRecordEvent(event, stream));
     const auto start = Clock::now();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, aclrtSynchronizeEventWithTimeout(event, 20),
-                     "event", Shown(event), "20 ms");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, aclrtSynchronizeEventWithTimeout(event, 20), "event",
+                     Shown(event), "20 ms");
     EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(20));
     EXPECT_EQ(log.Size(), 0u);
     Opener opener(gate);
@@ -276,8 +271,7 @@ TEST_F(EventSynchronize, TimesOutAndTheWorkContinues) {
 TEST_F(EventSynchronize, OtherTimeoutsAreErrors) {
     Event event;
     for (int32_t timeout : {0, -2, std::numeric_limits<int32_t>::min()})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtSynchronizeEventWithTimeout(event, timeout), "timeout",
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeEventWithTimeout(event, timeout), "timeout",
                          Shown(static_cast<long long>(timeout)), "-1");
 }
 
@@ -301,8 +295,8 @@ TEST_F(EventElapsed, MeasuresMilliseconds) {
     ACL_OK(aclrtEventElapsedTime(&ms, start, start));
     EXPECT_EQ(ms, 0.0f);
     auto untouched = Poison<float>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
-                     aclrtEventElapsedTime(&untouched, end, start), "endEvent", "startEvent");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, aclrtEventElapsedTime(&untouched, end, start), "endEvent",
+                     "startEvent");
     EXPECT_TRUE(IsPoison(untouched));
 }
 
@@ -348,22 +342,20 @@ TEST_F(EventElapsed, EventsWithoutATime) {
     ACL_OK(aclrtRecordEvent(untimed, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     auto ms = Poison<float>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtEventElapsedTime(nullptr, timed, timed), "ms",
-                     "null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                     aclrtEventElapsedTime(&ms, untimed, timed), "startEvent",
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtEventElapsedTime(nullptr, timed, timed), "ms", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, untimed, timed), "startEvent",
                      "ACL_EVENT_TIME_LINE");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                     aclrtEventElapsedTime(&ms, timed, untimed), "endEvent", "ACL_EVENT_TIME_LINE");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, fresh, timed),
-                     "startEvent", "never recorded");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, timed, fresh),
-                     "endEvent", "never recorded");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, timed, untimed), "endEvent",
+                     "ACL_EVENT_TIME_LINE");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, fresh, timed), "startEvent",
+                     "never recorded");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, timed, fresh), "endEvent",
+                     "never recorded");
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclrtRecordEvent(fresh, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_NOT_COMPLETE, aclrtEventElapsedTime(&ms, timed, fresh),
-                     "endEvent", "aclrtSynchronizeEvent");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_NOT_COMPLETE, aclrtEventElapsedTime(&ms, timed, fresh), "endEvent",
+                     "aclrtSynchronizeEvent");
     EXPECT_TRUE(IsPoison(ms));
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -380,8 +372,7 @@ TEST_F(EventElapsed, OnDifferentDevices) {
     ACL_OK(aclrtRecordEvent(far, nullptr));
     ACL_OK(aclrtSynchronizeEvent(far));
     auto ms = Poison<float>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtEventElapsedTime(&ms, near, far), "device 0",
-                     "device 1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtEventElapsedTime(&ms, near, far), "device 0", "device 1");
     EXPECT_TRUE(IsPoison(ms));
     ACL_OK(aclrtSetDevice(0));
 }

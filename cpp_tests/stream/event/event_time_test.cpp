@@ -100,12 +100,11 @@ TEST_F(EventTimestamp, EventsWithoutATime) {
     auto time = Poison<uint64_t>();
     ACL_OK(aclrtRecordEvent(untimed, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtEventGetTimestamp(untimed, nullptr),
-                     "timestamp is null");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(untimed, &time),
-                     "event", "ACL_EVENT_TIME_LINE");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(fresh, &time),
-                     "event", "never recorded");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtEventGetTimestamp(untimed, nullptr), "timestamp is null");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(untimed, &time), "event",
+                     "ACL_EVENT_TIME_LINE");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(fresh, &time), "event",
+                     "never recorded");
     Gate gate;
     ACL_OK(gate.Hold(stream));
     ACL_OK(aclrtRecordEvent(fresh, stream));
@@ -124,11 +123,9 @@ TEST_F(EventTimestamp, BadHandles) {
     ACL_OK(aclrtRecordEvent(dead, stream));
     ACL_OK(aclrtSynchronizeEvent(dead));
     ACL_OK(aclrtDestroyEvent(dead));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtEventGetTimestamp(nullptr, &time),
-                     "event is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtEventGetTimestamp(nullptr, &time), "event is null");
     for (void* bad : {static_cast<void*>(stream), reinterpret_cast<void*>(3), dead})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtEventGetTimestamp(bad, &time), "event",
-                         Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtEventGetTimestamp(bad, &time), "event", Shown(bad));
     EXPECT_TRUE(IsPoison(time));
 }
 

@@ -107,8 +107,7 @@ TEST_F(IpcEvent, WaitsMayTimeOut) {
     ACL_OK(gate.Hold(first));
     ACL_OK(aclrtRecordEvent(event, first));
     ACL_OK(aclrtStreamWaitEventWithTimeout(second, event, 1));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(second),
-                     "event of several processes");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(second), "event of several processes");
     gate.Open();
 }
 
@@ -134,8 +133,7 @@ TEST_F(IpcEvent, UnsupportedUses) {
     ACL_OK(aclrtRecordEvent(event, stream));
     ACL_OK(aclrtRecordEvent(timed, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, event, timed),
-                     "no time");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, event, timed), "no time");
     ACL_FAILS(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(event, &time));
     ACL_FAILS(kDead, aclrtResetEvent(event, stream));
     ACL_FAILS(kDead, aclrtQueryEventWaitStatus(event, &waited));

@@ -11,12 +11,10 @@ using namespace portacl_test;
 namespace {
 
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-constexpr int kSet = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE,
-              kAdd = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, kOr = ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE,
-              kAnd = ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE;
+constexpr int kSet = ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE, kAdd = ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE,
+              kOr = ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, kAnd = ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE;
 constexpr int kLess = ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE, kEqual = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE,
-              kBigger = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE,
-              kAtLeast = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE,
+              kBigger = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE, kAtLeast = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE,
               kBits = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE;
 constexpr uint32_t kMost = 0xFFFFFFFF;
 
@@ -184,10 +182,8 @@ TEST_F(CntNotifyTest, BadArguments) {
     CntNotify notify;
     Stream stream;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyGetId(notify, nullptr), "notifyId");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyRecord(notify, stream, nullptr),
-                     "info is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtCntNotifyWaitWithTimeout(notify, stream, nullptr), "info is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyRecord(notify, stream, nullptr), "info is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, nullptr), "info is null");
     for (int mode : {3, 5, -1, 1 << 30}) {
         aclrtCntNotifyRecordInfo info{static_cast<aclrtCntNotifyRecordMode>(mode), 1};
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyRecord(notify, stream, &info),
@@ -196,8 +192,7 @@ TEST_F(CntNotifyTest, BadArguments) {
     aclrtCntNotifyWaitInfo wait{};
     for (int mode : {5, -1, 1 << 30}) {
         wait.mode = static_cast<aclrtCntNotifyWaitMode>(mode);
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtCntNotifyWaitWithTimeout(notify, stream, &wait),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, &wait),
                          "info->mode is " + std::to_string(mode));
     }
     wait.mode = ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE;
@@ -207,8 +202,8 @@ TEST_F(CntNotifyTest, BadArguments) {
     // No count satisfies these conditions.
     wait.isClear = 0;
     wait.mode = ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, &wait),
-                     "info->value is 0", "less");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, &wait), "info->value is 0",
+                     "less");
     wait.mode = ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE;
     wait.value = kMost;
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCntNotifyWaitWithTimeout(notify, stream, &wait),
@@ -220,8 +215,8 @@ TEST_F(CntNotifyTest, BadArguments) {
     aclrtCntNotify dead = CntNotify().Release();
     ACL_OK(aclrtCntNotifyDestroy(dead));
     int local = 0;
-    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local),
-                      static_cast<void*>(stream), static_cast<void*>(plain), dead}) {
+    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local), static_cast<void*>(stream),
+                      static_cast<void*>(plain), dead}) {
         const aclError code = bad ? kDead : ACL_ERROR_INVALID_PARAM;
         SCOPED_TRACE(bad);
         ACL_FAILS_SAYING(code, aclrtCntNotifyDestroy(bad), "cntNotify");

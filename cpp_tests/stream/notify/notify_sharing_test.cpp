@@ -79,20 +79,18 @@ void TryToImport(Connection& parent) {
     parent.Send(static_cast<int>(getpid()));
     const auto key = parent.Receive<Key>();
     auto notify = Poison<aclrtNotify>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0),
-                     "process " + std::to_string(getppid()), std::to_string(getpid()), "list");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "process " + std::to_string(getppid()),
+                     std::to_string(getpid()), "list");
     EXPECT_TRUE(IsPoison(notify));
     parent.Signal(1);
     parent.Await(2);
     // Now it is on the list.
-    ACL_EXPECT_OK(
-        aclrtNotifyImportByKey(&notify, key.text, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS));
+    ACL_EXPECT_OK(aclrtNotifyImportByKey(&notify, key.text, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS));
     uint32_t number = Poison<uint32_t>();
     ACL_EXPECT_OK(aclrtGetNotifyId(notify, &number));
     EXPECT_LT(number, 8192u);
     auto again = Poison<Key>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0),
-                     "another process's");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0), "another process's");
     int32_t pid = getpid();
     ACL_FAILS_SAYING(kDead, aclrtNotifySetImportPid(notify, &pid, 1), "has not been exported");
     ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
@@ -129,8 +127,7 @@ TWO_PROCESS_TEST(NotifySharing, OnlyListedProcessesMayImport, TryToImport) {
     // The same key, and no other flags.
     EXPECT_STREQ(Export(notify, ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT).text, key.text);
     auto other = Poison<Key>();
-    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, other.text, kRoom, kAnyone),
-                     "other flags");
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, other.text, kRoom, kAnyone), "other flags");
     ACL_EXPECT_OK(aclrtDestroyNotify(notify));
     peer.Signal(4);
     peer.Await(5);
@@ -254,48 +251,39 @@ class NotifyKey : public WithDevice {};
 TEST_F(NotifyKey, BadArguments) {
     const Notify notify;
     auto key = Poison<Key>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyGetExportKey(notify, nullptr, kRoom, 0),
-                     "key is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyGetExportKey(notify, nullptr, kRoom, 0), "key is null");
     for (size_t len : {0, 1, 64})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyGetExportKey(notify, key.text, len, 0),
                          "len is " + std::to_string(len), "65");
     for (uint64_t flags : {uint64_t{1}, uint64_t{3}, uint64_t{4}, ~uint64_t{0}})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                         aclrtNotifyGetExportKey(notify, key.text, kRoom, flags), "flags is");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyGetExportKey(notify, key.text, kRoom, flags), "flags is");
     EXPECT_TRUE(IsPoison(key));
 
     Export(notify, 0);
     int32_t pid = getpid();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, nullptr, 1), "pid");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, &pid, 0), "num is 0");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, &pid, SIZE_MAX / 4),
-                     "num is 4611");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, &pid, SIZE_MAX / 4), "num is 4611");
     for (int32_t bad : {0, -1}) {
         int32_t list[] = {pid, bad};
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, list, 2),
                          "pid[1] is " + std::to_string(bad));
     }
     ACL_OK(aclrtNotifySetImportPid(notify, &pid, 1));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                     aclrtNotifySetImportPidInterServer(notify, nullptr, 0),
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtNotifySetImportPidInterServer(notify, nullptr, 0),
                      "aclrtNotifySetImportPid");
 
     auto handle = Poison<aclrtNotify>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(nullptr, "x", 0),
-                     "notify is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, nullptr, 0),
-                     "key is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(nullptr, "x", 0), "notify is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, nullptr, 0), "key is null");
     for (uint64_t flags : {uint64_t{1}, uint64_t{3}, ~uint64_t{0}})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, "x", flags),
-                         "flags is");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, "x", flags), "flags is");
     const std::string longer(1000, 'k');
     for (const char* bad : {"", "x", "pacl1-1-1-1-1", longer.c_str()})
         ACL_FAILS(kDead, aclrtNotifyImportByKey(&handle, bad, 0));
     EXPECT_TRUE(IsPoison(handle));
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclrtNotifyImportByKey(&handle, Export(notify, 0).text, 0));
-    });
+    OnNewThread(
+        [&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtNotifyImportByKey(&handle, Export(notify, 0).text, 0)); });
 }
 
 TEST_F(NotifyKey, OfInvalidHandles) {
@@ -305,8 +293,7 @@ TEST_F(NotifyKey, OfInvalidHandles) {
     const CntNotify counted;
     aclrtNotify dead = Notify().Release();
     ACL_OK(aclrtDestroyNotify(dead));
-    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local),
-                      static_cast<void*>(counted), dead}) {
+    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local), static_cast<void*>(counted), dead}) {
         const aclError code = bad ? kDead : ACL_ERROR_INVALID_PARAM;
         ACL_FAILS_SAYING(code, aclrtNotifyGetExportKey(bad, key.text, kRoom, 0), "notify");
         ACL_FAILS_SAYING(code, aclrtNotifySetImportPid(bad, &pid, 1), "notify");

@@ -75,8 +75,7 @@ TEST_F(NotifyTest, EachRecordEndsOneWait) {
     for (int i = 1; i <= kWaiters; ++i) {
         ACL_OK(aclrtRecordNotify(notify, recorder));
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
-        while (ended() < i && std::chrono::steady_clock::now() < deadline)
-            std::this_thread::yield();
+        while (ended() < i && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
         // A later record has ended its wait, so the effects of the earlier one are complete.
         ACL_OK(aclrtWaitAndResetNotify(other, probe, kForEver));
         ACL_OK(aclrtRecordNotify(other, recorder));
@@ -91,13 +90,11 @@ TEST_F(NotifyTest, StreamsAlternate) {
     Notify there, back;
     DeviceMemory sum(std::vector<int32_t>(16, 0)), one(std::vector<int32_t>(16, 1));
     for (int round = 0; round < kRounds; ++round) {
-        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                ping, nullptr));
+        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, ping, nullptr));
         ACL_OK(aclrtRecordNotify(there, ping));
         ACL_OK(aclrtWaitAndResetNotify(back, ping, kForEver));
         ACL_OK(aclrtWaitAndResetNotify(there, pong, kForEver));
-        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                pong, nullptr));
+        ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, pong, nullptr));
         ACL_OK(aclrtRecordNotify(back, pong));
     }
     ACL_OK(aclrtSynchronizeStream(ping));
@@ -215,8 +212,7 @@ TEST_F(NotifyTest, AResetEndsPendingWaits) {
     ACL_OK(aclrtWaitAndResetNotify(notify, first, kForEver));
     ACL_OK(aclrtMemsetAsync(pinned.At(), 8, 1, 8, first));
     ACL_OK(aclrtWaitAndResetNotify(notify, second, 100));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0), "device 0 is reset",
-                     "notify");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0), "device 0 is reset", "notify");
     EXPECT_EQ(pinned.Bytes()[0], 1);
     ACL_OK(aclrtSetDevice(0));
     ACL_FAILS_SAYING(kDead, aclrtRecordNotify(notify, nullptr), "went with its device");
@@ -239,8 +235,7 @@ TEST_F(NotifyTest, TheLimitIsEnforced) {
     std::vector<aclrtNotify> all(kMost);
     for (aclrtNotify& notify : all) ACL_OK(aclrtCreateNotify(&notify, 0));
     auto none = Poison<aclrtNotify>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, aclrtCreateNotify(&none, 0), "8192",
-                     "aclrtCreateNotify");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, aclrtCreateNotify(&none, 0), "8192", "aclrtCreateNotify");
     EXPECT_TRUE(IsPoison(none));
     // The last notify works like the first, and a destroyed one can be created again.
     ACL_OK(aclrtRecordNotify(all.back(), nullptr));
@@ -280,8 +275,7 @@ TEST_F(NotifyTest, BatchReset) {
         ACL_OK(aclrtSynchronizeStream(others[i]));
     }
     ACL_OK(aclrtNotifyBatchReset(nullptr, 0));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyBatchReset(nullptr, 1),
-                     "notifies is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyBatchReset(nullptr, 1), "notifies is null");
 }
 
 TEST_F(NotifyTest, BadArguments) {
@@ -299,8 +293,8 @@ TEST_F(NotifyTest, BadArguments) {
     aclrtNotify dead = Notify().Release();
     ACL_OK(aclrtDestroyNotify(dead));
     int local = 0;
-    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local),
-                      static_cast<void*>(stream), static_cast<void*>(counted), dead}) {
+    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local), static_cast<void*>(stream),
+                      static_cast<void*>(counted), dead}) {
         const aclError code = bad ? kDead : ACL_ERROR_INVALID_PARAM;
         SCOPED_TRACE(bad);
         ACL_FAILS_SAYING(code, aclrtDestroyNotify(bad), "notify");

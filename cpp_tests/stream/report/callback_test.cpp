@@ -47,8 +47,7 @@ TEST_F(HostFunction, ManyMayWaitRepeatedly) {
         for (int number = 0; number < kHeld; ++number) ACL_OK(log.Append(stream, number));
         EXPECT_EQ(log.Numbers(), UpTo(0));
         gate.Open();
-        for (int number = 0; number < kRunning; ++number)
-            ACL_OK(log.Append(stream, kHeld + number));
+        for (int number = 0; number < kRunning; ++number) ACL_OK(log.Append(stream, kHeld + number));
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(log.Numbers(), UpTo(kHeld + kRunning)) << "round " << round;
     }
@@ -78,8 +77,7 @@ TEST_F(HostFunction, GetsItsArgumentUnchanged) {
 
 TEST_F(HostFunction, NullFunctionIsAnError) {
     Stream stream;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtLaunchHostFunc(stream, nullptr, nullptr), "fn",
-                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtLaunchHostFunc(stream, nullptr, nullptr), "fn", "null");
 }
 
 TEST_F(HostFunction, RunsBetweenItsNeighbouringOperations) {
@@ -97,8 +95,7 @@ TEST_F(HostFunction, RunsBetweenItsNeighbouringOperations) {
     // Each round: device = round; out = device; the function checks out and writes in; device = in.
     for (int round = 1; round <= kRounds; ++round) {
         ACL_OK(aclrtMemsetAsync(device.At(), kSize, round, kSize, stream));
-        ACL_OK(aclrtMemcpyAsync(out.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(out.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         auto check = [](void* argument) {
             auto* stage = static_cast<Stage*>(argument);
             stage->round += 1;
@@ -107,8 +104,7 @@ TEST_F(HostFunction, RunsBetweenItsNeighbouringOperations) {
             std::memset(stage->in.At(), 100 + stage->round, stage->in.Size());
         };
         ACL_OK(aclrtLaunchHostFunc(stream, check, &stage));
-        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     }
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(stage.round, kRounds);
@@ -150,8 +146,7 @@ TEST_F(HostFunction, FunctionsOfDifferentStreamsMayWaitForEachOther) {
         std::unique_lock<std::mutex> lock(meeting->mutex);
         meeting->present += 1;
         meeting->changed.notify_all();
-        meeting->met += meeting->changed.wait_for(lock, kPatience,
-                                                  [&] { return meeting->present == kStreams; });
+        meeting->met += meeting->changed.wait_for(lock, kPatience, [&] { return meeting->present == kStreams; });
     };
     for (auto& stream : streams) ACL_OK(aclrtLaunchHostFunc(*stream, attend, meeting));
     for (auto& stream : streams) ACL_OK(aclrtSynchronizeStream(*stream));
@@ -177,8 +172,7 @@ TEST_F(HostFunction, LaunchedByManyThreadsEachOnce) {
     for (int i = 0; i < kThreads; ++i)
         threads.emplace_back([&] {
             ACL_EXPECT_OK(aclrtSetDevice(0));
-            for (int j = 0; j < kEach; ++j)
-                ACL_EXPECT_OK(aclrtLaunchHostFunc(stream, Increment, &count));
+            for (int j = 0; j < kEach; ++j) ACL_EXPECT_OK(aclrtLaunchHostFunc(stream, Increment, &count));
         });
     for (std::thread& thread : threads) thread.join();
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -236,46 +230,36 @@ struct Forbidden {
     void Try() {
         using Pointer = void*;
         using Sizes = std::array<size_t, 2>;
-        NoteOut<Pointer>("aclrtMalloc", [](Pointer* out) {
-            return aclrtMalloc(out, 64, ACL_MEM_MALLOC_NORMAL_ONLY);
-        });
+        NoteOut<Pointer>("aclrtMalloc", [](Pointer* out) { return aclrtMalloc(out, 64, ACL_MEM_MALLOC_NORMAL_ONLY); });
         NoteOut<Pointer>("aclrtMallocHost", [](Pointer* out) { return aclrtMallocHost(out, 64); });
         NoteOut<Pointer>("aclrtCreateStream", [](Pointer* out) { return aclrtCreateStream(out); });
         NoteOut<Pointer>("aclrtCreateStreamWithConfig",
                          [](Pointer* out) { return aclrtCreateStreamWithConfig(out, 0, 3); });
         NoteOut<Pointer>("aclrtCreateEvent", [](Pointer* out) { return aclrtCreateEvent(out); });
-        NoteOut<Pointer>("aclrtCreateEventWithFlag", [](Pointer* out) {
-            return aclrtCreateEventWithFlag(out, ACL_EVENT_SYNC);
+        NoteOut<Pointer>("aclrtCreateEventWithFlag",
+                         [](Pointer* out) { return aclrtCreateEventWithFlag(out, ACL_EVENT_SYNC); });
+        NoteOut<Pointer>("aclrtCreateEventExWithFlag",
+                         [](Pointer* out) { return aclrtCreateEventExWithFlag(out, ACL_EVENT_SYNC); });
+        NoteOut<Pointer>("aclrtCreateContext", [](Pointer* out) { return aclrtCreateContext(out, 0); });
+        NoteOut<aclrtStreamStatus>("aclrtStreamQuery",
+                                   [this](aclrtStreamStatus* out) { return aclrtStreamQuery(stream, out); });
+        NoteOut<aclrtEventRecordedStatus>("aclrtQueryEventStatus", [this](aclrtEventRecordedStatus* out) {
+            return aclrtQueryEventStatus(event, out);
         });
-        NoteOut<Pointer>("aclrtCreateEventExWithFlag", [](Pointer* out) {
-            return aclrtCreateEventExWithFlag(out, ACL_EVENT_SYNC);
-        });
-        NoteOut<Pointer>("aclrtCreateContext",
-                         [](Pointer* out) { return aclrtCreateContext(out, 0); });
-        NoteOut<aclrtStreamStatus>("aclrtStreamQuery", [this](aclrtStreamStatus* out) {
-            return aclrtStreamQuery(stream, out);
-        });
-        NoteOut<aclrtEventRecordedStatus>(
-            "aclrtQueryEventStatus",
-            [this](aclrtEventRecordedStatus* out) { return aclrtQueryEventStatus(event, out); });
         NoteOut<float>("aclrtEventElapsedTime",
                        [this](float* out) { return aclrtEventElapsedTime(out, event, event); });
-        NoteOut<Sizes>("aclrtGetMemInfo", [](Sizes* out) {
-            return aclrtGetMemInfo(ACL_HBM_MEM, &(*out)[0], &(*out)[1]);
-        });
-        NoteOut<aclrtPtrAttributes>("aclrtPointerGetAttributes", [this](aclrtPtrAttributes* out) {
-            return aclrtPointerGetAttributes(device, out);
-        });
+        NoteOut<Sizes>("aclrtGetMemInfo",
+                       [](Sizes* out) { return aclrtGetMemInfo(ACL_HBM_MEM, &(*out)[0], &(*out)[1]); });
+        NoteOut<aclrtPtrAttributes>("aclrtPointerGetAttributes",
+                                    [this](aclrtPtrAttributes* out) { return aclrtPointerGetAttributes(device, out); });
         Note("aclrtFree", aclrtFree(device));
         Note("aclrtFreeHost", aclrtFreeHost(pinned));
         Note("aclrtMemset", aclrtMemset(device, 64, 1, 64));
         Note("aclrtMemsetAsync", aclrtMemsetAsync(device, 64, 1, 64, stream));
         Note("aclrtMemcpy", aclrtMemcpy(device, 64, pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE));
-        Note("aclrtMemcpyAsync",
-             aclrtMemcpyAsync(device, 64, pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        Note("aclrtMemcpyAsync", aclrtMemcpyAsync(device, 64, pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
         Note("aclrtReduceAsync",
-             aclrtReduceAsync(device, device, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
-                              stream, nullptr));
+             aclrtReduceAsync(device, device, 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
         Note("aclrtLaunchHostFunc", aclrtLaunchHostFunc(stream, Increment, nullptr));
         Note("aclrtSynchronizeStream", aclrtSynchronizeStream(stream));
         Note("aclrtSynchronizeStreamWithTimeout", aclrtSynchronizeStreamWithTimeout(stream, 1));
@@ -315,8 +299,7 @@ TEST_F(HostFunction, CallsOfTheApiInsideAreRefusedAndDoNotDeadlock) {
         EXPECT_EQ(verdict.code, ACL_ERROR_RT_PARAM_INVALID) << verdict.call;
         EXPECT_TRUE(verdict.named) << verdict.call;
     }
-    for (size_t i = 0; i < forbidden.untouched.size(); ++i)
-        EXPECT_TRUE(forbidden.untouched[i]) << "output " << i;
+    for (size_t i = 0; i < forbidden.untouched.size(); ++i) EXPECT_TRUE(forbidden.untouched[i]) << "output " << i;
     // None of the calls had an effect.
     EXPECT_EQ(device.Download(), Pattern(64));
     EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(64, 3));

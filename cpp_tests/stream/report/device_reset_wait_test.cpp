@@ -35,8 +35,8 @@ TEST_F(DeviceResetWait, AThreadWithCallbacksToRunDoesNotWaitForAReset) {
     Stream reporting;
     Event event;
     ACL_OK(aclrtSubscribeReport(ThisThread(), reporting));
-    ACL_OK(aclrtLaunchCallback([](void* flag) { *static_cast<bool*>(flag) = true; }, &has_run,
-                               ACL_CALLBACK_BLOCK, reporting));
+    ACL_OK(aclrtLaunchCallback([](void* flag) { *static_cast<bool*>(flag) = true; }, &has_run, ACL_CALLBACK_BLOCK,
+                               reporting));
     ACL_OK(aclrtRecordEvent(event, reporting));
     ACL_OK(aclrtSetDevice(0));
     aclrtStream waiting = nullptr;
@@ -46,8 +46,7 @@ TEST_F(DeviceResetWait, AThreadWithCallbacksToRunDoesNotWaitForAReset) {
 
     std::thread resetting([] { ACL_EXPECT_OK(aclrtResetDevice(0)); });
     while (IsSet(0)) std::this_thread::yield();
-    ACL_FAILS_SAYING(kRefused, aclrtSetDevice(0), "deviceId 0", "1 are pending",
-                     "aclrtProcessReport");
+    ACL_FAILS_SAYING(kRefused, aclrtSetDevice(0), "deviceId 0", "1 are pending", "aclrtProcessReport");
     ACL_FAILS_SAYING(kRefused, aclrtResetDevice(0), "deviceId 0", "aclrtProcessReport");
     // Other threads wait for the reset, and other devices are not affected.
     std::thread setting([] {

@@ -61,8 +61,8 @@ TEST_F(ReportEnd, UnsubscribingFailsWhileCallbacksAreNotRun) {
         ACL_OK(aclrtSubscribeReport(thread, stream));
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
         // On its own thread it fails at once, on another thread after a timeout.
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeReport(thread, stream),
-                         "stays subscribed", "aclrtProcessReport", Hex(thread));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeReport(thread, stream), "stays subscribed",
+                         "aclrtProcessReport", Hex(thread));
         ACL_FAILS(kStream, aclrtSubscribeReport(thread, stream));
         // The subscription takes callbacks again.
         ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
@@ -115,8 +115,7 @@ TEST_F(ReportEnd, AbortingAStreamDropsCallbacksThatHaveNotStarted) {
     Notes notes;
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     for (int number = 0; number < 3; ++number)
-        ACL_OK(
-            notes.Launch(stream, number, number == 0 ? ACL_CALLBACK_NO_BLOCK : ACL_CALLBACK_BLOCK));
+        ACL_OK(notes.Launch(stream, number, number == 0 ? ACL_CALLBACK_NO_BLOCK : ACL_CALLBACK_BLOCK));
     ACL_OK(aclrtStreamAbort(stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_FAILS(kTimeout, aclrtProcessReport(1));
@@ -165,15 +164,13 @@ TEST_F(ReportEnd, ADeviceResetDropsCallbacks) {
     ACL_EXPECT_OK(aclrtSubscribeReport(id.get_future().get(), quiet));
     subscribed.set_value();
     ACL_EXPECT_OK(aclrtSubscribeReport(ThisThread(), stream));
-    for (int i = 0; i < 3; ++i)
-        ACL_EXPECT_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
+    for (int i = 0; i < 3; ++i) ACL_EXPECT_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
     ACL_EXPECT_OK(aclrtResetDeviceForce(0));
     waiter.join();
     EXPECT_EQ(count, 0);
     ACL_FAILS(kThread, aclrtProcessReport(-1));
     ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
     // The thread can subscribe again after the device is opened again.
     Stream next;
     ACL_OK(aclrtSubscribeReport(ThisThread(), next));
@@ -209,8 +206,7 @@ TEST_F(ReportEnd, FinalizeEndsCallsThatWait) {
     ACL_FAILS(kThread, aclrtProcessReport(-1));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSubscribeReport(ThisThread(), nullptr));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtUnSubscribeReport(ThisThread(), nullptr));
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-              aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, nullptr));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, nullptr));
     ACL_OK(aclInit(nullptr));
 }
 
@@ -237,13 +233,11 @@ TEST_F(ReportEnd, StormOfSubscribersAndLaunchers) {
                 for (int number = 0; number < kBatch; ++number)
                     for (size_t i = 0; i < lanes.size(); ++i) {
                         const bool block = (number + i) % 2 == 0;
-                        ACL_EXPECT_OK(lanes[i].notes->Launch(
-                            lanes[i].stream, number,
-                            block ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK));
+                        ACL_EXPECT_OK(lanes[i].notes->Launch(lanes[i].stream, number,
+                                                             block ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK));
                         if (number % 5 != 0) continue;
                         ACL_EXPECT_OK(aclrtRecordEvent(event, lanes[i].stream));
-                        ACL_EXPECT_OK(
-                            aclrtStreamWaitEvent(lanes[(i + 1) % lanes.size()].stream, event));
+                        ACL_EXPECT_OK(aclrtStreamWaitEvent(lanes[(i + 1) % lanes.size()].stream, event));
                     }
                 for (Lane& lane : lanes) {
                     aclError code = ACL_SUCCESS;
@@ -270,9 +264,8 @@ TEST_F(ReportEnd, StormOfDestroyedStreams) {
             auto count = std::make_unique<std::atomic<int>>(0);
             ACL_EXPECT_OK(aclrtSubscribeReport(reporter.Id(), stream));
             for (int i = 0; i < kEach; ++i)
-                ACL_EXPECT_OK(aclrtLaunchCallback(
-                    Count, count.get(), (i + me) % 2 ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK,
-                    stream));
+                ACL_EXPECT_OK(aclrtLaunchCallback(Count, count.get(),
+                                                  (i + me) % 2 ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK, stream));
             ACL_EXPECT_OK(aclrtDestroyStream(stream));
             const int ran = *count;
             EXPECT_LE(ran, kEach);
@@ -284,8 +277,7 @@ TEST_F(ReportEnd, StormOfDestroyedStreams) {
     for (std::thread& thread : threads) thread.join();
 }
 
-OWN_PROCESS_TEST(ReportProcess, CallbackThatReturnsTooLate, NO_LEAK_CHECK,
-                 {"PORTACL_FINALIZE_TIMEOUT_MS", "100"}) {
+OWN_PROCESS_TEST(ReportProcess, CallbackThatReturnsTooLate, NO_LEAK_CHECK, {"PORTACL_FINALIZE_TIMEOUT_MS", "100"}) {
     for (aclrtCallbackBlockType type : {ACL_CALLBACK_NO_BLOCK, ACL_CALLBACK_BLOCK}) {
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
@@ -297,8 +289,7 @@ OWN_PROCESS_TEST(ReportProcess, CallbackThatReturnsTooLate, NO_LEAK_CHECK,
         ACL_OK(aclrtLaunchCallback(&Standing::Run, &standing, type, stream));
         ACL_OK(aclrtLaunchCallback(Count, &behind, type, stream));
         standing.begun.get_future().wait();
-        ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclFinalize(), "100 ms", "callback",
-                         "PORTACL_FINALIZE_TIMEOUT_MS");
+        ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclFinalize(), "100 ms", "callback", "PORTACL_FINALIZE_TIMEOUT_MS");
         EXPECT_FALSE(standing.over);
         standing.go_on.set_value();
         reporter.Stop();
@@ -333,8 +324,7 @@ OWN_PROCESS_TEST(ReportProcess, ExitWithThreadsInside, NO_LEAK_CHECK) {
     const aclrtStream stream = Stream().Release();
     ACL_OK(aclrtSubscribeReport(id.get_future().get(), Stream().Release()));
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
-    for (int i = 0; i < 3; ++i)
-        ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
+    for (int i = 0; i < 3; ++i) ACL_OK(aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
     subscribed.set_value();
     EXPECT_EQ(count, 0);
 }

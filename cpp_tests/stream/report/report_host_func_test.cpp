@@ -27,8 +27,7 @@ TEST_F(HostFunc, RunsInOrderOnThatThreadAndOnALibraryThreadAfterwards) {
     for (int number : UpTo(200)) ACL_OK(subscribed.Append(stream, number));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(subscribed.Numbers(), UpTo(200));
-    for (const Log::Entry& entry : subscribed.Entries())
-        EXPECT_EQ(entry.thread, reporter.ThreadId()) << entry.number;
+    for (const Log::Entry& entry : subscribed.Entries()) EXPECT_EQ(entry.thread, reporter.ThreadId()) << entry.number;
     ACL_OK(aclrtUnSubscribeHostFunc(reporter.Id(), stream));
     ACL_OK(later.Append(stream, 7));
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -78,18 +77,14 @@ TEST_F(HostFunc, ExcludesReportsOnAStream) {
     Stream stream;
     std::atomic<int> count{0};
     ACL_OK(aclrtSubscribeReport(kSomeThread, stream));
-    ACL_FAILS_SAYING(kStream, aclrtSubscribeHostFunc(kSomeThread, stream), Shown(stream),
-                     "aclrtUnSubscribeReport");
-    ACL_FAILS_SAYING(kStream, aclrtLaunchHostFunc(stream, Count, &count), Shown(stream),
-                     "aclrtLaunchCallback");
+    ACL_FAILS_SAYING(kStream, aclrtSubscribeHostFunc(kSomeThread, stream), Shown(stream), "aclrtUnSubscribeReport");
+    ACL_FAILS_SAYING(kStream, aclrtLaunchHostFunc(stream, Count, &count), Shown(stream), "aclrtLaunchCallback");
     ACL_FAILS(kNoThread, aclrtUnSubscribeHostFunc(kSomeThread, stream));
     ACL_OK(aclrtUnSubscribeReport(kSomeThread, stream));
 
     ACL_OK(aclrtSubscribeHostFunc(kSomeThread, stream));
-    ACL_FAILS_SAYING(kStream, aclrtSubscribeReport(kSomeThread, stream), Shown(stream),
-                     "aclrtUnSubscribeHostFunc");
-    ACL_FAILS_SAYING(kNoThread, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream),
-                     Shown(stream));
+    ACL_FAILS_SAYING(kStream, aclrtSubscribeReport(kSomeThread, stream), Shown(stream), "aclrtUnSubscribeHostFunc");
+    ACL_FAILS_SAYING(kNoThread, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream), Shown(stream));
     ACL_FAILS(kNoThread, aclrtUnSubscribeReport(kSomeThread, stream));
     ACL_OK(aclrtUnSubscribeHostFunc(kSomeThread, stream));
     EXPECT_EQ(count, 0);
@@ -117,31 +112,24 @@ TEST_F(HostFunc, AThreadMayServeBothFamilies) {
 
 TEST_F(HostFunc, ArgumentsAreChecked) {
     Stream stream;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSubscribeHostFunc(0, stream), "hostFuncThreadId",
-                     "0");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtUnSubscribeHostFunc(0, stream),
-                     "hostFuncThreadId", "0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSubscribeHostFunc(0, stream), "hostFuncThreadId", "0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtUnSubscribeHostFunc(0, stream), "hostFuncThreadId", "0");
     void* const garbage = reinterpret_cast<void*>(0x1234);
     const aclrtStream dead = Stream().Release();
     ACL_OK(aclrtDestroyStream(dead));
     Event event;
     for (void* wrong : {garbage, dead, static_cast<void*>(event)}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeHostFunc(kSomeThread, wrong),
-                         Shown(wrong));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeHostFunc(kSomeThread, wrong),
-                         Shown(wrong));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeHostFunc(kSomeThread, wrong), Shown(wrong));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeHostFunc(kSomeThread, wrong), Shown(wrong));
     }
-    ACL_FAILS_SAYING(kNoThread, aclrtUnSubscribeHostFunc(kSomeThread, stream), Shown(stream),
-                     "aclrtSubscribeHostFunc");
+    ACL_FAILS_SAYING(kNoThread, aclrtUnSubscribeHostFunc(kSomeThread, stream), Shown(stream), "aclrtSubscribeHostFunc");
     ACL_OK(aclrtSubscribeHostFunc(kSomeThread, stream));
     ACL_FAILS_SAYING(kStream, aclrtSubscribeHostFunc(ThisThread(), stream), Hex(kSomeThread));
-    ACL_FAILS_SAYING(kThread, aclrtUnSubscribeHostFunc(ThisThread(), stream), "hostFuncThreadId",
-                     Hex(kSomeThread));
+    ACL_FAILS_SAYING(kThread, aclrtUnSubscribeHostFunc(ThisThread(), stream), "hostFuncThreadId", Hex(kSomeThread));
     ACL_OK(aclrtUnSubscribeHostFunc(kSomeThread, stream));
     ACL_FAILS_SAYING(kThread, aclrtProcessHostFunc(-1), "aclrtSubscribeHostFunc");
     for (int32_t timeout : {0, -2, std::numeric_limits<int32_t>::min()})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProcessHostFunc(timeout), "timeout",
-                         Shown(timeout));
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProcessHostFunc(timeout), "timeout", Shown(timeout));
     OnNewThread([&] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSubscribeHostFunc(kSomeThread, stream));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtUnSubscribeHostFunc(kSomeThread, stream));
@@ -169,8 +157,8 @@ TEST_F(HostFunc, UnsubscribingWaitsOrFails) {
     }
     ACL_OK(aclrtSubscribeHostFunc(ThisThread(), stream));
     ACL_OK(aclrtLaunchHostFunc(stream, Count, &count));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeHostFunc(ThisThread(), stream),
-                     "stays subscribed", "aclrtProcessHostFunc");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeHostFunc(ThisThread(), stream), "stays subscribed",
+                     "aclrtProcessHostFunc");
     // Destroying the stream drops it, and does not hang.
     ACL_OK(aclrtDestroyStream(stream.Release()));
     EXPECT_EQ(count, 100);

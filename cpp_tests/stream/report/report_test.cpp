@@ -78,18 +78,15 @@ TEST_F(Report, BlockingCallbackRunsBetweenItsNeighbouringOperations) {
     auto check = [](void* argument) {
         auto* stage = static_cast<Stage*>(argument);
         stage->round += 1;
-        for (unsigned char byte : stage->out.Copy())
-            stage->right &= byte == static_cast<unsigned char>(stage->round);
+        for (unsigned char byte : stage->out.Copy()) stage->right &= byte == static_cast<unsigned char>(stage->round);
         std::memset(stage->in.At(), 100 + stage->round, stage->in.Size());
     };
     ACL_OK(aclrtSubscribeReport(reporter.Id(), stream));
     for (int round = 1; round <= kRounds; ++round) {
         ACL_OK(aclrtMemsetAsync(device.At(), kSize, round, kSize, stream));
-        ACL_OK(aclrtMemcpyAsync(out.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(out.At(), kSize, device.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         ACL_OK(aclrtLaunchCallback(check, &stage, ACL_CALLBACK_BLOCK, stream));
-        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
-                                stream));
+        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     }
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(stage.round, kRounds);
@@ -158,8 +155,7 @@ TEST_F(Report, OneThreadServesManyStreamsEachInOrder) {
     for (auto& stream : streams) ACL_OK(aclrtSubscribeReport(reporter.Id(), *stream));
     for (int number = 0; number < kEach; ++number)
         for (int i = 0; i < kStreams; ++i)
-            ACL_OK(notes[i].Launch(*streams[i], number,
-                                   number % 3 ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK));
+            ACL_OK(notes[i].Launch(*streams[i], number, number % 3 ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK));
     ACL_OK(aclrtSynchronizeDevice());
     for (auto& stream : streams) ACL_OK(aclrtUnSubscribeReport(reporter.Id(), *stream));
     for (const Notes& each : notes) {
@@ -172,8 +168,7 @@ TEST_F(Report, ProcessRunsReadyCallbacks) {
     Stream stream;
     Notes notes;
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
-    for (int number = 0; number < 3; ++number)
-        ACL_OK(notes.Launch(stream, number, ACL_CALLBACK_NO_BLOCK));
+    for (int number = 0; number < 3; ++number) ACL_OK(notes.Launch(stream, number, ACL_CALLBACK_NO_BLOCK));
     // The callbacks are ready once the stream has reached them.
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtProcessReport(1));
@@ -204,8 +199,8 @@ TEST_F(Report, ProcessNeedsATimeout) {
     Stream stream;
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
     for (int32_t timeout : {0, -2, std::numeric_limits<int32_t>::min()})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProcessReport(timeout), "timeout",
-                         Shown(timeout), "-1", "above 0");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtProcessReport(timeout), "timeout", Shown(timeout), "-1",
+                         "above 0");
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
@@ -213,8 +208,7 @@ TEST_F(Report, ProcessFailsSoonInAThreadThatServesNoStream) {
     Stream stream;
     auto fails = [] {
         for (int32_t timeout : {-1, 1, 1000000})
-            ACL_FAILS_SAYING(kThread, aclrtProcessReport(timeout), "aclrtSubscribeReport",
-                             Hex(ThisThread()));
+            ACL_FAILS_SAYING(kThread, aclrtProcessReport(timeout), "aclrtSubscribeReport", Hex(ThisThread()));
     };
     fails();
     OnNewThread(fails);
@@ -263,16 +257,14 @@ TEST_F(Report, ProcessNeedsNoContext) {
 
 TEST_F(Report, SubscribingChecksItsArguments) {
     Stream stream;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSubscribeReport(0, stream), "threadId", "0",
-                     "pthread_self");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSubscribeReport(0, stream), "threadId", "0", "pthread_self");
     Event event;
     for (void* wrong : {reinterpret_cast<void*>(0x1234), static_cast<aclrtEvent>(event)})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeReport(ThisThread(), wrong),
-                         "stream", Shown(wrong));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeReport(ThisThread(), wrong), "stream", Shown(wrong));
     aclrtStream destroyed = Stream().Release();
     ACL_OK(aclrtDestroyStream(destroyed));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeReport(ThisThread(), destroyed),
-                     Shown(destroyed), "destroyed");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeReport(ThisThread(), destroyed), Shown(destroyed),
+                     "destroyed");
     OnNewThread([&] {
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSubscribeReport(ThisThread(), stream));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSubscribeReport(ThisThread(), nullptr));
@@ -284,10 +276,10 @@ TEST_F(Report, AStreamHasOneThread) {
     Stream stream;
     ACL_OK(aclrtSubscribeReport(kSomeThread, stream));
     for (uint64_t thread : {kSomeThread, ThisThread()})
-        ACL_FAILS_SAYING(kStream, aclrtSubscribeReport(thread, stream), Hex(kSomeThread),
-                         Shown(stream), "aclrtUnSubscribeReport");
-    ACL_FAILS_SAYING(kThread, aclrtUnSubscribeReport(ThisThread(), stream), "threadId",
-                     Hex(ThisThread()), Hex(kSomeThread));
+        ACL_FAILS_SAYING(kStream, aclrtSubscribeReport(thread, stream), Hex(kSomeThread), Shown(stream),
+                         "aclrtUnSubscribeReport");
+    ACL_FAILS_SAYING(kThread, aclrtUnSubscribeReport(ThisThread(), stream), "threadId", Hex(ThisThread()),
+                     Hex(kSomeThread));
     ACL_OK(aclrtUnSubscribeReport(kSomeThread, stream));
     // Now another thread may subscribe.
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
@@ -318,8 +310,7 @@ TEST_F(Report, AtMost1024ThreadsServeStreams) {
     constexpr int kMost = 1024;
     auto streams = Streams(kMost + 1);
     for (int i = 0; i < kMost; ++i) ACL_OK(aclrtSubscribeReport(kSomeThread + i, *streams[i]));
-    ACL_FAILS_SAYING(kThread, aclrtSubscribeReport(kSomeThread + kMost, *streams[kMost]), "1024",
-                     "1025");
+    ACL_FAILS_SAYING(kThread, aclrtSubscribeReport(kSomeThread + kMost, *streams[kMost]), "1024", "1025");
     // A thread that already serves a stream may serve another one.
     ACL_OK(aclrtSubscribeReport(kSomeThread, *streams[kMost]));
     ACL_OK(aclrtUnSubscribeReport(kSomeThread, *streams[kMost]));
@@ -331,21 +322,17 @@ TEST_F(Report, LaunchingChecksItsArguments) {
     Stream stream;
     std::atomic<int> count{0};
     auto launch = [&] { return aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream); };
-    ACL_FAILS_SAYING(kNoThread, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream),
-                     Shown(stream), "aclrtSubscribeReport");
+    ACL_FAILS_SAYING(kNoThread, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream), Shown(stream),
+                     "aclrtSubscribeReport");
     ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtLaunchCallback(nullptr, &count, ACL_CALLBACK_BLOCK, stream), "fn",
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtLaunchCallback(nullptr, &count, ACL_CALLBACK_BLOCK, stream), "fn",
                      "null");
     for (int type : {2, -1, std::numeric_limits<int>::max()})
-        ACL_FAILS_SAYING(
-            ACL_ERROR_INVALID_PARAM,
-            aclrtLaunchCallback(Count, &count, static_cast<aclrtCallbackBlockType>(type), stream),
-            "blockType", Shown(type), "0", "1");
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream));
-    });
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtLaunchCallback(Count, &count, static_cast<aclrtCallbackBlockType>(type), stream),
+                         "blockType", Shown(type), "0", "1");
+    OnNewThread(
+        [&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, stream)); });
     ACL_OK(launch());
     ACL_OK(aclrtProcessReport(-1));
     EXPECT_EQ(count, 1);
@@ -353,8 +340,7 @@ TEST_F(Report, LaunchingChecksItsArguments) {
     EXPECT_EQ(launch(), kNoThread);
     const aclrtStream dead = Stream().Release();
     ACL_OK(aclrtDestroyStream(dead));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, dead));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtLaunchCallback(Count, &count, ACL_CALLBACK_BLOCK, dead));
     EXPECT_EQ(count, 1);
 }
 
@@ -366,9 +352,7 @@ TEST_F(Report, UnsubscribingNeedsASubscription) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
     ACL_FAILS(kNoThread, aclrtUnSubscribeReport(ThisThread(), stream));
     ACL_FAILS(kNoThread, aclrtUnSubscribeReport(ThisThread(), nullptr));
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtUnSubscribeReport(ThisThread(), stream));
-    });
+    OnNewThread([&] { ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtUnSubscribeReport(ThisThread(), stream)); });
     const aclrtStream dead = Stream().Release();
     ACL_OK(aclrtDestroyStream(dead));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtUnSubscribeReport(ThisThread(), dead));

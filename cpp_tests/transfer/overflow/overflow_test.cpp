@@ -38,8 +38,7 @@ struct StatusCall {
     std::function<aclError(void*, uint64_t, aclrtStream)> call;
 };
 const StatusCall kStatusCalls[] = {
-    {"aclrtGetOverflowStatus()",
-     [](void* p, uint64_t n, aclrtStream s) { return aclrtGetOverflowStatus(p, n, s); }},
+    {"aclrtGetOverflowStatus()", [](void* p, uint64_t n, aclrtStream s) { return aclrtGetOverflowStatus(p, n, s); }},
     {"aclrtGetFloatOverflowStatus()",
      [](void* p, uint64_t n, aclrtStream s) { return aclrtGetFloatOverflowStatus(p, n, s); }},
     {"aclrtNpuGetFloatOverFlowStatus()",
@@ -102,8 +101,8 @@ TEST_F(Overflow, TheSwitchIsAnAttributeOfTheStream) {
     ACL_OK(aclrtSetStreamOverflowSwitch(nullptr, 1));
     EXPECT_EQ(Switch(nullptr), 1u);
     for (const uint32_t flag : {2u, UINT32_MAX})
-        ACL_FAILS_SAYING(kBad, aclrtSetStreamOverflowSwitch(stream, flag),
-                         "flag is " + std::to_string(flag), "0 (off) and 1 (on)");
+        ACL_FAILS_SAYING(kBad, aclrtSetStreamOverflowSwitch(stream, flag), "flag is " + std::to_string(flag),
+                         "0 (off) and 1 (on)");
     ACL_FAILS_SAYING(kBad, aclrtGetStreamOverflowSwitch(stream, nullptr), "flag is null");
     EXPECT_EQ(Switch(stream), 0u);
 }
@@ -149,8 +148,8 @@ TEST_F(Overflow, IsNotReported) {
     ACL_OK(aclrtResetOverflowStatus(stream));
     ACL_OK(aclrtResetFloatOverflowStatus(stream));
     ACL_OK(aclrtNpuClearFloatOverFlowStatus(UINT32_MAX, stream));
-    ACL_OK(aclrtReduceAsync(sum.At(), other.At(), sizeof most, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                            ACL_FLOAT, stream, nullptr));
+    ACL_OK(aclrtReduceAsync(sum.At(), other.At(), sizeof most, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT, stream,
+                            nullptr));
     ACL_OK(aclrtGetOverflowStatus(state.At(), 32, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_TRUE(std::isinf(sum.Download<float>()[0]));
@@ -164,8 +163,7 @@ TEST_F(Overflow, StatusesNeedDeviceMemory) {
     std::vector<unsigned char> pageable(64, 0x22);
     for (const auto& [text, call] : kStatusCalls) {
         SCOPED_TRACE(text);
-        const auto refused = [&, text = text, &call = call](void* at, uint64_t size, aclError code,
-                                                            const char* word) {
+        const auto refused = [&, text = text, &call = call](void* at, uint64_t size, aclError code, const char* word) {
             EXPECT_TRUE(FailedSaying(text, call(at, size, stream), code, {word}));
         };
         refused(nullptr, 64, kBad, "outputAddr is null");

@@ -135,8 +135,7 @@ TEST_F(StreamValue, AWaitSeesEveryKindOfWrite) {
     PinnedMemory source(8, 1);
     const Word other(kValue);
     const std::vector<std::pair<const char*, std::function<void(void*, aclrtStream)>>> writers = {
-        {"a value",
-         [](void* at, aclrtStream s) { ExpectOk("", aclrtValueWrite(at, kValue, 0, s)); }},
+        {"a value", [](void* at, aclrtStream s) { ExpectOk("", aclrtValueWrite(at, kValue, 0, s)); }},
         {"a copy from the host",
          [&](void* at, aclrtStream s) {
              ExpectOk("", aclrtMemcpyAsync(at, 8, source.At(), 8, ACL_MEMCPY_HOST_TO_DEVICE, s));
@@ -148,15 +147,11 @@ TEST_F(StreamValue, AWaitSeesEveryKindOfWrite) {
         {"a fill", [](void* at, aclrtStream s) { ExpectOk("", aclrtMemsetAsync(at, 8, 1, 8, s)); }},
         {"a sum",
          [&](void* at, aclrtStream s) {
-             ExpectOk("", aclrtReduceAsync(at, other.At(), 8, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                           ACL_INT8, s, nullptr));
+             ExpectOk("", aclrtReduceAsync(at, other.At(), 8, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, s, nullptr));
          }},
-        {"a kernel",
-         [&](void* at, aclrtStream s) { ExpectOk("", Mark(mark, at, 0x01010101, 2, s)); }},
+        {"a kernel", [&](void* at, aclrtStream s) { ExpectOk("", Mark(mark, at, 0x01010101, 2, s)); }},
         {"a copy at once",
-         [&](void* at, aclrtStream) {
-             ExpectOk("", aclrtMemcpy(at, 8, source.At(), 8, ACL_MEMCPY_HOST_TO_DEVICE));
-         }},
+         [&](void* at, aclrtStream) { ExpectOk("", aclrtMemcpy(at, 8, source.At(), 8, ACL_MEMCPY_HOST_TO_DEVICE)); }},
         {"a fill at once", [](void* at, aclrtStream) { ExpectOk("", aclrtMemset(at, 8, 1, 8)); }},
     };
     for (const auto& [name, write] : writers) {
@@ -239,8 +234,7 @@ TEST_F(StreamValue, OfManagedMemory) {
     }
     // So does a device reset.
     ACL_OK(aclrtValueWait(words, 9, ACL_STREAM_WAIT_VALUE_EQ, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0),
-                     "ACL_STREAM_WAIT_VALUE_EQ", Shown(words));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0), "ACL_STREAM_WAIT_VALUE_EQ", Shown(words));
     ACL_OK(aclrtSetDevice(0));
 }
 
@@ -254,8 +248,8 @@ TEST_F(StreamValue, TwoStreamsAlternate) {
         for (uint64_t side : {0, 1}) {
             const aclrtStream stream = side == 0 ? ping : pong;
             ACL_OK(aclrtValueWait(turn.At(), 2 * round + side, ACL_STREAM_WAIT_VALUE_EQ, stream));
-            ACL_OK(aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                    ACL_INT32, stream, nullptr));
+            ACL_OK(
+                aclrtReduceAsync(sum.At(), one.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, nullptr));
             ACL_OK(aclrtValueWrite(turn.At(), 2 * round + side + 1, 0, stream));
         }
     }
@@ -315,8 +309,7 @@ TEST_F(StreamValue, AWaitTakesLittleProcessorTime) {
 TEST_F(StreamValue, FreedMemoryStaysUntilTheWaitCompletes) {
     for (const bool pinned : {false, true}) {
         Stream stream, writer;
-        void* word = pinned ? PinnedMemory(4096, 0).Release()
-                            : DeviceMemory(std::vector<char>(4096)).Release();
+        void* word = pinned ? PinnedMemory(4096, 0).Release() : DeviceMemory(std::vector<char>(4096)).Release();
         Gate gate;
         ACL_OK(gate.Hold(writer));
         ACL_OK(aclrtValueWrite(word, 1, 0, writer));
@@ -441,8 +434,7 @@ struct Caller {
     const char* name;
     aclError (*call)(void*, uint64_t, uint32_t, aclrtStream);
 };
-constexpr Caller kCallers[] = {{"aclrtValueWrite", aclrtValueWrite},
-                               {"aclrtValueWait", aclrtValueWait}};
+constexpr Caller kCallers[] = {{"aclrtValueWrite", aclrtValueWrite}, {"aclrtValueWait", aclrtValueWait}};
 
 TEST_F(StreamValue, BadAddresses) {
     DeviceMemory device(Words{0, 0});
@@ -450,41 +442,37 @@ TEST_F(StreamValue, BadAddresses) {
     void* freed = DeviceMemory(64).Release();
     ACL_OK(aclrtFree(freed));
     for (const Caller& caller : kCallers) {
-        EXPECT_TRUE(FailedSaying(caller.name, caller.call(nullptr, 0, 0, nullptr),
-                                 ACL_ERROR_INVALID_PARAM, {"devAddr is null", "8 bytes"}));
+        EXPECT_TRUE(FailedSaying(caller.name, caller.call(nullptr, 0, 0, nullptr), ACL_ERROR_INVALID_PARAM,
+                                 {"devAddr is null", "8 bytes"}));
         for (size_t offset = 1; offset < 8; ++offset)
             EXPECT_TRUE(FailedSaying(caller.name, caller.call(device.At(offset), 0, 0, nullptr),
                                      ACL_ERROR_RT_ADDR_UNALIGNED,
                                      {"devAddr", Shown(device.At(offset)), "multiple of 8"}));
         EXPECT_TRUE(FailedSaying(caller.name, caller.call(&pageable, 0, 0, nullptr), kDead,
                                  {"devAddr", Shown(&pageable), "aclrtMallocHost"}));
-        EXPECT_TRUE(
-            FailedSaying(caller.name, caller.call(freed, 0, 0, nullptr), kDead, {Shown(freed)}));
+        EXPECT_TRUE(FailedSaying(caller.name, caller.call(freed, 0, 0, nullptr), kDead, {Shown(freed)}));
         void* const top = reinterpret_cast<void*>(kMost - 7);
-        EXPECT_TRUE(FailedSaying(caller.name, caller.call(top, 0, 0, nullptr),
-                                 ACL_ERROR_INVALID_PARAM, {"devAddr", "address space"}));
+        EXPECT_TRUE(FailedSaying(caller.name, caller.call(top, 0, 0, nullptr), ACL_ERROR_INVALID_PARAM,
+                                 {"devAddr", "address space"}));
     }
     void* base = nullptr;
     size_t size = 0;
     ACL_OK(aclrtMemGetAddressRange(device.At(), &base, &size));
     for (const Caller& caller : kCallers)
-        EXPECT_TRUE(
-            Failed(caller.name, caller.call(device.At((size + 7) / 8 * 8), 0, 0, nullptr), kDead));
+        EXPECT_TRUE(Failed(caller.name, caller.call(device.At((size + 7) / 8 * 8), 0, 0, nullptr), kDead));
     EXPECT_EQ(device.Download<uint64_t>(), (Words{0, 0}));
 }
 
 TEST_F(StreamValue, BadFlagsAndValues) {
     const Word word(5);
     for (uint32_t flag : {1u, 2u, 0x80000000u, 0xFFFFFFFFu})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtValueWrite(word.At(), 1, flag, nullptr),
-                         "flag is", "must be 0");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtValueWrite(word.At(), 1, flag, nullptr), "flag is", "must be 0");
     for (uint32_t flag : {4u, 5u, 1u << 30, 0xFFFFFFFFu})
-        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtValueWait(word.At(), 1, flag, nullptr),
-                         "flag is", "ACL_STREAM_WAIT_VALUE_NOR 3");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtValueWait(word.At(), 0, ACL_STREAM_WAIT_VALUE_AND, nullptr), "value is");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
-                     aclrtValueWait(word.At(), kMost, ACL_STREAM_WAIT_VALUE_NOR, nullptr),
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtValueWait(word.At(), 1, flag, nullptr), "flag is",
+                         "ACL_STREAM_WAIT_VALUE_NOR 3");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtValueWait(word.At(), 0, ACL_STREAM_WAIT_VALUE_AND, nullptr),
+                     "value is");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtValueWait(word.At(), kMost, ACL_STREAM_WAIT_VALUE_NOR, nullptr),
                      "value is 0xffffffffffffffff");
     EXPECT_EQ(word.Read(), 5u);
 }

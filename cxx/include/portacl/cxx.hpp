@@ -177,10 +177,9 @@ inline MemoryAllocation from_bridge(const bridge::Allocation& one) {
 }
 
 inline MemoryStats from_bridge(const bridge::Stats& one) noexcept {
-    return {one.current_bytes, one.current_count,       one.peak_bytes,
-            one.peak_count,    one.total_bytes,         one.total_count,
-            one.failures,      one.reserved_bytes,      one.peak_reserved_bytes,
-            one.kept_bytes,    one.huge_page_fallbacks, one.unlocked_bytes};
+    return {one.current_bytes,       one.current_count, one.peak_bytes,     one.peak_count,          one.total_bytes,
+            one.total_count,         one.failures,      one.reserved_bytes, one.peak_reserved_bytes, one.kept_bytes,
+            one.huge_page_fallbacks, one.unlocked_bytes};
 }
 
 inline MemoryPoolStats from_bridge(const bridge::PoolStats& one) noexcept {
@@ -206,11 +205,9 @@ auto from_bridge(const rust::Vec<T>& all) {
 // Converts the node at `next` and all below it; `next` is moved past them.
 inline MemoryProfile tree(const rust::Vec<bridge::ProfileNode>& nodes, std::size_t& next) {
     const bridge::ProfileNode& node = nodes[next++];
-    MemoryProfile profile{
-        std::string(node.function), std::string(node.file), node.line,        node.malloc_bytes,
-        node.malloc_count,          node.alloc_bytes,       node.alloc_count, {}};
-    while (next < nodes.size() && nodes[next].depth > node.depth)
-        profile.below.push_back(tree(nodes, next));
+    MemoryProfile profile{std::string(node.function), std::string(node.file), node.line,        node.malloc_bytes,
+                          node.malloc_count,          node.alloc_bytes,       node.alloc_count, {}};
+    while (next < nodes.size() && nodes[next].depth > node.depth) profile.below.push_back(tree(nodes, next));
     return profile;
 }
 
@@ -222,8 +219,7 @@ inline MemoryProfile tree(const rust::Vec<bridge::ProfileNode>& nodes, std::size
  * @param where the source location of the call.
  * @return the list.
  */
-inline std::vector<MemoryAllocation> memory_snapshot(
-    SourceLocation where = SourceLocation::current()) {
+inline std::vector<MemoryAllocation> memory_snapshot(SourceLocation where = SourceLocation::current()) {
     return detail::from_bridge(detail::translated(where, [] { return bridge::snapshot(); }));
 }
 
@@ -235,10 +231,9 @@ inline std::vector<MemoryAllocation> memory_snapshot(
  * @param where the source location of the call.
  * @return the numbers.
  */
-inline MemoryStats memory_stats(int32_t device, MemoryKind kind,
-                                SourceLocation where = SourceLocation::current()) {
-    return detail::from_bridge(detail::translated(
-        where, [&] { return bridge::stats(device, static_cast<int32_t>(kind)); }));
+inline MemoryStats memory_stats(int32_t device, MemoryKind kind, SourceLocation where = SourceLocation::current()) {
+    return detail::from_bridge(
+        detail::translated(where, [&] { return bridge::stats(device, static_cast<int32_t>(kind)); }));
 }
 
 /**
@@ -248,8 +243,7 @@ inline MemoryStats memory_stats(int32_t device, MemoryKind kind,
  * @param kind the kind of memory.
  * @param where the source location of the call.
  */
-inline void reset_memory_peak(int32_t device, MemoryKind kind,
-                              SourceLocation where = SourceLocation::current()) {
+inline void reset_memory_peak(int32_t device, MemoryKind kind, SourceLocation where = SourceLocation::current()) {
     check(portaclMemoryResetPeak(device, static_cast<portaclMemoryKind>(kind)), where);
 }
 
@@ -260,8 +254,7 @@ inline void reset_memory_peak(int32_t device, MemoryKind kind,
  * @param where the source location of the call.
  * @return the list.
  */
-inline std::vector<MemoryPoolStats> memory_pools(int32_t device,
-                                                 SourceLocation where = SourceLocation::current()) {
+inline std::vector<MemoryPoolStats> memory_pools(int32_t device, SourceLocation where = SourceLocation::current()) {
     return detail::from_bridge(detail::translated(where, [&] { return bridge::pools(device); }));
 }
 
@@ -273,10 +266,10 @@ inline std::vector<MemoryPoolStats> memory_pools(int32_t device,
  * @param where the source location of the call.
  * @return the page sizes, smallest first.
  */
-inline std::vector<MemoryPageStats> memory_page_sizes(
-    int32_t device, MemoryKind kind, SourceLocation where = SourceLocation::current()) {
-    return detail::from_bridge(detail::translated(
-        where, [&] { return bridge::page_sizes(device, static_cast<int32_t>(kind)); }));
+inline std::vector<MemoryPageStats> memory_page_sizes(int32_t device, MemoryKind kind,
+                                                      SourceLocation where = SourceLocation::current()) {
+    return detail::from_bridge(
+        detail::translated(where, [&] { return bridge::page_sizes(device, static_cast<int32_t>(kind)); }));
 }
 
 /**
@@ -286,8 +279,7 @@ inline std::vector<MemoryPageStats> memory_page_sizes(
  * @param where the source location of the call.
  * @return the root of the tree.
  */
-inline MemoryProfile memory_profile(const LineProfileHook& hook,
-                                    SourceLocation where = SourceLocation::current()) {
+inline MemoryProfile memory_profile(const LineProfileHook& hook, SourceLocation where = SourceLocation::current()) {
     const auto nodes = detail::translated(where, [&] { return bridge::profile(hook.get()); });
     std::size_t next = 0;
     return detail::tree(nodes, next);

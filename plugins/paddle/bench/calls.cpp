@@ -33,8 +33,7 @@ double Nanoseconds(Call call) {
     for (int round = 0; round < kRounds; ++round) {
         const auto started = std::chrono::steady_clock::now();
         for (int number = 0; number < kCalls; ++number) call();
-        const std::chrono::duration<double, std::nano> took =
-            std::chrono::steady_clock::now() - started;
+        const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - started;
         least = std::min(least, took.count() / kCalls);
     }
     return least;
@@ -72,8 +71,7 @@ int main(int argc, char** argv) {
     At<decltype(&create_stream)>(table, slot_of::create_stream[kColumn])(&device, &stream);
     const auto set = At<decltype(&set_device)>(table, slot_of::set_device[kColumn]);
     const auto get = At<decltype(&get_device)>(table, slot_of::get_device[kColumn]);
-    const auto wait =
-        At<decltype(&synchronize_stream)>(table, slot_of::synchronize_stream[kColumn]);
+    const auto wait = At<decltype(&synchronize_stream)>(table, slot_of::synchronize_stream[kColumn]);
     C_Status (*volatile empty)(C_Device) = Empty;
     set(&device);
 

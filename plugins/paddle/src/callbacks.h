@@ -58,24 +58,19 @@ C_Status device_realloc_size(C_Device device, std::size_t* size);
 C_Status memory_copy_h2d(C_Device device, void* dst, const void* src, std::size_t size);
 C_Status memory_copy_d2h(C_Device device, void* dst, const void* src, std::size_t size);
 C_Status memory_copy_d2d(C_Device device, void* dst, const void* src, std::size_t size);
-C_Status memory_copy_p2p(C_Device dst_device, C_Device src_device, void* dst, const void* src,
-                         std::size_t size);
-C_Status async_memory_copy_h2d(C_Device device, C_Stream stream, void* dst, const void* src,
+C_Status memory_copy_p2p(C_Device dst_device, C_Device src_device, void* dst, const void* src, std::size_t size);
+C_Status async_memory_copy_h2d(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size);
+C_Status async_memory_copy_d2h(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size);
+C_Status async_memory_copy_d2d(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size);
+C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Stream stream, void* dst, const void* src,
                                std::size_t size);
-C_Status async_memory_copy_d2h(C_Device device, C_Stream stream, void* dst, const void* src,
-                               std::size_t size);
-C_Status async_memory_copy_d2d(C_Device device, C_Stream stream, void* dst, const void* src,
-                               std::size_t size);
-C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Stream stream, void* dst,
-                               const void* src, std::size_t size);
 
 // stream.cpp
 C_Status create_stream(C_Device device, C_Stream* stream);
 C_Status destroy_stream(C_Device device, C_Stream stream);
 C_Status query_stream(C_Device device, C_Stream stream);
 C_Status synchronize_stream(C_Device device, C_Stream stream);
-C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback,
-                             void* user_data);
+C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback, void* user_data);
 
 // event.cpp
 C_Status create_event(C_Device device, C_Event* event);

@@ -15,8 +15,7 @@ namespace {
 
 aclError Ask(C_Device device, aclrtDevAttr attribute, std::size_t* value) {
     std::int64_t found = 0;
-    const aclError code =
-        aclrtGetDeviceInfo(static_cast<std::uint32_t>(device->id), attribute, &found);
+    const aclError code = aclrtGetDeviceInfo(static_cast<std::uint32_t>(device->id), attribute, &found);
     if (code == ACL_SUCCESS) *value = static_cast<std::size_t>(found);
     return code;
 }
@@ -27,8 +26,7 @@ C_Status Tell(const char* callback, C_Device device, aclrtDevAttr attribute, std
     return Answer(callback, Ask(device, attribute, value));
 }
 
-C_Status TellVersion(const char* callback, C_Device device, std::size_t* version,
-                     const char* package) {
+C_Status TellVersion(const char* callback, C_Device device, std::size_t* version, const char* package) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (version == nullptr) return Refuse(callback, "version is null");
     std::int32_t number = 0;
@@ -108,8 +106,7 @@ C_Status get_multi_process(C_Device device, std::size_t* processors) {
 
 // The library returns the limit of half a core; a core has two halves.
 C_Status get_max_threads_per_mp(C_Device device, std::size_t* threads) {
-    const C_Status status =
-        Tell("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, threads);
+    const C_Status status = Tell("get_max_threads_per_mp", device, ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE, threads);
     if (status == C_SUCCESS) *threads *= 2;
     return status;
 }

@@ -35,18 +35,17 @@ static_assert(kReleases[kColumn].params == sizeof(CustomRuntimeParams));
 
 // Checks that `slot` has the offset of slots.inc and the type of `callback`; or that there is no
 // slot of this name and type, and slots.inc has none.
-#define PORTACL_PADDLE_CHECK_SLOT(callback, slot)                                                 \
-    template <typename Table, typename = void>                                                    \
-    struct callback##_slot {                                                                      \
-        static constexpr std::size_t kOffset = 0;                                                 \
-    };                                                                                            \
-    template <typename Table>                                                                     \
-    struct callback##_slot<                                                                       \
-        Table, std::enable_if_t<                                                                  \
-                   std::is_same_v<decltype(Table::slot), decltype(&portacl_paddle::callback)>>> { \
-        static constexpr std::size_t kOffset = offsetof(Table, slot);                             \
-    };                                                                                            \
-    static_assert(callback##_slot<C_DeviceInterface>::kOffset == slot_of::callback[kColumn],      \
+#define PORTACL_PADDLE_CHECK_SLOT(callback, slot)                                                              \
+    template <typename Table, typename = void>                                                                 \
+    struct callback##_slot {                                                                                   \
+        static constexpr std::size_t kOffset = 0;                                                              \
+    };                                                                                                         \
+    template <typename Table>                                                                                  \
+    struct callback##_slot<                                                                                    \
+        Table, std::enable_if_t<std::is_same_v<decltype(Table::slot), decltype(&portacl_paddle::callback)>>> { \
+        static constexpr std::size_t kOffset = offsetof(Table, slot);                                          \
+    };                                                                                                         \
+    static_assert(callback##_slot<C_DeviceInterface>::kOffset == slot_of::callback[kColumn],                   \
                   "slot or type of " #callback);
 #define PORTACL_PADDLE_CHECK(name) PORTACL_PADDLE_CHECK_SLOT(name, name)
 PORTACL_PADDLE_CALLBACKS_BY_NAME(PORTACL_PADDLE_CHECK)
@@ -62,12 +61,9 @@ static_assert(offsetof(RuntimeEvent, type) == offsetof(phi::RuntimeTraceEvent, t
 static_assert(offsetof(RuntimeEvent, start_ns) == offsetof(phi::RuntimeTraceEvent, start_ns));
 static_assert(offsetof(RuntimeEvent, thread_id) == offsetof(phi::RuntimeTraceEvent, thread_id));
 static_assert(offsetof(RuntimeEvent, callback_id) == offsetof(phi::RuntimeTraceEvent, callback_id));
-static_assert(static_cast<int>(TraceType::kRuntime) ==
-              static_cast<int>(phi::TracerEventType::CudaRuntime));
-static_assert(static_cast<int>(TraceType::kMemcpy) ==
-              static_cast<int>(phi::TracerEventType::Memcpy));
-static_assert(static_cast<int>(TraceType::kMemset) ==
-              static_cast<int>(phi::TracerEventType::Memset));
+static_assert(static_cast<int>(TraceType::kRuntime) == static_cast<int>(phi::TracerEventType::CudaRuntime));
+static_assert(static_cast<int>(TraceType::kMemcpy) == static_cast<int>(phi::TracerEventType::Memcpy));
+static_assert(static_cast<int>(TraceType::kMemset) == static_cast<int>(phi::TracerEventType::Memset));
 
 template <typename Paddles, typename = void>
 struct Properties {
@@ -88,8 +84,7 @@ static_assert(Properties<phi::DeviceProp>::kAsWritten);
 
 // The size of Paddle's union, whose largest member is the one for copies.
 static_assert(sizeof(DeviceEvent) == sizeof(phi::DeviceTraceEvent));
-static_assert(offsetof(DeviceEvent, correlation_id) ==
-              offsetof(phi::DeviceTraceEvent, correlation_id));
+static_assert(offsetof(DeviceEvent, correlation_id) == offsetof(phi::DeviceTraceEvent, correlation_id));
 static_assert(offsetof(DeviceEvent, copy) == offsetof(phi::DeviceTraceEvent, memcpy_info));
 static_assert(sizeof(CopyDetail) == sizeof(phi::MemcpyEventInfo));
 static_assert(offsetof(CopyDetail, destination) == offsetof(phi::MemcpyEventInfo, dst_kind));
@@ -102,10 +97,8 @@ static_assert(offsetof(Scalar, type) == offsetof(PaddleScalar, dtype_));
 static_assert(offsetof(Scalar, complex64) == offsetof(PaddleScalar, data_.c64));
 static_assert(offsetof(Scalar, complex128) == offsetof(PaddleScalar, data_.c128));
 static_assert(sizeof(Scalar::type) == sizeof(phi::DataType));
-static_assert(static_cast<int>(Scalar::Type::kComplex64) ==
-              static_cast<int>(phi::DataType::COMPLEX64));
-static_assert(static_cast<int>(Scalar::Type::kComplex128) ==
-              static_cast<int>(phi::DataType::COMPLEX128));
+static_assert(static_cast<int>(Scalar::Type::kComplex64) == static_cast<int>(phi::DataType::COMPLEX64));
+static_assert(static_cast<int>(Scalar::Type::kComplex128) == static_cast<int>(phi::DataType::COMPLEX128));
 
 }  // namespace
 }  // namespace portacl_paddle

@@ -9,8 +9,8 @@
 namespace portacl_paddle {
 namespace {
 
-C_Status CopyNow(const char* callback, Work work, C_Device device, void* dst, const void* src,
-                 std::size_t size, aclrtMemcpyKind kind) {
+C_Status CopyNow(const char* callback, Work work, C_Device device, void* dst, const void* src, std::size_t size,
+                 aclrtMemcpyKind kind) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (size == 0) return C_SUCCESS;  // with null pointers, as tensors without elements have
     const Traced call(callback, work, device->id, size);
@@ -19,14 +19,14 @@ C_Status CopyNow(const char* callback, Work work, C_Device device, void* dst, co
     return Answer(callback, code);
 }
 
-aclError Queue(const char* callback, Work work, int device, C_Stream stream, void* dst,
-               const void* src, std::size_t size, aclrtMemcpyKind kind) {
+aclError Queue(const char* callback, Work work, int device, C_Stream stream, void* dst, const void* src,
+               std::size_t size, aclrtMemcpyKind kind) {
     const Traced call(callback, work, device, size, Handle(stream));
     return aclrtMemcpyAsync(dst, size, src, size, kind, Handle(stream));
 }
 
-C_Status CopyLater(const char* callback, Work work, C_Device device, C_Stream stream, void* dst,
-                   const void* src, std::size_t size, aclrtMemcpyKind kind) {
+C_Status CopyLater(const char* callback, Work work, C_Device device, C_Stream stream, void* dst, const void* src,
+                   std::size_t size, aclrtMemcpyKind kind) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (size == 0) return C_SUCCESS;
     aclError code = Enter(device);
@@ -44,9 +44,7 @@ class Mark {
     Mark(const Mark&) = delete;
     Mark& operator=(const Mark&) = delete;
 
-    aclError Record(aclrtStream stream) {
-        return code_ == ACL_SUCCESS ? aclrtRecordEvent(event_, stream) : code_;
-    }
+    aclError Record(aclrtStream stream) { return code_ == ACL_SUCCESS ? aclrtRecordEvent(event_, stream) : code_; }
     aclError Hold(aclrtStream stream) { return aclrtStreamWaitEvent(stream, event_); }
 
   private:
@@ -98,50 +96,42 @@ aclError HoldDevice(int src, int dst, aclrtStream stream) {
 }  // namespace
 
 C_Status memory_copy_h2d(C_Device device, void* dst, const void* src, std::size_t size) {
-    return CopyNow("memory_copy_h2d", Work::kHostToDevice, device, dst, src, size,
-                   ACL_MEMCPY_HOST_TO_DEVICE);
+    return CopyNow("memory_copy_h2d", Work::kHostToDevice, device, dst, src, size, ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
 C_Status memory_copy_d2h(C_Device device, void* dst, const void* src, std::size_t size) {
-    return CopyNow("memory_copy_d2h", Work::kDeviceToHost, device, dst, src, size,
-                   ACL_MEMCPY_DEVICE_TO_HOST);
+    return CopyNow("memory_copy_d2h", Work::kDeviceToHost, device, dst, src, size, ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
 C_Status memory_copy_d2d(C_Device device, void* dst, const void* src, std::size_t size) {
-    return CopyNow("memory_copy_d2d", Work::kDeviceToDevice, device, dst, src, size,
-                   ACL_MEMCPY_DEVICE_TO_DEVICE);
+    return CopyNow("memory_copy_d2d", Work::kDeviceToDevice, device, dst, src, size, ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
 // Paddle has waited for the source's device.
-C_Status memory_copy_p2p(C_Device dst_device, C_Device src_device, void* dst, const void* src,
-                         std::size_t size) {
+C_Status memory_copy_p2p(C_Device dst_device, C_Device src_device, void* dst, const void* src, std::size_t size) {
     if (src_device == nullptr) return Refuse("memory_copy_p2p", "src_device is null");
-    return CopyNow("memory_copy_p2p", Work::kDeviceToDevice, dst_device, dst, src, size,
-                   ACL_MEMCPY_DEVICE_TO_DEVICE);
+    return CopyNow("memory_copy_p2p", Work::kDeviceToDevice, dst_device, dst, src, size, ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
-C_Status async_memory_copy_h2d(C_Device device, C_Stream stream, void* dst, const void* src,
-                               std::size_t size) {
+C_Status async_memory_copy_h2d(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size) {
     return CopyLater("async_memory_copy_h2d", Work::kHostToDevice, device, stream, dst, src, size,
                      ACL_MEMCPY_HOST_TO_DEVICE);
 }
 
-C_Status async_memory_copy_d2h(C_Device device, C_Stream stream, void* dst, const void* src,
-                               std::size_t size) {
+C_Status async_memory_copy_d2h(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size) {
     return CopyLater("async_memory_copy_d2h", Work::kDeviceToHost, device, stream, dst, src, size,
                      ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
-C_Status async_memory_copy_d2d(C_Device device, C_Stream stream, void* dst, const void* src,
-                               std::size_t size) {
+C_Status async_memory_copy_d2d(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size) {
     return CopyLater("async_memory_copy_d2d", Work::kDeviceToDevice, device, stream, dst, src, size,
                      ACL_MEMCPY_DEVICE_TO_DEVICE);
 }
 
 // Enqueued on a stream of the destination, without an event of Paddle: this function orders the two
 // devices.
-C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Stream stream, void* dst,
-                               const void* src, std::size_t size) {
+C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Stream stream, void* dst, const void* src,
+                               std::size_t size) {
     constexpr const char* kName = "async_memory_copy_p2p";
     if (dst_device == nullptr || src_device == nullptr) {
         return Refuse(kName, "dst_device or src_device is null");
@@ -150,11 +140,9 @@ C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Strea
     const int dst_id = dst_device->id;
     const int src_id = src_device->id;
     aclError code = Enter(dst_id);
-    if (code == ACL_SUCCESS && src_id != dst_id)
-        code = WaitForDevice(src_id, dst_id, Handle(stream));
+    if (code == ACL_SUCCESS && src_id != dst_id) code = WaitForDevice(src_id, dst_id, Handle(stream));
     if (code == ACL_SUCCESS) {
-        code = Queue(kName, Work::kDeviceToDevice, dst_id, stream, dst, src, size,
-                     ACL_MEMCPY_DEVICE_TO_DEVICE);
+        code = Queue(kName, Work::kDeviceToDevice, dst_id, stream, dst, src, size, ACL_MEMCPY_DEVICE_TO_DEVICE);
     }
     if (code == ACL_SUCCESS && src_id != dst_id) code = HoldDevice(src_id, dst_id, Handle(stream));
     return Answer(kName, code);

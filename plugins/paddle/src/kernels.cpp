@@ -45,18 +45,16 @@ enum Argument : int { kTensor = 1, kScalar = 10, kIntArray = 11, kDataType = 12 
 
 // The functions of that interface in use here.
 struct PaddleFunctions {
-    void (*PD_RegisterPhiKernel)(const char* name, const char* backend, C_DataType type, int layout,
-                                 std::size_t inputs, Argument* input_types, std::size_t attributes,
-                                 Argument* attribute_types, std::size_t outputs,
-                                 Argument* output_types,
-                                 void (*define)(const PD_KernelKey*, PD_Kernel*),
-                                 void (*run)(PD_KernelContext*), void* run_directly);
+    void (*PD_RegisterPhiKernel)(const char* name, const char* backend, C_DataType type, int layout, std::size_t inputs,
+                                 Argument* input_types, std::size_t attributes, Argument* attribute_types,
+                                 std::size_t outputs, Argument* output_types,
+                                 void (*define)(const PD_KernelKey*, PD_Kernel*), void (*run)(PD_KernelContext*),
+                                 void* run_directly);
     PD_DeviceContext* (*PD_KernelContextGetDeviceContext)(PD_KernelContext*);
     PD_Scalar* (*PD_KernelContextScalarAttrAt)(PD_KernelContext*, std::size_t);
     PD_Tensor* (*PD_KernelContextOutputAt)(PD_KernelContext*, std::size_t);
     C_Stream (*PD_DeviceContextGetStream)(const PD_DeviceContext*, C_Status*);
-    void* (*PD_DeviceContextAllocateTensor)(const PD_DeviceContext*, PD_Tensor*, std::size_t,
-                                            C_DataType, C_Status*);
+    void* (*PD_DeviceContextAllocateTensor)(const PD_DeviceContext*, PD_Tensor*, std::size_t, C_DataType, C_Status*);
     std::int64_t (*PD_TensorGetElementCount)(const PD_Tensor*, C_Status*);
     bool (*PD_ScalarGetBoolData)(PD_Scalar*);
     std::int64_t (*PD_ScalarGetInt64Data)(PD_Scalar*);
@@ -90,8 +88,8 @@ bool FindFunctions() {
 void Demand(bool fine, const char* what) {
     if (fine) return;
     const char* words = aclGetRecentErrMsg();
-    throw std::runtime_error(std::string("portacl: full: ") + what +
-                             (words == nullptr ? "" : ": ") + (words == nullptr ? "" : words));
+    throw std::runtime_error(std::string("portacl: full: ") + what + (words == nullptr ? "" : ": ") +
+                             (words == nullptr ? "" : words));
 }
 
 struct Element {
@@ -198,14 +196,12 @@ void Full(PD_DeviceContext* context, PD_Scalar* value, PD_Tensor* out) {
 
 template <C_DataType Type>
 void RunFull(PD_KernelContext* context) {
-    Full<Type>(paddle.PD_KernelContextGetDeviceContext(context),
-               paddle.PD_KernelContextScalarAttrAt(context, 1),
+    Full<Type>(paddle.PD_KernelContextGetDeviceContext(context), paddle.PD_KernelContextScalarAttrAt(context, 1),
                paddle.PD_KernelContextOutputAt(context, 0));
 }
 
 template <C_DataType Type>
-void RunFullDirectly(PD_DeviceContext* context, PD_IntArray*, PD_Scalar* value, int,
-                     PD_Tensor* out) {
+void RunFullDirectly(PD_DeviceContext* context, PD_IntArray*, PD_Scalar* value, int, PD_Tensor* out) {
     Full<Type>(context, value, out);
 }
 
@@ -215,8 +211,7 @@ void RegisterFull(const char* device_type) {
     Argument outputs[] = {kTensor};
     paddle.PD_RegisterPhiKernel(
         "full", device_type, Type, kAnyLayout, 0, nullptr, 3, attributes, 1, outputs,
-        [](const PD_KernelKey*, PD_Kernel*) {}, RunFull<Type>,
-        reinterpret_cast<void*>(RunFullDirectly<Type>));
+        [](const PD_KernelKey*, PD_Kernel*) {}, RunFull<Type>, reinterpret_cast<void*>(RunFullDirectly<Type>));
 }
 
 template <C_DataType... Types>
@@ -228,8 +223,8 @@ void RegisterFullFor(const char* device_type) {
 
 void RegisterKernels(const char* device_type, int column) {
     if (!FindFunctions()) return;
-    RegisterFullFor<BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64,
-                    COMPLEX64, COMPLEX128>(device_type);
+    RegisterFullFor<BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64, COMPLEX64, COMPLEX128>(
+        device_type);
     if (kReleases[column].table >= kTableWithUnsigned) {
         RegisterFullFor<UINT16, UINT32, UINT64>(device_type);
     }

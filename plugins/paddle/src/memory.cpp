@@ -24,8 +24,7 @@ aclError AllocateUnpadded(void** pointer, size_t size) {
 thread_local std::size_t out_of_memory_for = 0;
 
 // A request of size 0 returns a null pointer, as the copies of size 0 expect.
-C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::size_t size,
-                    Allocate allocate) {
+C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::size_t size, Allocate allocate) {
     if (device == nullptr) return Refuse(callback, "device is null");
     if (pointer == nullptr) return Refuse(callback, "ptr is null");
     *pointer = nullptr;
@@ -71,10 +70,9 @@ C_Status host_memory_deallocate(C_Device device, void* pointer, std::size_t) {
 }
 
 C_Status unified_memory_allocate(C_Device device, void** pointer, std::size_t size) {
-    return AllocateOn("unified_memory_allocate", device, pointer, size,
-                      [](void** out, size_t wanted) {
-                          return aclrtMemAllocManaged(out, wanted, ACL_RT_MEM_ATTACH_GLOBAL);
-                      });
+    return AllocateOn("unified_memory_allocate", device, pointer, size, [](void** out, size_t wanted) {
+        return aclrtMemAllocManaged(out, wanted, ACL_RT_MEM_ATTACH_GLOBAL);
+    });
 }
 
 C_Status unified_memory_deallocate(C_Device device, void* pointer, std::size_t) {

@@ -42,8 +42,7 @@ std::vector<Record> records;
 std::uint64_t ReadClock(clockid_t clock) {
     timespec now{};
     clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 // The clock of the library's events, and so of the records; Paddle's timeline uses the time of day.
@@ -81,8 +80,7 @@ void ReleaseAll() {
 bool TimesOf(const Record& record, std::uint64_t* start_ns, std::uint64_t* end_ns) {
     std::uint64_t start_us = 0;
     std::uint64_t end_us = 0;
-    if (record.before == nullptr || record.after == nullptr ||
-        aclrtSynchronizeEvent(record.after) != ACL_SUCCESS ||
+    if (record.before == nullptr || record.after == nullptr || aclrtSynchronizeEvent(record.after) != ACL_SUCCESS ||
         aclrtEventGetTimestamp(record.before, &start_us) != ACL_SUCCESS ||
         aclrtEventGetTimestamp(record.after, &end_us) != ACL_SUCCESS) {
         return false;
@@ -121,9 +119,7 @@ void CopyText(char (&to)[N], const char* text) {
 
 std::uint64_t StreamNumber(aclrtStream stream) {
     std::int32_t id = 0;
-    return stream != nullptr && aclrtStreamGetId(stream, &id) == ACL_SUCCESS
-               ? static_cast<std::uint64_t>(id)
-               : 0;
+    return stream != nullptr && aclrtStreamGetId(stream, &id) == ACL_SUCCESS ? static_cast<std::uint64_t>(id) : 0;
 }
 
 DeviceEvent Describe(const Record& record) {
@@ -150,8 +146,7 @@ using Add = void (*)(C_Profiler, void*);
 
 }  // namespace
 
-void Traced::Begin(const char* name, Work work, int device, std::size_t bytes, aclrtStream stream,
-                   bool queued) {
+void Traced::Begin(const char* name, Work work, int device, std::size_t bytes, aclrtStream stream, bool queued) {
     name_ = name;
     work_ = work;
     device_ = device;
@@ -164,10 +159,9 @@ void Traced::Begin(const char* name, Work work, int device, std::size_t bytes, a
 
 void Traced::End() {
     const aclrtEvent after = queued_ ? RecordTime(stream_) : nullptr;
-    const Record record{
-        name_,   work_,     device_, bytes_,
-        stream_, start_ns_, Now(),   static_cast<std::uint64_t>(syscall(SYS_gettid)),
-        before_, after};
+    const Record record{name_,   work_,     device_, bytes_,
+                        stream_, start_ns_, Now(),   static_cast<std::uint64_t>(syscall(SYS_gettid)),
+                        before_, after};
     const std::lock_guard<std::mutex> held(records_lock);
     records.push_back(record);
 }
@@ -199,8 +193,7 @@ C_Status profiler_stop_tracing(C_Profiler, void*) {
 }
 
 C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns, void*) {
-    const auto add_runtime =
-        reinterpret_cast<Add>(FindInPaddle("profiler_add_runtime_trace_event"));
+    const auto add_runtime = reinterpret_cast<Add>(FindInPaddle("profiler_add_runtime_trace_event"));
     const auto add_device = reinterpret_cast<Add>(FindInPaddle("profiler_add_device_trace_event"));
     if (profiler == nullptr || add_runtime == nullptr || add_device == nullptr) {
         ReleaseAll();
@@ -212,9 +205,7 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
         mine.swap(records);
     }
     const std::int64_t to_time_of_day = TimeOfDayLess();
-    const auto shown = [&](std::uint64_t at) {
-        return at + static_cast<std::uint64_t>(to_time_of_day);
-    };
+    const auto shown = [&](std::uint64_t at) { return at + static_cast<std::uint64_t>(to_time_of_day); };
     std::uint32_t correlation = 0;
     for (const Record& record : mine) {
         ++correlation;

@@ -23,8 +23,7 @@ class Traced {
     explicit Traced(const char* name) : Traced(name, Work::kNone, 0, 0) {}
 
     // A synchronous call.
-    Traced(const char* name, Work work, int device, std::size_t bytes)
-        : on_(tracing.load(std::memory_order_relaxed)) {
+    Traced(const char* name, Work work, int device, std::size_t bytes) : on_(tracing.load(std::memory_order_relaxed)) {
         if (on_) Begin(name, work, device, bytes, nullptr, false);
     }
 
@@ -41,8 +40,7 @@ class Traced {
     Traced& operator=(const Traced&) = delete;
 
   private:
-    void Begin(const char* name, Work work, int device, std::size_t bytes, aclrtStream stream,
-               bool queued);
+    void Begin(const char* name, Work work, int device, std::size_t bytes, aclrtStream stream, bool queued);
     void End();
 
     const bool on_;

@@ -40,8 +40,7 @@ void RunCallback(void* argument) {
     const std::unique_ptr<QueuedCallback> call(static_cast<QueuedCallback*>(argument));
     C_Status status = C_SUCCESS;
     call->callback(&call->device, call->stream, call->user_data, &status);
-    if (status != C_SUCCESS)
-        Say("a callback in a stream of device %d failed: status %d", call->device.id, status);
+    if (status != C_SUCCESS) Say("a callback in a stream of device %d failed: status %d", call->device.id, status);
 }
 
 }  // namespace
@@ -104,8 +103,7 @@ C_Status synchronize_stream(C_Device device, C_Stream stream) {
     const Traced call("synchronize_stream");
     // Called for every operator, nearly always on the current device: queries the library only if
     // it is not. The default stream belongs to the current device.
-    aclError code =
-        stream == nullptr ? ACL_ERROR_RT_STREAM_CONTEXT : aclrtSynchronizeStream(Handle(stream));
+    aclError code = stream == nullptr ? ACL_ERROR_RT_STREAM_CONTEXT : aclrtSynchronizeStream(Handle(stream));
     if (code == ACL_ERROR_RT_STREAM_CONTEXT || code == ACL_ERROR_RT_CONTEXT_NULL) {
         code = Enter(device);
         if (code == ACL_SUCCESS) code = aclrtSynchronizeStream(Handle(stream));
@@ -113,12 +111,10 @@ C_Status synchronize_stream(C_Device device, C_Stream stream) {
     return AnswerUnlessForked("synchronize_stream", code);
 }
 
-C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback,
-                             void* user_data) {
+C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback, void* user_data) {
     if (device == nullptr) return Refuse("stream_add_callback", "device is null");
     if (callback == nullptr) return Refuse("stream_add_callback", "callback is null");
-    std::unique_ptr<QueuedCallback> call(new (std::nothrow)
-                                             QueuedCallback{*device, stream, callback, user_data});
+    std::unique_ptr<QueuedCallback> call(new (std::nothrow) QueuedCallback{*device, stream, callback, user_data});
     if (call == nullptr) return Refuse("stream_add_callback", "no memory for the call");
     const Traced traced("stream_add_callback");
     aclError code = Enter(device);

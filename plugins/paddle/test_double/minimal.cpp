@@ -32,8 +32,7 @@ C_Status CopyBetween(C_Device, C_Device, void* dst, const void* src, std::size_t
 C_Status CopyInStream(C_Device, C_Stream, void* dst, const void* src, std::size_t size) {
     return Copy(nullptr, dst, src, size);
 }
-C_Status CopyBetweenInStream(C_Device, C_Device, C_Stream, void* dst, const void* src,
-                             std::size_t size) {
+C_Status CopyBetweenInStream(C_Device, C_Device, C_Stream, void* dst, const void* src, std::size_t size) {
     return Copy(nullptr, dst, src, size);
 }
 C_Status Set(C_Device device) {

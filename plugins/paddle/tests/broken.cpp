@@ -32,8 +32,8 @@ std::string Broken() {
 
 // 1: treats a null pointer as an error, whatever the size is.
 template <typename... Before>
-C_Status Strict(C_Status (*copy)(Before..., void*, const void*, std::size_t), Before... before,
-                void* dst, const void* src, std::size_t size) {
+C_Status Strict(C_Status (*copy)(Before..., void*, const void*, std::size_t), Before... before, void* dst,
+                const void* src, std::size_t size) {
     return dst == nullptr || src == nullptr ? C_ERROR : copy(before..., dst, src, size);
 }
 
@@ -44,8 +44,8 @@ C_Status StrictH2D(C_Device device, void* dst, const void* src, std::size_t size
 // 2 and 3: a thread makes the copy late; synchronizing waits for it.
 std::vector<std::thread> late;
 
-void Later(C_Device device, void (*copy)(C_Device, void*, const void*, std::size_t), void* dst,
-           const void* src, std::size_t size) {
+void Later(C_Device device, void (*copy)(C_Device, void*, const void*, std::size_t), void* dst, const void* src,
+           std::size_t size) {
     late.emplace_back([=, device = *device]() mutable {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         copy(&device, dst, src, size);
@@ -54,21 +54,15 @@ void Later(C_Device device, void (*copy)(C_Device, void*, const void*, std::size
 
 C_Status LateH2D(C_Device device, C_Stream, void* dst, const void* src, std::size_t size) {
     Later(
-        device,
-        [](C_Device on, void* to, const void* from, std::size_t n) {
-            memory_copy_h2d(on, to, from, n);
-        },
-        dst, src, size);
+        device, [](C_Device on, void* to, const void* from, std::size_t n) { memory_copy_h2d(on, to, from, n); }, dst,
+        src, size);
     return C_SUCCESS;
 }
 
 C_Status LateD2H(C_Device device, C_Stream, void* dst, const void* src, std::size_t size) {
     Later(
-        device,
-        [](C_Device on, void* to, const void* from, std::size_t n) {
-            memory_copy_d2h(on, to, from, n);
-        },
-        dst, src, size);
+        device, [](C_Device on, void* to, const void* from, std::size_t n) { memory_copy_d2h(on, to, from, n); }, dst,
+        src, size);
     return C_SUCCESS;
 }
 
@@ -79,11 +73,9 @@ C_Status SynchronizeWithLate(C_Device device, C_Stream stream) {
 }
 
 // 4: enqueues the copy on the destination's stream without ordering the devices.
-C_Status UnorderedP2P(C_Device dst_device, C_Device, C_Stream stream, void* dst, const void* src,
-                      std::size_t size) {
+C_Status UnorderedP2P(C_Device dst_device, C_Device, C_Stream stream, void* dst, const void* src, std::size_t size) {
     Enter(dst_device);
-    return aclrtMemcpyAsync(dst, size, src, size, ACL_MEMCPY_DEVICE_TO_DEVICE, Handle(stream)) ==
-                   ACL_SUCCESS
+    return aclrtMemcpyAsync(dst, size, src, size, ACL_MEMCPY_DEVICE_TO_DEVICE, Handle(stream)) == ACL_SUCCESS
                ? C_SUCCESS
                : C_ERROR;
 }
@@ -96,8 +88,7 @@ C_Status NoteWait(C_Device, C_Stream stream, C_Event event) {
     return C_SUCCESS;
 }
 
-C_Status CopyAfterNoted(C_Device device, C_Stream stream, void* dst, const void* src,
-                        std::size_t size) {
+C_Status CopyAfterNoted(C_Device device, C_Stream stream, void* dst, const void* src, std::size_t size) {
     if (const auto found = noted.find(stream); found != noted.end()) {
         Enter(device);
         stream_wait_event(device, stream, found->second);

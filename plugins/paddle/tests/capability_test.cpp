@@ -107,8 +107,8 @@ TEST_F(Capability, GridBoundsAreWrittenAsAWhole) {
 }
 
 TEST_F(Capability, OperatorsAreThoseOfTheCpu) {
-    for (const auto supported : {Plugin().is_float16_supported, Plugin().is_bfloat16_supported,
-                                 Plugin().is_dnn_supported}) {
+    for (const auto supported :
+         {Plugin().is_float16_supported, Plugin().is_bfloat16_supported, Plugin().is_dnn_supported}) {
         bool value = true;
         EXPECT_EQ(supported(device(), &value), C_SUCCESS);
         EXPECT_FALSE(value);

@@ -33,8 +33,7 @@ TEST_F(Copy, AtOnceInEveryDirection) {
         const auto [first, second, third] = Steps(size);
         EXPECT_EQ(Plugin().memory_copy_h2d(device(), first.At(), source.data(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().memory_copy_d2d(device(), second.At(), first.At(), size), C_SUCCESS);
-        EXPECT_EQ(Plugin().memory_copy_p2p(other(), device(), third.At(), second.At(), size),
-                  C_SUCCESS);
+        EXPECT_EQ(Plugin().memory_copy_p2p(other(), device(), third.At(), second.At(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().memory_copy_d2h(other(), back.data(), third.At(), size), C_SUCCESS);
         EXPECT_EQ(back, source);
     }
@@ -48,15 +47,10 @@ TEST_F(Copy, InStreamsInEveryDirection) {
         const auto [first, second, third] = Steps(size);
         Stream here(0);
         Stream there(1);
-        EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), here, first.At(), source.data(), size),
-                  C_SUCCESS);
-        EXPECT_EQ(Plugin().async_memory_copy_d2d(device(), here, second.At(), first.At(), size),
-                  C_SUCCESS);
-        EXPECT_EQ(
-            Plugin().async_memory_copy_p2p(other(), device(), there, third.At(), second.At(), size),
-            C_SUCCESS);
-        EXPECT_EQ(Plugin().async_memory_copy_d2h(other(), there, back.data(), third.At(), size),
-                  C_SUCCESS);
+        EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), here, first.At(), source.data(), size), C_SUCCESS);
+        EXPECT_EQ(Plugin().async_memory_copy_d2d(device(), here, second.At(), first.At(), size), C_SUCCESS);
+        EXPECT_EQ(Plugin().async_memory_copy_p2p(other(), device(), there, third.At(), second.At(), size), C_SUCCESS);
+        EXPECT_EQ(Plugin().async_memory_copy_d2h(other(), there, back.data(), third.At(), size), C_SUCCESS);
         EXPECT_EQ(there.Synchronize(), C_SUCCESS);
         EXPECT_EQ(back, source);
     }
@@ -66,8 +60,7 @@ TEST_F(Copy, WithinOneDeviceByTheCallForTwo) {
     const Memory from(0, 4096, 7);
     const Memory to(0, 4096, 1);
     Stream stream(0);
-    EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), device(), stream, to.At(), from.At(), 4096),
-              C_SUCCESS);
+    EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), device(), stream, to.At(), from.At(), 4096), C_SUCCESS);
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
     EXPECT_TRUE(to.Holds(7));
 }
@@ -75,8 +68,7 @@ TEST_F(Copy, WithinOneDeviceByTheCallForTwo) {
 TEST_F(Copy, InTheDefaultStream) {
     const Memory memory(0, 4096);
     const auto source = Pattern(4096);
-    EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), nullptr, memory.At(), source.data(), 4096),
-              C_SUCCESS);
+    EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), nullptr, memory.At(), source.data(), 4096), C_SUCCESS);
     EXPECT_EQ(Plugin().synchronize_stream(device(), nullptr), C_SUCCESS);
     EXPECT_EQ(memory.Read(), source);
 }
@@ -98,10 +90,8 @@ std::vector<Call> Calls(C_Device source, C_Stream stream) {
         {"memory_copy_h2d", p.memory_copy_h2d},
         {"memory_copy_d2h", p.memory_copy_d2h},
         {"memory_copy_d2d", p.memory_copy_d2d},
-        {"memory_copy_p2p",
-         [=](C_Device device, void* dst, const void* src, std::size_t size) {
-             return p.memory_copy_p2p(device, source, dst, src, size);
-         }},
+        {"memory_copy_p2p", [=](C_Device device, void* dst, const void* src,
+                                std::size_t size) { return p.memory_copy_p2p(device, source, dst, src, size); }},
         {"async_memory_copy_h2d", queued(p.async_memory_copy_h2d)},
         {"async_memory_copy_d2h", queued(p.async_memory_copy_d2h)},
         {"async_memory_copy_d2d", queued(p.async_memory_copy_d2d)},
@@ -128,13 +118,11 @@ TEST_F(Copy, BadArgumentsAreRefusedInWords) {
         EXPECT_EQ(call.run(nullptr, dst, src, 16), C_ERROR);
         EXPECT_EQ(call.run(device(), nullptr, src, 16), C_ERROR);
         EXPECT_EQ(call.run(device(), dst, nullptr, 16), C_ERROR);
-        EXPECT_EQ(call.run(device(), dst, src, 1 << 15), C_ERROR)
-            << "past the end of device memory";
+        EXPECT_EQ(call.run(device(), dst, src, 1 << 15), C_ERROR) << "past the end of device memory";
         C_Device_st wrong{DeviceCount()};
         EXPECT_EQ(call.run(&wrong, dst, src, 16), C_ERROR);
         if (from_host || to_host) {
-            EXPECT_EQ(call.run(device(), host.data(), host.data() + 64, 16), C_ERROR)
-                << "host to host";
+            EXPECT_EQ(call.run(device(), host.data(), host.data() + 64, 16), C_ERROR) << "host to host";
         }
         EXPECT_NE(output.Take().find(name), std::string::npos);
     }
@@ -142,9 +130,7 @@ TEST_F(Copy, BadArgumentsAreRefusedInWords) {
     EXPECT_TRUE(memory.Holds(5)) << "a refused copy wrote";
     ErrorOutput output;
     EXPECT_EQ(Plugin().memory_copy_p2p(device(), nullptr, memory.At(), memory.At(64), 16), C_ERROR);
-    EXPECT_EQ(
-        Plugin().async_memory_copy_p2p(device(), nullptr, stream, memory.At(), memory.At(64), 16),
-        C_ERROR);
+    EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), nullptr, stream, memory.At(), memory.At(64), 16), C_ERROR);
 }
 
 TEST_F(Copy, AStreamThatIsNoneOrOfAnotherDeviceIsRefused) {
@@ -156,13 +142,9 @@ TEST_F(Copy, AStreamThatIsNoneOrOfAnotherDeviceIsRefused) {
     Stream elsewhere(1);
     int local = 0;
     ErrorOutput output;
-    for (const C_Stream stream :
-         {dead, static_cast<C_Stream>(elsewhere), reinterpret_cast<C_Stream>(&local)}) {
-        EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), 16),
-                  C_ERROR);
-        EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), other(), stream, memory.At(),
-                                                 memory.At(64), 16),
-                  C_ERROR);
+    for (const C_Stream stream : {dead, static_cast<C_Stream>(elsewhere), reinterpret_cast<C_Stream>(&local)}) {
+        EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), 16), C_ERROR);
+        EXPECT_EQ(Plugin().async_memory_copy_p2p(device(), other(), stream, memory.At(), memory.At(64), 16), C_ERROR);
     }
     EXPECT_TRUE(memory.Holds(5));
 }

@@ -84,9 +84,7 @@ TEST_F(Device, SynchronizeWaitsForEveryStreamOfTheDevice) {
     ASSERT_EQ(gate.Close(device(), first), C_SUCCESS);
     ASSERT_EQ(Plugin().stream_add_callback(
                   device(), first,
-                  [](C_Device, C_Stream, void* flag, C_Status*) {
-                      static_cast<std::atomic<bool>*>(flag)->store(true);
-                  },
+                  [](C_Device, C_Stream, void* flag, C_Status*) { static_cast<std::atomic<bool>*>(flag)->store(true); },
                   &ran),
               C_SUCCESS);
     std::thread opener([&] { gate.Open(); });
@@ -118,8 +116,7 @@ TEST_F(Device, MemoryGoesWithItsDeviceWhichMayComeBack) {
 }
 
 // Runs the calls of Paddle's destructors in a child; the exit status identifies the failed one.
-int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, C_Stream stream,
-                    C_Event event) {
+int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, C_Stream stream, C_Event event) {
     const Callbacks& p = Plugin();
     if (p.set_device(device) != C_SUCCESS) return 1;
     if (p.synchronize_device(device) != C_SUCCESS) return 9;

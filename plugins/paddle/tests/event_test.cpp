@@ -108,13 +108,11 @@ TEST_F(EventCallbacks, BadArgumentsAreRefusedInWords) {
     EXPECT_EQ(Plugin().synchronize_event(nullptr, event_), C_ERROR);
     EXPECT_EQ(Plugin().destroy_event(nullptr, event_), C_ERROR);
     ASSERT_EQ(Plugin().destroy_event(device(), event_), C_SUCCESS);
-    for (const C_Event dead :
-         {event_, reinterpret_cast<C_Event>(&local), static_cast<C_Event>(nullptr)}) {
+    for (const C_Event dead : {event_, reinterpret_cast<C_Event>(&local), static_cast<C_Event>(nullptr)}) {
         EXPECT_EQ(Plugin().record_event(device(), stream, dead), C_ERROR);
         EXPECT_EQ(Plugin().query_event(device(), dead), C_ERROR);
         EXPECT_EQ(Plugin().synchronize_event(device(), dead), C_ERROR);
-        EXPECT_EQ(Plugin().destroy_event(device(), dead), C_SUCCESS)
-            << "Paddle does not survive a failure";
+        EXPECT_EQ(Plugin().destroy_event(device(), dead), C_SUCCESS) << "Paddle does not survive a failure";
     }
     EXPECT_NE(output.Take().find("destroy_event: "), std::string::npos);
     event_ = nullptr;

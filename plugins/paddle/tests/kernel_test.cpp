@@ -32,8 +32,7 @@ class Full : public WithTwoDevices {
             EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
             const auto bytes = memory.Read();
             for (std::int64_t at = 0; at < count; ++at) {
-                ASSERT_EQ(std::memcmp(bytes.data() + at * sizeof(T), &expected, sizeof(T)), 0)
-                    << at;
+                ASSERT_EQ(std::memcmp(bytes.data() + at * sizeof(T), &expected, sizeof(T)), 0) << at;
             }
             for (std::size_t at = size; at < bytes.size(); ++at) {
                 ASSERT_EQ(bytes[at], 0xcd) << "written past the end";

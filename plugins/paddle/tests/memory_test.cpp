@@ -42,8 +42,7 @@ TEST_F(MemoryOfTwo, AnAllocationIsOnTheDeviceThatIsNamedAndNotOnTheOneThatIsSet)
     ASSERT_EQ(Plugin().device_memory_allocate(other(), &pointer, kSize), C_SUCCESS);
     EXPECT_EQ(Free(device()), here);
     EXPECT_LE(Free(other()) + kSize, there);
-    EXPECT_EQ(Plugin().device_memory_deallocate(device(), pointer, kSize), C_SUCCESS)
-        << "whatever device is set";
+    EXPECT_EQ(Plugin().device_memory_deallocate(device(), pointer, kSize), C_SUCCESS) << "whatever device is set";
     EXPECT_EQ(Free(other()), there);
 }
 
@@ -179,8 +178,8 @@ TEST_F(MemoryCallbacks, SizesFitBothOfPaddlesAllocators) {
     ASSERT_EQ(Plugin().device_min_chunk_size(device(), &smallest), C_SUCCESS);
     EXPECT_GT(smallest, 0u) << "Paddle divides by it";
     EXPECT_EQ(smallest & (smallest - 1), 0u) << "an alignment";
-    for (const auto get : {Plugin().device_max_chunk_size, Plugin().device_init_alloc_size,
-                           Plugin().device_realloc_size}) {
+    for (const auto get :
+         {Plugin().device_max_chunk_size, Plugin().device_init_alloc_size, Plugin().device_realloc_size}) {
         std::size_t chunk = 0;
         ASSERT_EQ(get(device(), &chunk), C_SUCCESS);
         EXPECT_GE(chunk, smallest);
@@ -202,9 +201,9 @@ TEST_F(MemoryCallbacks, SizesFitBothOfPaddlesAllocators) {
 TEST_F(MemoryCallbacks, SizesRefuseNull) {
     std::size_t size = 0;
     ErrorOutput output;
-    for (const auto get : {Plugin().device_min_chunk_size, Plugin().device_max_chunk_size,
-                           Plugin().device_max_alloc_size, Plugin().device_extra_padding_size,
-                           Plugin().device_init_alloc_size, Plugin().device_realloc_size}) {
+    for (const auto get :
+         {Plugin().device_min_chunk_size, Plugin().device_max_chunk_size, Plugin().device_max_alloc_size,
+          Plugin().device_extra_padding_size, Plugin().device_init_alloc_size, Plugin().device_realloc_size}) {
         EXPECT_EQ(get(nullptr, &size), C_ERROR);
         EXPECT_EQ(get(device(), nullptr), C_ERROR);
     }

@@ -35,10 +35,9 @@ void profiler_add_device_trace_event(C_Profiler, void* event) {
     DeviceEvents().push_back(*static_cast<portacl_paddle::DeviceEvent*>(event));
 }
 
-void PD_RegisterPhiKernel(const char* name, const char* backend, C_DataType type, int,
-                          std::size_t inputs, int*, std::size_t attributes, int* attribute_types,
-                          std::size_t outputs, int* output_types, void (*)(const void*, void*),
-                          void (*run)(KernelContext*), void* run_directly) {
+void PD_RegisterPhiKernel(const char* name, const char* backend, C_DataType type, int, std::size_t inputs, int*,
+                          std::size_t attributes, int* attribute_types, std::size_t outputs, int* output_types,
+                          void (*)(const void*, void*), void (*run)(KernelContext*), void* run_directly) {
     EXPECT_EQ(inputs, 0u);
     Kernel& kernel = Kernels()[{name, type}];
     kernel.backend = backend;
@@ -64,8 +63,7 @@ C_Stream PD_DeviceContextGetStream(const Context* context, C_Status*) {
     return context->stream;
 }
 
-void* PD_DeviceContextAllocateTensor(const Context*, Tensor* tensor, std::size_t, C_DataType,
-                                     C_Status* status) {
+void* PD_DeviceContextAllocateTensor(const Context*, Tensor* tensor, std::size_t, C_DataType, C_Status* status) {
     *status = tensor->refuses_memory ? C_FAILED : C_SUCCESS;
     return tensor->refuses_memory ? nullptr : tensor->memory;
 }

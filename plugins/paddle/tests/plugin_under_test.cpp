@@ -12,8 +12,7 @@ namespace {
 
 // Next to the program, as in a pack for another machine, or in this build.
 std::string DefaultPath() {
-    const auto beside =
-        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpaddle-portacl.so";
+    const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpaddle-portacl.so";
     return std::filesystem::exists(beside) ? beside.string() : PORTACL_PADDLE_PLUGIN;
 }
 
@@ -128,8 +127,7 @@ std::vector<unsigned char> Memory::Read() const {
 
 bool Memory::Holds(unsigned char value) const {
     const std::vector<unsigned char> bytes = Read();
-    return std::all_of(bytes.begin(), bytes.end(),
-                       [value](unsigned char byte) { return byte == value; });
+    return std::all_of(bytes.begin(), bytes.end(), [value](unsigned char byte) { return byte == value; });
 }
 
 }  // namespace paddle_test

@@ -31,8 +31,7 @@ class Profiler : public WithDevice {
     static std::uint64_t TimeOfDay() {
         timespec now{};
         clock_gettime(CLOCK_REALTIME, &now);
-        return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
-               static_cast<std::uint64_t>(now.tv_nsec);
+        return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
     }
 
   private:
@@ -45,8 +44,7 @@ TEST_F(Profiler, TellsCallsAndTheWorkThatTheyQueued) {
     Stream stream(0);
     const std::uint64_t before = TimeOfDay();
     Start();
-    EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), 4096),
-              C_SUCCESS);
+    EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), 4096), C_SUCCESS);
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
     EXPECT_EQ(Plugin().memory_copy_d2h(device(), host.data(), memory.At(), 100), C_SUCCESS);
     EXPECT_EQ(Plugin().device_memory_set(device(), memory.At(), 0, 7), C_SUCCESS);
@@ -94,15 +92,13 @@ TEST_F(Profiler, AQueuedCopyHasTheTimeInWhichItRan) {
     Gate gate;
     ASSERT_EQ(gate.Close(device(), stream), C_SUCCESS);
     Start();
-    ASSERT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), pinned, 4096),
-              C_SUCCESS);
+    ASSERT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), pinned, 4096), C_SUCCESS);
     constexpr std::uint64_t kHeld = 30000000;
     std::this_thread::sleep_for(std::chrono::nanoseconds(kHeld));
     gate.Open();
     StopAndCollect();
     ASSERT_EQ(DeviceEvents().size(), 1u);
-    EXPECT_GE(DeviceEvents()[0].start_ns, RuntimeEvents()[0].end_ns)
-        << "it ran after the call had returned";
+    EXPECT_GE(DeviceEvents()[0].start_ns, RuntimeEvents()[0].end_ns) << "it ran after the call had returned";
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
     EXPECT_EQ(Plugin().host_memory_deallocate(device(), pinned, 4096), C_SUCCESS);
 }

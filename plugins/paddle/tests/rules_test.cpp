@@ -59,8 +59,7 @@ TEST_F(Rules, Rule2AQueuedCopyFromPageableMemoryHasReadItWhenItReturns) {
         const Memory memory(0, size);
         Stream stream(0);
         std::vector<unsigned char> host(size, 7);
-        ASSERT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), size),
-                  C_SUCCESS);
+        ASSERT_EQ(Plugin().async_memory_copy_h2d(device(), stream, memory.At(), host.data(), size), C_SUCCESS);
         std::fill(host.begin(), host.end(), static_cast<unsigned char>(9));
         ASSERT_EQ(stream.Synchronize(), C_SUCCESS);
         EXPECT_TRUE(memory.Holds(7)) << size;
@@ -73,13 +72,10 @@ TEST_F(Rules, Rule3AQueuedCopyToPageableMemoryIsCompleteWhenItReturns) {
         const Memory source(0, size, 7);
         Stream stream(0);
         // In order: the earlier operations of the stream are visible.
-        ASSERT_EQ(Plugin().async_memory_copy_d2d(device(), stream, memory.At(), source.At(), size),
-                  C_SUCCESS);
+        ASSERT_EQ(Plugin().async_memory_copy_d2d(device(), stream, memory.At(), source.At(), size), C_SUCCESS);
         std::vector<unsigned char> host(size, 2);
-        ASSERT_EQ(Plugin().async_memory_copy_d2h(device(), stream, host.data(), memory.At(), size),
-                  C_SUCCESS);
-        EXPECT_EQ(std::set<unsigned char>(host.begin(), host.end()), std::set<unsigned char>{7})
-            << size;
+        ASSERT_EQ(Plugin().async_memory_copy_d2h(device(), stream, host.data(), memory.At(), size), C_SUCCESS);
+        EXPECT_EQ(std::set<unsigned char>(host.begin(), host.end()), std::set<unsigned char>{7}) << size;
         ASSERT_EQ(stream.Synchronize(), C_SUCCESS);
     }
 }
@@ -149,8 +145,7 @@ TEST_F(Rules, Rule6SettingAndAskingForADeviceWaitForNothing) {
             EXPECT_EQ(asked.id, round % 2);
         }
     });
-    EXPECT_EQ(done.wait_for(std::chrono::seconds(5)), std::future_status::ready)
-        << "they wait for the device's work";
+    EXPECT_EQ(done.wait_for(std::chrono::seconds(5)), std::future_status::ready) << "they wait for the device's work";
     gate.Open();
     done.get();
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
@@ -161,8 +156,7 @@ TEST_F(Rules, Rule6SettingAndAskingForADeviceWaitForNothing) {
 TEST(Unload, Rule6AfterFinalizeNoThreadIsLeftAndTheLibraryIsGone) {
     // The library's tables of handles are never freed, and unloading the library loses the pointers
     // to them.
-    const std::string command =
-        "LSAN_OPTIONS=detect_leaks=0 '" + Program() + "' --plugin='" + Path() + "' --unload";
+    const std::string command = "LSAN_OPTIONS=detect_leaks=0 '" + Program() + "' --plugin='" + Path() + "' --unload";
     EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

@@ -112,9 +112,7 @@ TEST_F(StreamCallbacks, AnyThreadSynchronizesAStreamOfAnyDevice) {
     ErrorOutput output;
     EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
     EXPECT_EQ(seen.calls, 1);
-    std::thread([&] {
-        EXPECT_EQ(stream.Synchronize(), C_SUCCESS) << "a thread that has no device";
-    }).join();
+    std::thread([&] { EXPECT_EQ(stream.Synchronize(), C_SUCCESS) << "a thread that has no device"; }).join();
     EXPECT_EQ(output.Take(), "");
 }
 
@@ -165,8 +163,7 @@ TEST_F(StreamCallbacks, BadArgumentsAreRefusedInWords) {
         EXPECT_EQ(Plugin().stream_add_callback(device(), dead, Note, &seen), C_ERROR);
         EXPECT_EQ(Plugin().stream_wait_event(device(), dead, event), C_ERROR);
         EXPECT_EQ(Plugin().record_event(device(), dead, event), C_ERROR);
-        EXPECT_EQ(Plugin().destroy_stream(device(), dead), C_SUCCESS)
-            << "Paddle does not survive a failure";
+        EXPECT_EQ(Plugin().destroy_stream(device(), dead), C_SUCCESS) << "Paddle does not survive a failure";
     }
     const std::string words = output.Take();
     EXPECT_NE(words.find("destroy_stream: "), std::string::npos) << words;

@@ -38,8 +38,7 @@ bool UseAndFinalize() {
     C_Device_st device{0};
     C_Stream stream = nullptr;
     std::atomic<int> calls{0};
-    bool fine = Plugin().init_device(&device) == C_SUCCESS &&
-                Plugin().create_stream(&device, &stream) == C_SUCCESS;
+    bool fine = Plugin().init_device(&device) == C_SUCCESS && Plugin().create_stream(&device, &stream) == C_SUCCESS;
     for (int round = 0; round < 8; ++round) {
         fine = fine && Plugin().stream_add_callback(
                            &device, stream,

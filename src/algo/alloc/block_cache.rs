@@ -100,15 +100,13 @@ impl BlockCache {
 
     #[cold]
     fn make_stripe(&self, index: usize) -> Option<&Stripe> {
-        let list =
-            || List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
+        let list = || List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
         let lists = std::array::from_fn(|_| list());
         let state = State { served: (0, 0), lists, refused: 0 };
         let new = Stripe { bytes: AtomicUsize::new(0), state: SpinLock::new(state) };
         let new = Box::into_raw(Box::new(new));
         let place = &self.stripes[index % STRIPES];
-        let other =
-            place.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
+        let other = place.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
         if other.is_err() {
             // SAFETY: allocated above, and not published.
             drop(unsafe { Box::from_raw(new) });
@@ -194,8 +192,7 @@ impl BlockCache {
         self.pressure.fetch_add(1, Ordering::Relaxed);
         let pressure = Pressure(&self.pressure);
         let stripes = (0..STRIPES).filter_map(|index| self.stripe(index));
-        let all =
-            stripes.flat_map(|stripe| Self::empty(stripe, &mut stripe.state.lock())).collect();
+        let all = stripes.flat_map(|stripe| Self::empty(stripe, &mut stripe.state.lock())).collect();
         (all, pressure)
     }
 

@@ -58,10 +58,7 @@ pub struct Heap<T = ()> {
 
 impl<T: Copy + Default> Heap<T> {
     /// A heap without memory.
-    #[expect(
-        clippy::new_without_default,
-        reason = "a heap without memory serves no request until it gets some"
-    )]
+    #[expect(clippy::new_without_default, reason = "a heap without memory serves no request until it gets some")]
     pub fn new() -> Self {
         let mut heap = Self { nodes: LargeVec::new(), vacant: Vec::new(), free: Bins::new() };
         heap.new_node(0, 0, State::Edge);
@@ -73,8 +70,7 @@ impl<T: Copy + Default> Heap<T> {
     #[must_use]
     pub fn make_room(&mut self) -> bool {
         let known = self.nodes.len();
-        self.nodes.make_room(AT_ONCE)
-            && (self.vacant.capacity() > known + AT_ONCE || self.grow_vacant())
+        self.nodes.make_room(AT_ONCE) && (self.vacant.capacity() > known + AT_ONCE || self.grow_vacant())
     }
 
     /// A free cannot fail, so there is room for all numbers.
@@ -127,12 +123,7 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Removes `len` free units from `start` on from a region. Returns what is left before and after them.
-    pub fn cut_out(
-        &mut self,
-        region: Region,
-        start: u64,
-        len: u32,
-    ) -> (Option<Region>, Option<Region>) {
+    pub fn cut_out(&mut self, region: Region, start: u64, len: u32) -> (Option<Region>, Option<Region>) {
         let inside = |&node: &u32| {
             let n = &self.nodes[node as usize];
             n.start <= start && start + u64::from(len) <= n.start + u64::from(n.len)
@@ -461,8 +452,7 @@ mod tests {
         let mut heap = Heap::<()>::new();
         heap.add_region(0, 2048);
         let (first, _) = heap.take(1, 1).unwrap();
-        let starts: Vec<_> =
-            std::iter::from_fn(|| heap.take(512, 512)).map(|(_, start)| start).collect();
+        let starts: Vec<_> = std::iter::from_fn(|| heap.take(512, 512)).map(|(_, start)| start).collect();
         assert_eq!(starts.len(), 3);
         assert!(starts.iter().all(|start| start % 512 == 0));
         heap.free(first);

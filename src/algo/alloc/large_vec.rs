@@ -31,9 +31,7 @@ fn take_spare() -> Option<NonNull<u8>> {
 /// Keeps a large page; false if there are enough.
 fn keep_spare(page: *mut u8) -> bool {
     let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
-    SPARE
-        .iter()
-        .any(|spare| spare.compare_exchange(ptr::null_mut(), page, release, relaxed).is_ok())
+    SPARE.iter().any(|spare| spare.compare_exchange(ptr::null_mut(), page, release, relaxed).is_ok())
 }
 
 /// Elements that are only added. They hold no pointers: leak checkers do not scan mappings.

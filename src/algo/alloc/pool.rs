@@ -360,8 +360,7 @@ impl<B: Books> Pool<B> {
     /// As [`Self::release`], of at least this many bytes in total; none if there are fewer.
     pub fn release_at_least(&self, bytes: u64, order: &impl Order) -> Vec<Segment> {
         let mut all = self.parts.all();
-        let free: Vec<Vec<Segment>> =
-            all.iter_mut().map(|memory| memory.free_segments(order)).collect();
+        let free: Vec<Vec<Segment>> = all.iter_mut().map(|memory| memory.free_segments(order)).collect();
         let sum = |segments: &[Segment]| segments.iter().map(|it| it.len as u64).sum::<u64>();
         let mut released = Vec::new();
         if free.iter().map(|segments| sum(segments)).sum::<u64>() < bytes {

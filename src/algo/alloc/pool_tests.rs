@@ -85,10 +85,7 @@ fn another_stream_has_what_it_follows() {
 fn what_has_passed_is_free_for_all_and_for_good() {
     let (pool, first, _) = freed_by_a();
     assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }, Plainly).is_err());
-    assert_eq!(
-        pool.alloc(GRANULE / 2, B, &NOTHING, Plainly).map(|taken| taken.addr),
-        Ok(first.addr)
-    );
+    assert_eq!(pool.alloc(GRANULE / 2, B, &NOTHING, Plainly).map(|taken| taken.addr), Ok(first.addr));
 }
 
 #[test]
@@ -128,8 +125,7 @@ fn a_wait_covers_all_frees_of_what_is_given() {
 #[test]
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
-    let pieces: Vec<Block> =
-        (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, Plainly).unwrap()).collect();
+    let pieces: Vec<Block> = (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, Plainly).unwrap()).collect();
     pieces.iter().zip(1..).for_each(|(piece, position)| {
         pool.free_at(*piece, (A, position), false);
     });
@@ -201,8 +197,7 @@ fn statistics_are_right_at_each_step() {
     pool.reset_used_high();
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 0 }, A);
     assert_eq!(pool.drain().segments.len(), 2);
-    let left =
-        Stats { reserved_high: 2 * reserved, taken: 1024, blocks_taken: 1, ..Stats::default() };
+    let left = Stats { reserved_high: 2 * reserved, taken: 1024, blocks_taken: 1, ..Stats::default() };
     assert_eq!(pool.stats(), left);
     pool.reset_reserved_high();
     assert_eq!(pool.stats(), Stats { reserved_high: 0, ..left });
@@ -211,13 +206,9 @@ fn statistics_are_right_at_each_step() {
 #[test]
 fn any_size_is_answered() {
     let pool = pool_of(GRANULE);
-    for (len, least) in [
-        (GRANULE + 1, 2 * GRANULE),
-        (1 << 34, 1 << 34),
-        (MOST, MOST),
-        (MOST + 1, usize::MAX),
-        (usize::MAX, usize::MAX),
-    ] {
+    for (len, least) in
+        [(GRANULE + 1, 2 * GRANULE), (1 << 34, 1 << 34), (MOST, MOST), (MOST + 1, usize::MAX), (usize::MAX, usize::MAX)]
+    {
         let shortage = pool.alloc(len, A, &NOTHING, Plainly).unwrap_err();
         assert_eq!(shortage.least, least, "{len}");
         assert!(shortage.better >= least);

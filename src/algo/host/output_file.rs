@@ -47,8 +47,7 @@ impl OutputFile {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if self.is_late || began.elapsed() > PATIENCE {
                         self.is_late = true;
-                        let text =
-                            format!("the pipe is full, and nobody has read it for {PATIENCE:?}");
+                        let text = format!("the pipe is full, and nobody has read it for {PATIENCE:?}");
                         return Err(io::Error::new(ErrorKind::TimedOut, text));
                     }
                     pause(STEP);
@@ -79,10 +78,7 @@ impl Write for OutputFile {
 /// Why a file cannot be opened; replaces misleading messages of the system.
 pub fn unopened(path: &Path, error: io::Error) -> io::Error {
     if is_pipe(path) && error.raw_os_error() == Some(libc::ENXIO) {
-        return io::Error::new(
-            error.kind(),
-            "it is a FIFO, and nobody reads it; begin to read it first",
-        );
+        return io::Error::new(error.kind(), "it is a FIFO, and nobody reads it; begin to read it first");
     }
     error
 }
@@ -114,13 +110,11 @@ impl NoPipeSignal {
         let mut before = MaybeUninit::uninit();
         // SAFETY: sets that live; only where the first call succeeds has it filled the second one.
         let before = unsafe {
-            let blocked =
-                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr());
+            let blocked = libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, before.as_mut_ptr());
             (blocked == 0).then(|| before.assume_init())
         };
         // SAFETY: a set that was filled.
-        let was_blocked =
-            |before: &libc::sigset_t| unsafe { libc::sigismember(before, libc::SIGPIPE) } == 1;
+        let was_blocked = |before: &libc::sigset_t| unsafe { libc::sigismember(before, libc::SIGPIPE) } == 1;
         Self { before: before.filter(|before| !was_blocked(before)) }
     }
 }

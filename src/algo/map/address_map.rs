@@ -106,11 +106,7 @@ impl fmt::Display for InsertError {
                 write!(f, "the {len} bytes registered at {base:#x}")
             }
             Self::Unaddressable => {
-                write!(
-                    f,
-                    "the range ends above {:#x}, the last address",
-                    (1_u64 << ADDRESS_BITS) - 1
-                )
+                write!(f, "the range ends above {:#x}, the last address", (1_u64 << ADDRESS_BITS) - 1)
             }
             Self::Full => write!(f, "no memory is left to register another range"),
             Self::Empty => write!(f, "the range is empty"),
@@ -287,9 +283,7 @@ impl AddressMap {
         }
         let page = match self.page(first) {
             Some(page) => page,
-            None => {
-                self.sheets.ensure(first / PAGE_CHUNK_LEN).ok_or(InsertError::Full)?.page(first)
-            }
+            None => self.sheets.ensure(first / PAGE_CHUNK_LEN).ok_or(InsertError::Full)?.page(first),
         };
         let inside = !begins_page(range.base);
         let granule = granule_of(range.base);
@@ -470,9 +464,8 @@ impl AddressMap {
     /// The record of a range, in any state, that overlaps this one. Under the lock.
     fn conflict(&self, range: &Range) -> Option<u32> {
         let contents = |index: u32| self.records[index as usize].contents();
-        let at_base = self.look_up_by(range.base, |index| {
-            Some(index).filter(|&index| contents(index).contains(range.base))
-        });
+        let at_base =
+            self.look_up_by(range.base, |index| Some(index).filter(|&index| contents(index).contains(range.base)));
         if at_base.is_some() {
             return at_base;
         }

@@ -116,8 +116,7 @@ pub mod real {
     #[test]
     fn any_address_may_be_asked_for() {
         let map = AddressMap::new();
-        let strange =
-            [0, 1, 255, TOP - 1, TOP, TOP + 1, TOP * 2, usize::MAX / 2, usize::MAX - 1, usize::MAX];
+        let strange = [0, 1, 255, TOP - 1, TOP, TOP + 1, TOP * 2, usize::MAX / 2, usize::MAX - 1, usize::MAX];
         for addr in strange {
             assert_eq!((map.find(addr), map.remove(addr)), (None, None));
         }
@@ -133,9 +132,7 @@ pub mod real {
     fn what_cannot_be_registered_is_refused() {
         let map = AddressMap::new();
         assert_eq!(map.insert(range(MIDDLE, 0)), Err(InsertError::Empty));
-        for (base, len) in
-            [(TOP, 1), (TOP - 1, 2), (usize::MAX, 1), (usize::MAX, 2), (1, usize::MAX)]
-        {
+        for (base, len) in [(TOP, 1), (TOP - 1, 2), (usize::MAX, 1), (usize::MAX, 2), (1, usize::MAX)] {
             assert_eq!(map.insert(range(base, len)), Err(InsertError::Unaddressable), "{base:#x}");
         }
         assert_eq!(map.len(), 0);
@@ -173,8 +170,7 @@ pub mod real {
     #[test]
     fn ranges_need_no_alignment_but_one_granule_has_one_beginning() {
         let map = AddressMap::new();
-        let ranges =
-            [range(MIDDLE, 0x10), range(MIDDLE + 0x20, 0x1f0), range(MIDDLE + 0x240, 0x100)];
+        let ranges = [range(MIDDLE, 0x10), range(MIDDLE + 0x20, 0x1f0), range(MIDDLE + 0x240, 0x100)];
         for range in ranges {
             map.insert(range).unwrap();
         }
@@ -193,8 +189,7 @@ pub mod real {
     fn conditional_removal_and_draining() {
         let map = AddressMap::new();
         for n in 0..10 {
-            map.insert(Range { base: MIDDLE + n * 0x1000, len: 0x1000, words: [n as u64, 0, 0] })
-                .unwrap();
+            map.insert(Range { base: MIDDLE + n * 0x1000, len: 0x1000, words: [n as u64, 0, 0] }).unwrap();
         }
         assert_eq!(map.remove_if(MIDDLE, |range| range.words[0] == 1), None);
         assert_eq!(map.remove_if(MIDDLE, |range| range.words[0] == 0).unwrap().base, MIDDLE);
@@ -278,11 +273,7 @@ pub mod real {
     type Model = BTreeMap<usize, Range>;
 
     fn model_find(model: &Model, addr: usize) -> Option<Range> {
-        model
-            .range(..=addr)
-            .next_back()
-            .map(|(_, range)| *range)
-            .filter(|range| range.contains(addr))
+        model.range(..=addr).next_back().map(|(_, range)| *range).filter(|range| range.contains(addr))
     }
 
     fn model_insert(model: &mut Model, new: Range) -> Result<(), InsertError> {
@@ -403,8 +394,7 @@ pub mod real {
         use crate::algo::tests::nanoseconds;
         static MAP: AddressMap = AddressMap::new();
         let big: Vec<_> = (0..64).map(|n| range(MIDDLE + (n << 25), 1 << 25)).collect();
-        let small: Vec<_> =
-            (0..1024).map(|n| range(0x5500_0000_0000 + n * 0x2000, 0x600)).collect();
+        let small: Vec<_> = (0..1024).map(|n| range(0x5500_0000_0000 + n * 0x2000, 0x600)).collect();
         for &range in big.iter().chain(&small) {
             MAP.insert(range).unwrap();
         }
@@ -559,10 +549,7 @@ mod loom_address_map {
             let map = Shared::new(AddressMap::new());
             map.insert(range(0, 0x100)).unwrap();
             let change = |map: &AddressMap| {
-                (
-                    usize::from(map.remove(0).is_some()),
-                    usize::from(map.insert(range(0x80, 0x100)).is_ok()),
-                )
+                (usize::from(map.remove(0).is_some()), usize::from(map.insert(range(0x80, 0x100)).is_ok()))
             };
             let other = {
                 let map = map.clone();

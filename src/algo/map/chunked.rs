@@ -186,9 +186,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     }
 }
 
-impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize>
-    for Chunked<T, CHUNKS, LEN>
-{
+impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize> for Chunked<T, CHUNKS, LEN> {
     type Output = T;
 
     /// For elements whose chunk is known to exist.
@@ -207,8 +205,7 @@ impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> 
         // SAFETY: allocated by `boxed_blank` with the layout of its type, and `&mut self` excludes readers.
         let directory = unsafe { Box::from_raw(directory) };
         for (chunk, block) in directory.chunks.iter().zip(&directory.blocks) {
-            let [chunk, block] =
-                [chunk.load(Ordering::Acquire).cast::<u8>(), block.load(Ordering::Relaxed)];
+            let [chunk, block] = [chunk.load(Ordering::Acquire).cast::<u8>(), block.load(Ordering::Relaxed)];
             if !chunk.is_null() {
                 // SAFETY: allocated by `blank_in_block`.
                 unsafe { drop_in_block(block, chunk.cast::<Chunk<T, LEN>>()) };

@@ -137,12 +137,7 @@ impl<T> Slot<T> {
     /// What `found` makes of it comes back, and not the occupant: so no caller looks twice whether
     /// there is one.
     #[inline]
-    fn read<P: Borrow<Pin>, R>(
-        &self,
-        handle: Handle,
-        pin: P,
-        found: impl FnOnce(NonNull<T>, P) -> R,
-    ) -> Option<R> {
+    fn read<P: Borrow<Pin>, R>(&self, handle: Handle, pin: P, found: impl FnOnce(NonNull<T>, P) -> R) -> Option<R> {
         if self.name.load(Ordering::Acquire) != handle.raw() {
             return None;
         }
@@ -298,8 +293,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         let fresh = self.free.lock().fresh;
         let live = |index| {
             let generation = self.slots.get(index as usize)?.generation(Ordering::Acquire);
-            let handle =
-                (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
+            let handle = (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
             Some((handle, self.get_arc(handle)?))
         };
         (0..fresh).filter_map(live).collect()

@@ -1,10 +1,7 @@
 //! Random numbers of a distribution from random words. Only additions, multiplications, divisions and square roots,
 //! each rounded once, so that all machines compute the same bits, as `backend/cuda/kernels/random_num.cu` does.
 
-#![allow(
-    clippy::excessive_precision,
-    reason = "the coefficients are written as they were published"
-)]
+#![allow(clippy::excessive_precision, reason = "the coefficients are written as they were published")]
 
 /// How far from the mean truncated normal numbers go, in standard deviations.
 pub const TRUNCATED_AT: f32 = 2.0;

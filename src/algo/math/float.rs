@@ -88,9 +88,7 @@ mod tests {
     fn all_short_numbers_widen_exactly() {
         for bits in 0..=u16::MAX {
             let (half, brain) = (f16::from_bits(bits), bf16::from_bits(bits));
-            for (wide, expected) in
-                [(from_half(bits), half.to_f32()), (from_brain(bits), brain.to_f32())]
-            {
+            for (wide, expected) in [(from_half(bits), half.to_f32()), (from_brain(bits), brain.to_f32())] {
                 let same = wide.to_bits() == expected.to_bits();
                 assert!(same || wide.is_nan() && expected.is_nan(), "{bits:#x}: {wide}");
             }

@@ -14,10 +14,8 @@ pub fn block(key: u64, counter: u128) -> [u32; 4] {
     let mut keys = [key as u32, (key >> 32) as u32];
     let mut words = [0, 32, 64, 96].map(|shift| (counter >> shift) as u32);
     for _ in 0..ROUNDS {
-        let products = [
-            u64::from(MULTIPLIERS[0]) * u64::from(words[0]),
-            u64::from(MULTIPLIERS[1]) * u64::from(words[2]),
-        ];
+        let products =
+            [u64::from(MULTIPLIERS[0]) * u64::from(words[0]), u64::from(MULTIPLIERS[1]) * u64::from(words[2])];
         let high = products.map(|product| (product >> 32) as u32);
         let low = products.map(|product| product as u32);
         words = [high[1] ^ words[1] ^ keys[0], low[1], high[0] ^ words[3] ^ keys[1], low[0]];

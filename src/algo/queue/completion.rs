@@ -13,10 +13,7 @@ pub struct Completion<W> {
 
 impl<W> Completion<W> {
     /// Not complete.
-    #[expect(
-        clippy::new_without_default,
-        reason = "pending is a state that the caller should name"
-    )]
+    #[expect(clippy::new_without_default, reason = "pending is a state that the caller should name")]
     pub fn new() -> Self {
         Self { done: AtomicBool::new(false), waiting: Mutex::new(Vec::new()) }
     }

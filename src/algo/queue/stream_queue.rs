@@ -122,10 +122,7 @@ pub enum Help<'a, O: Operation> {
 
 impl<O: Operation> StreamQueue<O> {
     /// An idle queue.
-    #[expect(
-        clippy::new_without_default,
-        reason = "a queue belongs to one stream and is created with it"
-    )]
+    #[expect(clippy::new_without_default, reason = "a queue belongs to one stream and is created with it")]
     pub fn new() -> Self {
         Self {
             state: Mutex::new(State {
@@ -184,9 +181,7 @@ impl<O: Operation> StreamQueue<O> {
         let Some(first) = state.operations.front() else { return Help::Nothing };
         match (state.phase, first.awaits()) {
             (Phase::Blocked, Some(record)) => Help::BlockedOn(record.clone()),
-            (Phase::Queued, _) if may_run(first) => {
-                self.claim_queued(&mut state).map_or(Help::Nothing, Help::Claimed)
-            }
+            (Phase::Queued, _) if may_run(first) => self.claim_queued(&mut state).map_or(Help::Nothing, Help::Claimed),
             _ => Help::Nothing,
         }
     }

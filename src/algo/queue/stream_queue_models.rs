@@ -21,10 +21,7 @@ fn worker(ready: &Arc<List>, runner: Runner) -> thread::JoinHandle<()> {
 }
 
 /// A thread that does something to a stream.
-fn spawn<R: 'static>(
-    stream: &Arc<Stream>,
-    body: impl FnOnce(&Arc<Stream>) -> R + 'static,
-) -> thread::JoinHandle<R> {
+fn spawn<R: 'static>(stream: &Arc<Stream>, body: impl FnOnce(&Arc<Stream>) -> R + 'static) -> thread::JoinHandle<R> {
     let stream = Arc::clone(stream);
     thread::spawn(move || body(&stream))
 }
@@ -388,9 +385,7 @@ fn loom_abandoning_while_a_worker_runs() {
 fn loom_abandoning_while_others_submit_and_work() {
     model(|| {
         let (ready, [stream]) = streams();
-        let submitter = spawn(&stream, |stream| {
-            [(); 2].map(|()| stream.push(Op::Note)).iter().flatten().count()
-        });
+        let submitter = spawn(&stream, |stream| [(); 2].map(|()| stream.push(Op::Note)).iter().flatten().count());
         let worker = worker(&ready, WORKER);
         let dropped = abandon(&stream);
         let submitted = submitter.join().unwrap();

@@ -45,10 +45,7 @@ mod real {
 
     impl Turns {
         /// Without spinning threads.
-        #[expect(
-            clippy::new_without_default,
-            reason = "each loop that spins creates its own counter"
-        )]
+        #[expect(clippy::new_without_default, reason = "each loop that spins creates its own counter")]
         pub const fn new() -> Self {
             Self
         }
@@ -103,10 +100,7 @@ mod real {
 
     impl Condvar {
         /// Without waiters.
-        #[expect(
-            clippy::new_without_default,
-            reason = "parking_lot's condition variable is made by a constant, too"
-        )]
+        #[expect(clippy::new_without_default, reason = "parking_lot's condition variable is made by a constant, too")]
         pub const fn new() -> Self {
             Self(parking_lot::Condvar::new())
         }

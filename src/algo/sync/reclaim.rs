@@ -13,14 +13,14 @@
 
 #[cfg(not(loom))]
 pub use self::real::{
-    Pin, count_pinned, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, is_pinned,
-    light_barrier, pin, reader_barrier, reader_id,
+    Pin, count_pinned, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, is_pinned, light_barrier, pin,
+    reader_barrier, reader_id,
 };
 
 #[cfg(loom)]
 pub use self::model::{
-    Pin, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, light_barrier, pin,
-    reader_barrier, reader_id,
+    Pin, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, light_barrier, pin, reader_barrier,
+    reader_id,
 };
 
 #[cfg(not(loom))]
@@ -96,9 +96,7 @@ mod real {
     #[cold]
     fn join() -> &'static Reader {
         let free = readers().find(|reader| {
-            let take = |from, to| {
-                reader.taken.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed)
-            };
+            let take = |from, to| reader.taken.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed);
             !reader.taken.load(Ordering::Relaxed) && take(false, true).is_ok()
         });
         let reader = free.unwrap_or_else(add_reader);
@@ -123,12 +121,9 @@ mod real {
             taken: AtomicBool::new(true),
             next: READERS.load(Ordering::Acquire),
         }));
-        while let Err(first) = READERS.compare_exchange(
-            reader.next.cast_mut(),
-            reader,
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        ) {
+        while let Err(first) =
+            READERS.compare_exchange(reader.next.cast_mut(), reader, Ordering::AcqRel, Ordering::Acquire)
+        {
             reader.next = first;
         }
         reader
@@ -248,8 +243,7 @@ mod real {
                 self.batches.push((pinned, std::mem::take(&mut self.fresh)));
             }
             self.batches.retain_mut(|(pinned, objects)| {
-                pinned
-                    .retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
+                pinned.retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
                 if pinned.is_empty() {
                     dead.append(objects);
                 }

@@ -137,9 +137,7 @@ mod loom_spin_lock {
             let lock = Shared::new(SpinLock::new(0));
             let other = {
                 let lock = lock.clone();
-                thread::spawn(move || {
-                    usize::from(lock.try_lock().map(|mut held| *held += 1).is_some())
-                })
+                thread::spawn(move || usize::from(lock.try_lock().map(|mut held| *held += 1).is_some()))
             };
             *lock.lock() += 1;
             let added = other.join().unwrap();

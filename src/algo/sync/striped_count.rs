@@ -50,10 +50,7 @@ impl StripedCount {
 
 impl Default for StripedCount {
     fn default() -> Self {
-        Self {
-            own: array::from_fn(|_| CachePadded::default()),
-            shared: array::from_fn(|_| CachePadded::default()),
-        }
+        Self { own: array::from_fn(|_| CachePadded::default()), shared: array::from_fn(|_| CachePadded::default()) }
     }
 }
 

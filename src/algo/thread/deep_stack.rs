@@ -21,8 +21,7 @@ pub fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         let builder = Builder::new().name("portacl-names".to_owned()).stack_size(stack);
         let quiet = quiet_thread::Quiet::begin();
         // SAFETY: the thread is joined before what it borrows ends. A failure drops only the references.
-        let thread =
-            unsafe { builder.spawn_unchecked(move || *result = work.take().map(|work| work())) };
+        let thread = unsafe { builder.spawn_unchecked(move || *result = work.take().map(|work| work())) };
         drop(quiet);
         // A panic has been reported, and leaves no result.
         let _ = thread.map(JoinHandle::join);

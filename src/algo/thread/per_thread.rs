@@ -114,10 +114,7 @@ mod tests {
                 NUMBER.set(NUMBER.get() + 1);
                 LIST.with(|list| list.push("late".to_owned()));
                 let all = LIST.with(ThreadList::take);
-                assert_eq!(
-                    (NUMBER.get(), all.as_slice()),
-                    (3, &["early".to_owned(), "late".to_owned()][..])
-                );
+                assert_eq!((NUMBER.get(), all.as_slice()), (3, &["early".to_owned(), "late".to_owned()][..]));
                 assert_eq!(ENDED.load(Ordering::Relaxed), 1);
                 assert!(!counts_the_end());
                 LATE.fetch_add(1, Ordering::Relaxed);

@@ -16,15 +16,8 @@ use super::per_thread::per_thread;
 use super::thread_attributes;
 
 /// Signals that threads of the library do not block.
-const HEARD: [libc::c_int; 7] = [
-    libc::SIGSEGV,
-    libc::SIGBUS,
-    libc::SIGILL,
-    libc::SIGFPE,
-    libc::SIGTRAP,
-    libc::SIGSYS,
-    libc::SIGPROF,
-];
+const HEARD: [libc::c_int; 7] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGTRAP, libc::SIGSYS, libc::SIGPROF];
 
 /// Starts a thread with all signals blocked but those of `HEARD`. `name`: 15 bytes at most.
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
@@ -101,8 +94,7 @@ mod tests {
     #[test]
     fn it_leaves_signals_of_the_process_to_others_and_hears_its_own() {
         let thread = spawn("portacl-test", || {
-            for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGALRM, libc::SIGCHLD, libc::SIGUSR1]
-            {
+            for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGALRM, libc::SIGCHLD, libc::SIGUSR1] {
                 assert!(is_blocked(signal), "{signal}");
             }
             for signal in HEARD {

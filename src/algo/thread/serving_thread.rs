@@ -25,11 +25,7 @@ impl ServingThread {
     }
 
     /// Starts it if it does not run. An earlier thread that has ended by itself is returned to join.
-    pub fn need(
-        &mut self,
-        name: &str,
-        serve: impl FnOnce() + Send + 'static,
-    ) -> io::Result<Stopped> {
+    pub fn need(&mut self, name: &str, serve: impl FnOnce() + Send + 'static) -> io::Result<Stopped> {
         if self.is_there {
             return Ok(Stopped(None));
         }

@@ -168,8 +168,7 @@ fn attributes() -> Option<libc::sched_attr> {
         let code = libc::syscall(libc::SYS_sched_getattr, 0, found.as_mut_ptr(), size, 0);
         (code == 0).then(|| found.assume_init())?
     };
-    let shared =
-        [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE, libc::SCHED_FIFO, libc::SCHED_RR];
+    let shared = [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE, libc::SCHED_FIFO, libc::SCHED_RR];
     shared.contains(&(found.sched_policy as libc::c_int)).then_some(found)
 }
 

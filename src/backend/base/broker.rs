@@ -152,9 +152,7 @@ impl Broker {
     /// Ends an offer. False: this process has no such offer.
     pub fn withdraw(&self, kind: Kind, key: &Key) -> bool {
         let gone = match self.offers.lock().entry(key.short()) {
-            Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => {
-                Some(place.remove())
-            }
+            Entry::Occupied(place) if place.get().kind == kind && key.names(&place.get().key) => Some(place.remove()),
             _ => None,
         };
         // Dropped without the lock, because closing a descriptor may take long.
@@ -182,8 +180,7 @@ impl Broker {
         let asked = connection.send(&Request::new(kind, key).to_bytes(), None);
         asked.map_err(|error| unanswered(id, &error))?;
         let mut answer = [0; message::MOST];
-        let (len, descriptor) =
-            connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
+        let (len, descriptor) = connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
         if len == 0 {
             return Err(invalid(format!(
                 "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
@@ -200,9 +197,7 @@ impl Broker {
             ))),
             Answer::Trouble(why) => Err(Fault::new(
                 FaultKind::OutOfResources,
-                format!(
-                    "process {id} offers this and cannot hand it over: its system refuses a call: {why}"
-                ),
+                format!("process {id} offers this and cannot hand it over: its system refuses a call: {why}"),
             )),
             Answer::OtherKind => Err(invalid(
                 "this key stands for something else (memory, physical memory, an event or a notify); import \
@@ -257,9 +252,7 @@ impl Broker {
 
 #[cold]
 fn gone(process: i32) -> Fault {
-    invalid(format!(
-        "process {process} offers nothing any more: it has finalized the library, or ended"
-    ))
+    invalid(format!("process {process} offers nothing any more: it has finalized the library, or ended"))
 }
 
 #[cold]
@@ -279,9 +272,7 @@ fn unserved(error: &io::Error) -> Fault {
 fn unanswered(process: i32, error: &io::Error) -> Fault {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
     if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {
-        return invalid(format!(
-            "process {process}, which has exported this, does not answer: {error}"
-        ));
+        return invalid(format!("process {process}, which has exported this, does not answer: {error}"));
     }
     let text = format!("process {process}, which has exported this, cannot be asked: {error}");
     Fault::new(FaultKind::OutOfResources, text)

@@ -47,9 +47,6 @@ pub(in crate::backend) fn is_sealed(file: impl AsFd) -> io::Result<bool> {
 fn most_bytes() -> Option<u64> {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: room for the answer, which is read only if the call has filled it.
-    let limit = unsafe {
-        (libc::getrlimit(libc::RLIMIT_FSIZE, limit.as_mut_ptr()) == 0)
-            .then(|| limit.assume_init())?
-    };
+    let limit = unsafe { (libc::getrlimit(libc::RLIMIT_FSIZE, limit.as_mut_ptr()) == 0).then(|| limit.assume_init())? };
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }

@@ -48,10 +48,7 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
         let error = std::io::Error::last_os_error();
         return Err(Fault::new(
             FaultKind::OutOfHostMemory,
-            format!(
-                "{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}",
-                block.len
-            ),
+            format!("{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}", block.len),
         ));
     }
     Ok(())

@@ -9,8 +9,7 @@ pub(in crate::backend) fn is_readable(addr: usize) -> bool {
     const SET_LEN: usize = 8;
     // The kernel reads the set before it rejects the operation. The set begins at a multiple of its length: it lies in
     // the page of `addr`, and not at null.
-    let set: *const libc::c_void =
-        ptr::with_exposed_provenance((addr & !(SET_LEN - 1)).max(SET_LEN));
+    let set: *const libc::c_void = ptr::with_exposed_provenance((addr & !(SET_LEN - 1)).max(SET_LEN));
     let old: *mut libc::c_void = ptr::null_mut();
     // SAFETY: the kernel checks the address, and changes nothing with this first argument.
     let answer = unsafe { libc::syscall(libc::SYS_rt_sigprocmask, NO_SUCH_HOW, set, old, SET_LEN) };

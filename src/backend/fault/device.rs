@@ -11,9 +11,9 @@ use super::stream::{FaultEvent, FaultStream};
 use super::virtual_memory::FaultPhysicalMemory;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{
-    Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind,
-    Fill, Graph, Kernel, Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory,
-    Result, SharedMemory, Span, Stream, StreamOptions, Work,
+    Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Kernel,
+    Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result, SharedMemory, Span, Stream,
+    StreamOptions, Work,
 };
 
 /// A device whose calls are counted and made to fail.
@@ -217,9 +217,10 @@ impl FaultGraph {
     /// The graph inside a decorator.
     pub(super) fn inner_of(graph: &Arc<dyn Graph>) -> Result<&Arc<dyn Graph>> {
         let graph: &dyn Any = &**graph;
-        graph.downcast_ref().map(|graph: &Self| &graph.inner).ok_or_else(|| {
-            Fault::new(FaultKind::Driver, "the graph was made without PORTACL_FAULT's decorator")
-        })
+        graph
+            .downcast_ref()
+            .map(|graph: &Self| &graph.inner)
+            .ok_or_else(|| Fault::new(FaultKind::Driver, "the graph was made without PORTACL_FAULT's decorator"))
     }
 }
 

@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::backend::{
-    FailedLaunch, Failure, Fault, HostFn, Observer, Op, Payload, Position, Result, Stream,
-    thread_number,
+    FailedLaunch, Failure, Fault, HostFn, Observer, Op, Payload, Position, Result, Stream, thread_number,
 };
 
 /// The failures of one stream.
@@ -22,12 +21,7 @@ impl Late {
     }
 
     /// Queues a failure with `fault` instead of an operation.
-    pub(super) fn queue(
-        &self,
-        stream: &dyn Stream,
-        fault: Fault,
-        launch: Option<FailedLaunch>,
-    ) -> Result<Position> {
+    pub(super) fn queue(&self, stream: &dyn Stream, fault: Fault, launch: Option<FailedLaunch>) -> Result<Position> {
         let (observer, queuing) = (self.observer.clone(), Arc::clone(&self.queuing));
         let (place, thread) = (Arc::new(OnceLock::new()), Some(thread_number()));
         let known = Arc::clone(&place);
@@ -40,8 +34,7 @@ impl Late {
             }
         };
         let _queuing = self.queuing.lock();
-        let position =
-            stream.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(fail)))))?;
+        let position = stream.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(fail)))))?;
         // Set here only.
         let _ = place.set(position);
         Ok(position)

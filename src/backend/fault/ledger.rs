@@ -138,8 +138,7 @@ impl Ledger {
             let counts = crate::algo::host::host_memory::faults::counts();
             let (all, refused, live) = (counts.all, counts.refused, counts.live);
             let reserve = counts.of_reserve;
-            let _ =
-                writeln!(text, "host all {all} refused {refused} live {live} reserve {reserve}");
+            let _ = writeln!(text, "host all {all} refused {refused} live {live} reserve {reserve}");
         }
         std::fs::write(path, text)
     }

@@ -32,8 +32,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pool,
-    PoolPlace, Pools, Result, SharedMemory, VirtualMemory,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pool, PoolPlace, Pools, Result,
+    SharedMemory, VirtualMemory,
 };
 use crate::backend::at_exit;
 use crate::backend::memory::known;
@@ -156,9 +156,7 @@ impl Driver for FaultDriver {
     }
 
     fn unregister_host(&self, addr: usize, len: usize) -> Result<()> {
-        self.plan.release(Site::DriverUnregisterHost, Kind::Registration, || {
-            self.inner.unregister_host(addr, len)
-        })
+        self.plan.release(Site::DriverUnregisterHost, Kind::Registration, || self.inner.unregister_host(addr, len))
     }
 
     fn unlocked_host_bytes(&self) -> u64 {
@@ -184,11 +182,7 @@ impl Driver for FaultDriver {
         Ok(FaultSharedMemory::new(inner, Arc::clone(&self.plan), Kind::HostBlock))
     }
 
-    fn import_memory(
-        &self,
-        descriptor: BorrowedFd<'_>,
-        ordinal: u32,
-    ) -> Result<(Box<dyn Pool>, PoolPlace)> {
+    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
         self.plan.enter(Site::DriverImportMemory)?;
         let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
         Ok((FaultPool::wrap(inner, &self.plan), place))

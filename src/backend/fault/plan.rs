@@ -36,10 +36,7 @@ pub struct Settings {
 impl Settings {
     /// `faults` is a list as in `device.alloc:3,stream.copy:1:later`; `report` a file for the counts. The error says
     /// what is allowed.
-    pub fn parse(
-        faults: Option<&str>,
-        report: Option<PathBuf>,
-    ) -> std::result::Result<Self, String> {
+    pub fn parse(faults: Option<&str>, report: Option<PathBuf>) -> std::result::Result<Self, String> {
         let list = faults.into_iter().flat_map(|list| list.split(','));
         let wanted = list.map(Wanted::parse).collect::<std::result::Result<_, _>>()?;
         Ok(Self { wanted, report })
@@ -50,12 +47,8 @@ impl Wanted {
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let mut parts = text.trim().splitn(3, ':');
         let name = parts.next().unwrap_or_default();
-        let site = Site::named(name).ok_or_else(|| {
-            format!(
-                "SITE:N or SITE:N:later, separated by commas; sites: {}",
-                Site::names_like(name)
-            )
-        })?;
+        let site = Site::named(name)
+            .ok_or_else(|| format!("SITE:N or SITE:N:later, separated by commas; sites: {}", Site::names_like(name)))?;
         let call = parts.next().and_then(|call| call.parse().ok()).filter(|call| *call > 0);
         let call = call.ok_or_else(|| format!("{name}:N, N the number of a call from 1 on"))?;
         let how = match parts.next() {
@@ -127,23 +120,14 @@ impl Plan {
                 self.make_fail(wanted);
                 Ok(Entered::Later(Fault::new(
                     FaultKind::Execution,
-                    format!(
-                        "PORTACL_FAULT made the operation of call {} of {} fail",
-                        wanted.call,
-                        site.name()
-                    ),
+                    format!("PORTACL_FAULT made the operation of call {} of {} fail", wanted.call, site.name()),
                 )))
             }
         }
     }
 
     /// A call begins that releases something. If it must fail, nothing is released.
-    pub(super) fn release(
-        &self,
-        site: Site,
-        kind: Kind,
-        release: impl FnOnce() -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn release(&self, site: Site, kind: Kind, release: impl FnOnce() -> Result<()>) -> Result<()> {
         if let Err(fault) = self.enter(site) {
             self.ledger.kept(kind);
             return Err(fault);
@@ -165,10 +149,7 @@ impl Plan {
     fn refusal(&self, wanted: Wanted) -> Fault {
         self.make_fail(wanted);
         let Wanted { site, call, .. } = wanted;
-        Fault::new(
-            site.refusal(),
-            format!("PORTACL_FAULT made call {call} of {} fail", site.name()),
-        )
+        Fault::new(site.refusal(), format!("PORTACL_FAULT made call {call} of {} fail", site.name()))
     }
 
     /// Writes the report if the settings have a file for it.

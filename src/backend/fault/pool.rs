@@ -8,8 +8,7 @@ use super::plan::Plan;
 use super::site::Site;
 use super::stream::FaultStream;
 use crate::backend::{
-    Access, Block, Driver, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, Pools,
-    Result, Stream,
+    Access, Block, Driver, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, Pools, Result, Stream,
 };
 
 /// The pools of a driver.

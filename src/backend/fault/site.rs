@@ -151,10 +151,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("device.streams_wait_for_tickets", "known since the device was opened"),
     ("graph.abort", "drops; there is nothing to refuse"),
     ("pools.have_had", "a question about an address"),
-    (
-        "stream.is_known_idle",
-        "a look; the decorator never knows, so that who wants to know has to ask",
-    ),
+    ("stream.is_known_idle", "a look; the decorator never knows, so that who wants to know has to ask"),
     ("event.is_known_complete", "likewise"),
     ("stream.submitted", "a look at a counter"),
     ("stream.finished", "likewise"),

@@ -9,9 +9,7 @@ use super::late::Late;
 use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
-use crate::backend::{
-    Event, Fault, FaultKind, Observer, Op, Position, Result, Stream, Submit, Wait,
-};
+use crate::backend::{Event, Fault, FaultKind, Observer, Op, Position, Result, Stream, Submit, Wait};
 
 /// A stream whose calls are counted and made to fail, at once or when the stream reaches them.
 pub(super) struct FaultStream {
@@ -21,20 +19,16 @@ pub(super) struct FaultStream {
 }
 
 impl FaultStream {
-    pub(super) fn new(
-        inner: Arc<dyn Stream>,
-        plan: Arc<Plan>,
-        observer: Option<Arc<dyn Observer>>,
-    ) -> Self {
+    pub(super) fn new(inner: Arc<dyn Stream>, plan: Arc<Plan>, observer: Option<Arc<dyn Observer>>) -> Self {
         Self { inner, plan, late: Late::new(observer) }
     }
 
     /// The stream inside a decorator.
     pub(super) fn inner_of(stream: &dyn Stream) -> Result<&dyn Stream> {
         let known: Option<&Self> = stream.as_any().downcast_ref();
-        known.map(|stream| &*stream.inner).ok_or_else(|| {
-            Fault::new(FaultKind::Driver, "the stream was made without PORTACL_FAULT's decorator")
-        })
+        known
+            .map(|stream| &*stream.inner)
+            .ok_or_else(|| Fault::new(FaultKind::Driver, "the stream was made without PORTACL_FAULT's decorator"))
     }
 }
 
@@ -137,9 +131,10 @@ impl FaultEvent {
 
     /// Downcasts a decorator.
     fn of(event: &dyn Event) -> Result<&Self> {
-        event.as_any().downcast_ref().ok_or_else(|| {
-            Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator")
-        })
+        event
+            .as_any()
+            .downcast_ref()
+            .ok_or_else(|| Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator"))
     }
 
     /// The event inside a decorator.

@@ -12,8 +12,8 @@ use super::plan::{Plan, Settings};
 use super::site::{INFALLIBLE, Site};
 use super::{FaultDriver, wrap};
 use crate::backend::{
-    Block, Calls, Copy, Device, Driver, Fault, FaultKind, Fill, Heard, HostFn, OpKind, PagePolicy,
-    Place, Span, Stream, StreamOptions, Wait, cpu, thread_number,
+    Block, Calls, Copy, Device, Driver, Fault, FaultKind, Fill, Heard, HostFn, OpKind, PagePolicy, Place, Span, Stream,
+    StreamOptions, Wait, cpu, thread_number,
 };
 
 /// The sources of the traits.
@@ -34,8 +34,7 @@ struct Bench {
 }
 
 fn cpu_driver() -> Arc<dyn Driver> {
-    let options =
-        cpu::Options { devices: 2, memory_per_device: Some(64 << 20), ..Default::default() };
+    let options = cpu::Options { devices: 2, memory_per_device: Some(64 << 20), ..Default::default() };
     cpu::open(options).unwrap()
 }
 
@@ -84,9 +83,7 @@ fn methods(source: &str) -> BTreeSet<String> {
         let body = part.split("\n}").next().unwrap();
         let noun = snake_case(body.split([':', ' ']).next().unwrap());
         let methods = body.lines().filter_map(|line| line.strip_prefix("    fn "));
-        found.extend(
-            methods.map(|method| format!("{noun}.{}", method.split(['(', '<']).next().unwrap())),
-        );
+        found.extend(methods.map(|method| format!("{noun}.{}", method.split(['(', '<']).next().unwrap())));
     }
     found
 }
@@ -222,8 +219,7 @@ fn an_operation_fails_when_its_turn_comes() {
     stream.host_fn(counting(&counter)).unwrap();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     let told = heard.take();
-    for (failure, (position, call)) in
-        told.iter().zip([(2, "call 2 of stream.fill"), (3, "call 1 of stream.host_fn")])
+    for (failure, (position, call)) in told.iter().zip([(2, "call 2 of stream.fill"), (3, "call 1 of stream.host_fn")])
     {
         failed(&failure.fault, FaultKind::Execution, call);
         assert_eq!(failure.position, Some(position));

@@ -90,11 +90,7 @@ pub(super) struct FaultPhysicalMemory {
 }
 
 impl FaultPhysicalMemory {
-    pub(super) fn wrap(
-        inner: Arc<dyn PhysicalMemory>,
-        plan: &Arc<Plan>,
-        kind: Kind,
-    ) -> Arc<dyn PhysicalMemory> {
+    pub(super) fn wrap(inner: Arc<dyn PhysicalMemory>, plan: &Arc<Plan>, kind: Kind) -> Arc<dyn PhysicalMemory> {
         plan.ledger.made(kind);
         Arc::new(Self { inner, plan: Arc::clone(plan), kind })
     }

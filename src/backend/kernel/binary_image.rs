@@ -190,8 +190,7 @@ mod tests {
         }
         let fault = Image::of(&elf_file(62, u64::MAX, 200)).unwrap_err();
         assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{}", fault.text());
-        let fatbin =
-            [&FATBIN_MAGIC.to_le_bytes()[..], &[1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0]].concat();
+        let fatbin = [&FATBIN_MAGIC.to_le_bytes()[..], &[1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0]].concat();
         for len in 4..=fatbin.len() {
             assert_eq!(Image::of(&fatbin[..len]).unwrap_err().kind(), FaultKind::InvalidArgument);
         }

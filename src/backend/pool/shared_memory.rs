@@ -30,8 +30,5 @@ pub trait SharedMemory: Send + Sync {
 
 /// The fault of a backend whose driver shares pools.
 pub(in crate::backend) fn only_pools() -> Fault {
-    Fault::new(
-        FaultKind::Unsupported,
-        "this driver shares nothing but its own pools; export one of those",
-    )
+    Fault::new(FaultKind::Unsupported, "this driver shares nothing but its own pools; export one of those")
 }

@@ -91,15 +91,10 @@ pub struct NotifyWait {
 impl NotifyWait {
     /// When a wait that begins now ends in any case, and its fault then: by its own timeout, or with its device, which
     /// ends at `device_ends`.
-    pub(in crate::backend) fn deadline(
-        &self,
-        device_ends: Option<Instant>,
-    ) -> Option<(Instant, Fault)> {
+    pub(in crate::backend) fn deadline(&self, device_ends: Option<Instant>) -> Option<(Instant, Fault)> {
         let own = self.limit.map(|limit| Instant::now() + limit);
         match (own, device_ends) {
-            (Some(own), ends) if ends.is_none_or(|ends| own <= ends) => {
-                Some((own, self.timed_out()))
-            }
+            (Some(own), ends) if ends.is_none_or(|ends| own <= ends) => Some((own, self.timed_out())),
             (_, Some(ends)) => Some((ends, Self::never_came())),
             (_, None) => None,
         }
@@ -282,10 +277,7 @@ impl Notify {
     }
 
     /// The notify that another process has [exported](Self::export).
-    pub(in crate::backend) fn import(
-        bytes: &[u8],
-        descriptor: BorrowedFd<'_>,
-    ) -> Result<Arc<Self>> {
+    pub(in crate::backend) fn import(bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Self>> {
         let damaged = |why: &str| {
             let text = format!("what the other process offers is no notify: {why}");
             Fault::new(FaultKind::InvalidArgument, text)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fill, Graph, Home, HostFn, Launch, Notify,
-    NotifyWait, Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fill, Graph, Home, HostFn, Launch, Notify, NotifyWait,
+    Position, RandomNum, Reduce, Result, Span, ValueWait, ValueWrite,
 };
 
 /// An operation of a stream.

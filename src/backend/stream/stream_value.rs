@@ -108,8 +108,7 @@ mod tests {
     fn a_word_that_satisfies() {
         for comparison in [GreaterOrEqual, Equal, And, Nor] {
             for value in [0, 1, 1 << 63, u64::MAX] {
-                let impossible =
-                    (comparison == And && value == 0) || (comparison == Nor && value == u64::MAX);
+                let impossible = (comparison == And && value == 0) || (comparison == Nor && value == u64::MAX);
                 let word = comparison.satisfying(value);
                 assert_eq!(word.is_none(), impossible, "{comparison:?} {value}");
                 assert!(word.is_none_or(|word| comparison.holds(word, value)));

@@ -70,9 +70,8 @@ type Ended = Vec<(End, Result<()>)>;
 impl State {
     /// Removes completed waits that read `range`.
     fn take_over(&mut self, range: Range) -> Ended {
-        let overlaps = |other: Range| {
-            range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1)
-        };
+        let overlaps =
+            |other: Range| range.0 < other.0.saturating_add(other.1) && other.0 < range.0.saturating_add(range.1);
         let mut over = Vec::new();
         for (&number, waiting) in &mut self.waits {
             if !overlaps(waiting.range) {

@@ -175,11 +175,7 @@ impl Synchronous<'_> {
     /// As [`Device::copy_2d`].
     #[inline]
     pub fn copy_2d(self, copy: Copy2d) -> Result<()> {
-        if is_on() {
-            noted(What::copy_2d(&copy), || self.0.copy_2d(copy))
-        } else {
-            self.0.copy_2d(copy)
-        }
+        if is_on() { noted(What::copy_2d(&copy), || self.0.copy_2d(copy)) } else { self.0.copy_2d(copy) }
     }
 
     /// As [`Device::fill`].

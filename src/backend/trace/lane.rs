@@ -172,9 +172,7 @@ impl Entry {
     pub(super) fn query(&self) -> Outcome {
         match self {
             Self::Operation { times, .. } => times.query(),
-            Self::Note(_, point) => {
-                point.time().map_or(Outcome::Pending, |at| Outcome::Over(at, at))
-            }
+            Self::Note(_, point) => point.time().map_or(Outcome::Pending, |at| Outcome::Over(at, at)),
             Self::Recorded(_) => Outcome::Over(0, 0),
         }
     }

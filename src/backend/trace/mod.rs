@@ -32,14 +32,10 @@ mod timeline;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::backend::base::clock;
-pub use host::{
-    Details, Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous,
-};
+pub use host::{Details, Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous};
 pub use lane::Lane;
 pub use operation::Note;
-pub use recorder::{
-    Gauge, Gauges, Limits, at_end_of_device, close, is_open, open, record, set_gauges,
-};
+pub use recorder::{Gauge, Gauges, Limits, at_end_of_device, close, is_open, open, record, set_gauges};
 pub use stream::TraceStream;
 
 /// A bit for each device that is recorded now. Threads of the program are recorded while there is any.

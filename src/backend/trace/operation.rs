@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::json::{Arg, Line};
 use super::now;
-use crate::backend::{
-    Comparison, Copy, Copy2d, Event, Fill, IndirectLen, Number, Op, OpKind, Place,
-};
+use crate::backend::{Comparison, Copy, Copy2d, Event, Fill, IndirectLen, Number, Op, OpKind, Place};
 
 /// The description of an operation.
 #[derive(Debug)]
@@ -75,11 +73,9 @@ impl What {
                 },
             },
             Op::Reduce(reduce) => Self::Reduce { bytes: reduce.dst.len as u64 },
-            Op::Launch(launch) => Self::Kernel {
-                name: launch.name.to_owned(),
-                grid: launch.grid,
-                threads: launch.threads,
-            },
+            Op::Launch(launch) => {
+                Self::Kernel { name: launch.name.to_owned(), grid: launch.grid, threads: launch.threads }
+            }
             Op::WriteValue(write) => Self::WriteValue(write.value),
             Op::WaitValue(wait) => Self::WaitValue(wait.value, wait.comparison),
             Op::Record(_) | Op::Mark => return None,
@@ -107,9 +103,7 @@ impl What {
     pub(super) fn title(&self) -> (&'static str, String) {
         let name = |text: &str| text.to_owned();
         match self {
-            Self::Copy { src, dst, .. } | Self::Copy2d { src, dst, .. } => {
-                ("copy", copy_in_words(*src, *dst))
-            }
+            Self::Copy { src, dst, .. } | Self::Copy2d { src, dst, .. } => ("copy", copy_in_words(*src, *dst)),
             Self::CopyIndirect { .. } => ("copy", name("indirect copy")),
             Self::Fill { .. } => ("fill", name("fill")),
             Self::Reduce { .. } => ("reduce", name("reduce")),
@@ -131,10 +125,9 @@ impl What {
     /// How many bytes it moves.
     fn bytes(&self) -> Option<u64> {
         match self {
-            Self::Copy { bytes, .. }
-            | Self::Fill { bytes }
-            | Self::Reduce { bytes }
-            | Self::Prefetch { bytes } => Some(*bytes),
+            Self::Copy { bytes, .. } | Self::Fill { bytes } | Self::Reduce { bytes } | Self::Prefetch { bytes } => {
+                Some(*bytes)
+            }
             Self::Copy2d { width, height, .. } => Some(*width as u64 * *height as u64),
             Self::CopyIndirect { bytes } | Self::RandomNum { bytes } => *bytes,
             _ => None,
@@ -170,9 +163,7 @@ impl What {
                 }
             }
             Self::WriteValue(value) => line.arg("value", *value),
-            Self::WaitValue(value, comparison) => {
-                line.arg("value", *value).arg("comparison", in_words(*comparison))
-            }
+            Self::WaitValue(value, comparison) => line.arg("value", *value).arg("comparison", in_words(*comparison)),
             _ => line,
         }
     }

@@ -105,13 +105,7 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     at_exit(finish_at_exit);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
     let at = file.path().to_owned();
-    *recorder = Some(Recorder {
-        file,
-        timeline: Timeline::default(),
-        limits,
-        failed: None,
-        thread: Some(thread),
-    });
+    *recorder = Some(Recorder { file, timeline: Timeline::default(), limits, failed: None, thread: Some(thread) });
     Ok(at)
 }
 

@@ -7,8 +7,7 @@ use super::lane::{Entry, Lane};
 use super::operation::{HostTimes, Point, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
-    Delivery, Device, Event, HostFn, Op, OpKind, Payload, Position, Result, Stream, Submit, Ticket,
-    thread_number,
+    Delivery, Device, Event, HostFn, Op, OpKind, Payload, Position, Result, Stream, Submit, Ticket, thread_number,
 };
 
 /// A stream whose operations are recorded.
@@ -49,11 +48,7 @@ impl<'a> TraceStream<'a> {
     }
 
     /// Queues an operation that notes its times itself.
-    fn submit_timed(
-        &self,
-        what: What,
-        queue: impl FnOnce(HostTimes) -> Result<Position>,
-    ) -> Result<Position> {
+    fn submit_timed(&self, what: What, queue: impl FnOnce(HostTimes) -> Result<Position>) -> Result<Position> {
         let times = HostTimes::default();
         let position = queue(times.clone())?;
         let times = self.lane.make_room().then_some(Times::Host(times));
@@ -85,16 +80,12 @@ impl Submit for TraceStream<'_> {
                 });
                 self.inner.submit(Op::HostFn(Payload::new(&mut Some(timed))))
             }),
-            Op::HandOver { delivery, wait } => {
-                self.submit_timed(What::Plain(OpKind::HandOver), |times| {
-                    let guard = times.guard();
-                    let delivery = delivery.take();
-                    let timed: Box<dyn Delivery> =
-                        Box::new(TraceDelivery { delivery, times, guard, wait });
-                    self.inner
-                        .submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
-                })
-            }
+            Op::HandOver { delivery, wait } => self.submit_timed(What::Plain(OpKind::HandOver), |times| {
+                let guard = times.guard();
+                let delivery = delivery.take();
+                let timed: Box<dyn Delivery> = Box::new(TraceDelivery { delivery, times, guard, wait });
+                self.inner.submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
+            }),
             Op::Record(event) => self.record(event),
             Op::Wait(event, _) => self.timed(op, dependency::latest(event)),
             op => self.timed(op, None),

@@ -16,8 +16,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 fn read(path: &PathBuf) -> Vec<Value> {
-    let Value::Array(events) = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-    else {
+    let Value::Array(events) = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() else {
         panic!("no array");
     };
     events
@@ -81,9 +80,7 @@ fn any_text_is_a_string_of_json() {
 
 #[test]
 fn a_wait_is_for_the_latest_record() {
-    let driver =
-        cpu::open(cpu::Options { memory_per_device: Some(16 << 20), ..Default::default() })
-            .unwrap();
+    let driver = cpu::open(cpu::Options { memory_per_device: Some(16 << 20), ..Default::default() }).unwrap();
     let device = driver.open(0).unwrap();
     let event: Arc<dyn Event> = device.create_event(false).unwrap();
     assert_eq!(dependency::latest(&event), None);

@@ -129,15 +129,7 @@ impl Timeline {
     }
 
     /// A bar in a stream's row. Bars of a row are ordered and do not overlap.
-    fn bar(
-        &mut self,
-        track: Track,
-        what: &What,
-        begin: u64,
-        end: u64,
-        thread: u32,
-        state: &str,
-    ) -> Bar {
+    fn bar(&mut self, track: Track, what: &What, begin: u64, end: u64, thread: u32, state: &str) -> Bar {
         let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
         let bar = Bar { track, begin, end: end.max(begin) };
         self.operation(bar, what, Some(thread), state);
@@ -303,8 +295,7 @@ impl Timeline {
             seen.insert((pid, gauge.name), gauge.bytes);
         });
         // A gauge that is gone is 0.
-        let gone: Vec<_> =
-            self.sizes.keys().filter(|key| !seen.contains_key(*key)).cloned().collect();
+        let gone: Vec<_> = self.sizes.keys().filter(|key| !seen.contains_key(*key)).cloned().collect();
         for key in gone {
             if self.sizes.remove(&key) != Some(0) {
                 self.size(&key, 0, at);

@@ -57,11 +57,7 @@ pub struct Copy2d {
 impl Copy2d {
     /// The copy of the row with this number.
     pub fn row(&self, index: usize) -> Copy {
-        Copy {
-            dst: self.dst.row(index, self.width),
-            src: self.src.row(index, self.width),
-            stage_source: false,
-        }
+        Copy { dst: self.dst.row(index, self.width), src: self.src.row(index, self.width), stage_source: false }
     }
 }
 

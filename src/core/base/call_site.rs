@@ -187,9 +187,7 @@ fn name_of(text: &str) -> String {
 /// the older form, `crate::function::hHASH`.
 fn without_hashes(name: &str) -> String {
     const LEAST_DIGITS: usize = 12;
-    let is_hash = |text: &str| {
-        text.len() >= LEAST_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
+    let is_hash = |text: &str| text.len() >= LEAST_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let name = match name.rsplit_once("::h") {
         Some((path, hash)) if is_hash(hash) => path,
         _ => name,
@@ -217,8 +215,7 @@ mod tests {
     #[test]
     fn a_stack_has_names_and_lines() {
         let frames = a_function_of_the_program().frames();
-        let found =
-            frames.iter().find(|frame| frame.function.contains("a_function_of_the_program"));
+        let found = frames.iter().find(|frame| frame.function.contains("a_function_of_the_program"));
         let (file, line) = found.expect("the function is on the stack").place.clone().unwrap();
         assert!(file.ends_with("call_site.rs") && line != 0, "{file}:{line}");
     }

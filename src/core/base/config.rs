@@ -127,18 +127,13 @@ impl Environment {
             None => None,
             Some(text) => Some(number("PORTACL_CPU_DEVICES", &text, 1..=MAX_CPU_DEVICES)?),
         };
-        let cpu_memory = match set("PORTACL_CPU_MEMORY") {
-            None => None,
-            Some(text) => {
-                Some(parse_size(&text).filter(|size| *size >= 4 << 20).ok_or_else(|| {
-                    bad(
-                        "PORTACL_CPU_MEMORY",
-                        &text,
-                        "bytes per device, at least 4M, as in 512M or 8G",
-                    )
-                })?)
-            }
-        };
+        let cpu_memory =
+            match set("PORTACL_CPU_MEMORY") {
+                None => None,
+                Some(text) => Some(parse_size(&text).filter(|size| *size >= 4 << 20).ok_or_else(|| {
+                    bad("PORTACL_CPU_MEMORY", &text, "bytes per device, at least 4M, as in 512M or 8G")
+                })?),
+            };
         let cpu_always_async = match set("PORTACL_CPU_ASYNC").as_deref() {
             None | Some("auto") => false,
             Some("always") => true,
@@ -155,9 +150,10 @@ impl Environment {
         };
         let thread_stack = match set("PORTACL_THREAD_STACK") {
             None => None,
-            Some(text) => Some(parse_stack(&text).ok_or_else(|| {
-                bad("PORTACL_THREAD_STACK", &text, "bytes from 256K to 64G, as in 512K or 16M")
-            })?),
+            Some(text) => Some(
+                parse_stack(&text)
+                    .ok_or_else(|| bad("PORTACL_THREAD_STACK", &text, "bytes from 256K to 64G, as in 512K or 16M"))?,
+            ),
         };
         let finalize_timeout = match set("PORTACL_FINALIZE_TIMEOUT_MS") {
             None => 5_000,
@@ -167,8 +163,7 @@ impl Environment {
             None => 10_000,
             Some(text) => number("PORTACL_SNAPSHOT_TIMEOUT_MS", &text, 1..=3_600_000)?,
         };
-        let (faults, report) =
-            (set("PORTACL_FAULT"), set("PORTACL_FAULT_COUNT").map(PathBuf::from));
+        let (faults, report) = (set("PORTACL_FAULT"), set("PORTACL_FAULT_COUNT").map(PathBuf::from));
         let fault = match (&faults, &report) {
             (None, None) => None,
             _ => {
@@ -179,10 +174,9 @@ impl Environment {
         };
         let memory_hook = match set("PORTACL_MEMORY_HOOK") {
             None => None,
-            Some(text) => Some(
-                ReadyHook::parse(&text)
-                    .ok_or_else(|| bad("PORTACL_MEMORY_HOOK", &text, ReadyHook::ALLOWED))?,
-            ),
+            Some(text) => {
+                Some(ReadyHook::parse(&text).ok_or_else(|| bad("PORTACL_MEMORY_HOOK", &text, ReadyHook::ALLOWED))?)
+            }
         };
         let leak_check = match set("PORTACL_LEAK_CHECK").as_deref() {
             None | Some("0") => None,
@@ -223,8 +217,7 @@ pub fn cann_version() -> Result<Version> {
     match std::env::var_os(name).filter(|text| !text.is_empty()) {
         None => Ok(Version::DEFAULT),
         Some(text) => text.to_str().and_then(Version::parse).ok_or_else(|| {
-            let error =
-                bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0");
+            let error = bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0");
             report_refusal(&error);
             error
         }),
@@ -237,18 +230,17 @@ pub fn report_refusal(error: &Error) {
 }
 
 fn bad(name: &str, value: &str, allowed: &str) -> Error {
-    Error::invalid_param(format_args!(
-        "the environment variable {name} is \"{value}\"; allowed: {allowed}"
-    ))
+    Error::invalid_param(format_args!("the environment variable {name} is \"{value}\"; allowed: {allowed}"))
 }
 
 fn number<T>(name: &str, text: &str, allowed: std::ops::RangeInclusive<T>) -> Result<T>
 where
     T: FromStr + PartialOrd + Display,
 {
-    text.parse().ok().filter(|value| allowed.contains(value)).ok_or_else(|| {
-        bad(name, text, &format!("a whole number from {} to {}", allowed.start(), allowed.end()))
-    })
+    text.parse()
+        .ok()
+        .filter(|value| allowed.contains(value))
+        .ok_or_else(|| bad(name, text, &format!("a whole number from {} to {}", allowed.start(), allowed.end())))
 }
 
 /// A number of bytes with an optional K, M, G or T (powers of 1024).
@@ -311,28 +303,18 @@ impl FileConfig {
         })?;
         let parsed = match std::str::from_utf8(&bytes) {
             // Valid JSON has no zero in it.
-            Ok(text) => {
-                Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default()))
-            }
-            Err(why) => {
-                Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}")))
-            }
+            Ok(text) => Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default())),
+            Err(why) => Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}"))),
         };
-        parsed.map_err(|error| {
-            Error::new(error.code(), format_args!("configPath \"{shown}\": {}", error.text()))
-        })
+        parsed.map_err(|error| Error::new(error.code(), format_args!("configPath \"{shown}\": {}", error.text())))
     }
 
     fn parse(text: &str) -> Result<Self> {
         check_nesting(text)?;
-        let root: Value = serde_json::from_str(text).map_err(|why| {
-            Error::new(Code::ParseFile, format_args!("this is not valid JSON: {why}"))
-        })?;
+        let root: Value = serde_json::from_str(text)
+            .map_err(|why| Error::new(Code::ParseFile, format_args!("this is not valid JSON: {why}")))?;
         let Value::Object(root) = root else {
-            return Err(Error::new(
-                Code::ParseFile,
-                "the file must hold one JSON object, as in {}",
-            ));
+            return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
         };
         let mut config = Self::default();
         if let Some(value) = root.get("err_msg_mode") {
@@ -425,9 +407,7 @@ mod tests {
     use super::*;
 
     fn environment(pairs: &[(&str, &str)]) -> Result<Environment> {
-        Environment::from(|name| {
-            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-        })
+        Environment::from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -490,10 +470,9 @@ mod tests {
 
     #[test]
     fn files_say_device_and_mode() {
-        let config = FileConfig::parse(
-            r#"{"defaultDevice": {"default_device": "1"}, "err_msg_mode": "1", "dump": {"a": []}}"#,
-        )
-        .unwrap();
+        let config =
+            FileConfig::parse(r#"{"defaultDevice": {"default_device": "1"}, "err_msg_mode": "1", "dump": {"a": []}}"#)
+                .unwrap();
         assert_eq!(config.default_device, Some(1));
         assert_eq!(config.err_msg_mode, ErrMsgMode::Process);
         assert_eq!(FileConfig::parse("{}").unwrap(), FileConfig::default());

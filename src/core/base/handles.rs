@@ -120,13 +120,10 @@ pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
 macro_rules! object {
     ($type:ty, $kind:ident) => {
         impl $crate::core::base::handles::Object for $type {
-            const KIND: $crate::core::base::handles::Kind =
-                $crate::core::base::handles::Kind::$kind;
+            const KIND: $crate::core::base::handles::Kind = $crate::core::base::handles::Kind::$kind;
             fn table() -> &'static $crate::algo::map::slot_table::SlotTable<Self> {
                 static TABLE: $crate::algo::map::slot_table::SlotTable<$type> =
-                    $crate::algo::map::slot_table::SlotTable::new(
-                        $crate::core::base::handles::Kind::$kind as u8,
-                    );
+                    $crate::algo::map::slot_table::SlotTable::new($crate::core::base::handles::Kind::$kind as u8);
                 &TABLE
             }
         }
@@ -169,22 +166,18 @@ pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
 fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::noun();
     if raw == 0 {
-        return Error::invalid_param(format_args!(
-            "{argument} is null; it must be a live {noun} handle"
-        ));
+        return Error::invalid_param(format_args!("{argument} is null; it must be a live {noun} handle"));
     }
     let Some(handle) = Handle::from_raw(raw) else {
-        return Error::param_invalid(format_args!(
-            "{argument} {raw:#x} is not a handle of this library"
-        ));
+        return Error::param_invalid(format_args!("{argument} {raw:#x} is not a handle of this library"));
     };
     match noun_of(handle.kind()) {
-        Some(other) if other != noun => Error::param_invalid(format_args!(
-            "{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}"
-        )),
-        Some(_) if T::table().status(handle) == Status::Destroyed => Error::param_invalid(
-            format_args!("{argument} {raw:#x}: this {noun} was destroyed or went with its device"),
-        ),
+        Some(other) if other != noun => {
+            Error::param_invalid(format_args!("{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}"))
+        }
+        Some(_) if T::table().status(handle) == Status::Destroyed => {
+            Error::param_invalid(format_args!("{argument} {raw:#x}: this {noun} was destroyed or went with its device"))
+        }
         _ => Error::param_invalid(format_args!("{argument} {raw:#x} is no {noun} handle")),
     }
 }

@@ -96,10 +96,7 @@ pub const GOES_ON: [&str; 79] = [
 pub fn no_handle(is_full: bool, full: Error) -> Error {
     match is_full {
         true => full,
-        false => Error::new(
-            Code::BadAlloc,
-            "the host has no memory left for another handle; free host memory",
-        ),
+        false => Error::new(Code::BadAlloc, "the host has no memory left for another handle; free host memory"),
     }
 }
 

@@ -41,9 +41,6 @@ impl TeardownErrors {
     /// The result of the call that did the teardown. `done` says what was done in spite of the error.
     pub fn into_result(self, done: impl std::fmt::Display) -> Result<()> {
         let Some(error) = self.failure else { return Ok(()) };
-        Err(Error::new(
-            error.code(),
-            format_args!("{done}, but something failed on the way: {}", error.text()),
-        ))
+        Err(Error::new(error.code(), format_args!("{done}, but something failed on the way: {}", error.text())))
     }
 }

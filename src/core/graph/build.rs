@@ -53,19 +53,14 @@ fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, A
 }
 
 /// As [`resolve`], for a stream that is bound to the graph.
-fn resolve_bound(
-    raw: u64,
-    stream: u64,
-) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
+fn resolve_bound(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
     let (found, graph, building) = resolve(raw, stream)?;
     if capture_of(&found).is_some_and(|own| Arc::ptr_eq(&own, &building)) {
         return Ok((found, graph, building));
     }
     Err(Error::new(
         Code::StreamModel,
-        format_args!(
-            "stream {stream:#x} is not bound to modelRI {raw:#x}; call aclmdlRIBindStream first"
-        ),
+        format_args!("stream {stream:#x} is not bound to modelRI {raw:#x}; call aclmdlRIBindStream first"),
     ))
 }
 
@@ -151,9 +146,8 @@ fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>
             places.push(None);
             continue;
         }
-        let place = |&earlier: &usize| {
-            places[earlier].ok_or_else(|| never_recorded(task.stream, tasks[earlier].stream))
-        };
+        let place =
+            |&earlier: &usize| places[earlier].ok_or_else(|| never_recorded(task.stream, tasks[earlier].stream));
         let after = task.after.iter().map(place).collect::<Result<_>>()?;
         if task.what == What::End {
             ended.push(task.stream);

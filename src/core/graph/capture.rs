@@ -74,13 +74,7 @@ impl State {
     fn branch(&mut self, stream: Handle) -> &mut Branch {
         let known = self.branches.iter().position(|branch| branch.stream == stream);
         let index = known.unwrap_or_else(|| {
-            self.branches.push(Branch {
-                stream,
-                after: Vec::new(),
-                count: 0,
-                starts: true,
-                group: None,
-            });
+            self.branches.push(Branch { stream, after: Vec::new(), count: 0, starts: true, group: None });
             self.branches.len() - 1
         });
         &mut self.branches[index]
@@ -88,13 +82,7 @@ impl State {
 
     /// Adds a task of this stream, ordered after the stream's earlier tasks and `also`. Later tasks are not ordered
     /// after it yet.
-    fn push(
-        &mut self,
-        stream: Handle,
-        what: What,
-        work: Option<Work>,
-        also: Option<usize>,
-    ) -> usize {
+    fn push(&mut self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> usize {
         let branch = self.branch(stream);
         branch.count += 1;
         let mut after = branch.after.clone();
@@ -120,13 +108,7 @@ impl State {
 impl Capture {
     fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
-            let branch = Branch {
-                stream: stream.handle,
-                after: Vec::new(),
-                count: 0,
-                starts: true,
-                group: None,
-            };
+            let branch = Branch { stream: stream.handle, after: Vec::new(), count: 0, starts: true, group: None };
             Self {
                 graph,
                 owner: stream.device.owner,
@@ -179,9 +161,7 @@ impl Capture {
         let state = self.state.lock();
         match state.spoilt {
             _ if state.is_over => Err(self.has_ended()),
-            Some(why) if self.is_built => {
-                Err(self.invalid(why, "destroy it with aclmdlRIDestroy and begin again"))
-            }
+            Some(why) if self.is_built => Err(self.invalid(why, "destroy it with aclmdlRIDestroy and begin again")),
             Some(why) => Err(self.invalid(why, "end it with aclmdlRICaptureEnd and begin again")),
             None => Ok(state),
         }
@@ -196,18 +176,12 @@ impl Capture {
                 self.graph.raw()
             ));
         }
-        Error::new(
-            Code::StreamNotCaptured,
-            "another thread has ended the capture of the stream meanwhile",
-        )
+        Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
     }
 
     #[cold]
     fn invalid(&self, why: &str, advice: &str) -> Error {
-        Error::new(
-            Code::StreamCaptureInvalidated,
-            format_args!("{} is invalid: {why}; {advice}", self.name()),
-        )
+        Error::new(Code::StreamCaptureInvalidated, format_args!("{} is invalid: {why}; {advice}", self.name()))
     }
 
     /// Whether it has ended.
@@ -240,13 +214,7 @@ impl Capture {
     }
 
     /// As [`Self::add`], for one task that is also ordered after that one. Returns its place.
-    fn add_after(
-        &self,
-        stream: Handle,
-        what: What,
-        work: Option<Work>,
-        also: Option<usize>,
-    ) -> Result<usize> {
+    fn add_after(&self, stream: Handle, what: What, work: Option<Work>, also: Option<usize>) -> Result<usize> {
         let mut state = self.open()?;
         let added = state.push(stream, what, work, also);
         state.branch(stream).after = vec![added];
@@ -264,13 +232,7 @@ impl Capture {
     }
 
     /// Records what runs do with an event for streams outside of the graph.
-    pub fn add_external(
-        &self,
-        stream: Handle,
-        what: What,
-        work: Option<Work>,
-        step: Option<Step>,
-    ) -> Result<()> {
+    pub fn add_external(&self, stream: Handle, what: What, work: Option<Work>, step: Option<Step>) -> Result<()> {
         let mut state = self.open()?;
         let added = state.push(stream, what, work, None);
         state.tasks[added].step = step;
@@ -433,12 +395,7 @@ pub fn begin(raw: u64, mode: i32) -> Result<()> {
 }
 
 /// As [`begin`], for the graph that `graph` creates; for a body with its number in C.
-pub fn begin_as(
-    raw: u64,
-    mode: i32,
-    body: Option<u64>,
-    graph: impl FnOnce(&Stream) -> Result<Handle>,
-) -> Result<()> {
+pub fn begin_as(raw: u64, mode: i32, body: Option<u64>, graph: impl FnOnce(&Stream) -> Result<Handle>) -> Result<()> {
     if let Some(body) = body {
         handles::check_not_null::<Graph>("modelRI", body)?;
     }
@@ -460,10 +417,7 @@ pub fn begin_as(
 fn captured_already(stream: &Stream) -> Error {
     Error::new(
         Code::StreamCaptured,
-        format_args!(
-            "stream {:#x} is being captured already; call aclmdlRICaptureEnd first",
-            stream.handle.raw()
-        ),
+        format_args!("stream {:#x} is being captured already; call aclmdlRICaptureEnd first", stream.handle.raw()),
     )
 }
 
@@ -494,10 +448,7 @@ pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
     capture_of(stream).filter(|capture| !capture.is_built).ok_or_else(|| {
         Error::new(
             Code::StreamNotCaptured,
-            format_args!(
-                "stream {:#x} is not being captured; call aclmdlRICaptureBegin first",
-                stream.handle.raw()
-            ),
+            format_args!("stream {:#x} is not being captured; call aclmdlRICaptureBegin first", stream.handle.raw()),
         )
     })
 }

@@ -119,9 +119,7 @@ impl Kind {
         if (1..=most).contains(&count) {
             return Ok(());
         }
-        Err(Error::invalid_param(format_args!(
-            "params.size is {count}; allowed for this type: {allowed}"
-        )))
+        Err(Error::invalid_param(format_args!("params.size is {count}; allowed for this type: {allowed}")))
     }
 }
 
@@ -215,9 +213,7 @@ impl Graph {
         if body.is_capturing.swap(true, Ordering::AcqRel) {
             return Err(Error::new(
                 Code::ModelCaptured,
-                format_args!(
-                    "modelRI {raw:#x} is being captured already; call aclmdlRICaptureEnd first"
-                ),
+                format_args!("modelRI {raw:#x} is being captured already; call aclmdlRICaptureEnd first"),
             ));
         }
         if self.ready.lock().is_some() {
@@ -239,16 +235,13 @@ impl Graph {
     /// The runnable form of a body of a task of `kind`.
     fn body_ready(&self, kind: Kind) -> Result<Arc<Ready>> {
         let found = self.ready.lock().clone();
-        let is_capturing =
-            self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
+        let is_capturing = self.body.as_ref().is_some_and(|it| it.is_capturing.load(Ordering::Acquire));
         let raw = self.handle.raw();
         match found {
-            Some(ready) if kind == Kind::While && ready.tasks.is_empty() => {
-                Err(Error::param_invalid(format_args!(
-                    "runs would never end: modelRI {raw:#x}, which a conditional task repeats until its value is 0, has \
+            Some(ready) if kind == Kind::While && ready.tasks.is_empty() => Err(Error::param_invalid(format_args!(
+                "runs would never end: modelRI {raw:#x}, which a conditional task repeats until its value is 0, has \
                      no task that could change the value; capture the graph again"
-                )))
-            }
+            ))),
             Some(ready) => Ok(ready),
             None if is_capturing => Err(Error::new(
                 Code::SubAclgraphIsCapturing,
@@ -307,9 +300,9 @@ impl Tree {
         let mut bodies = HashMap::new();
         for conditional in ready.tasks.iter().filter_map(of) {
             for &handle in &conditional.bodies {
-                let body = Graph::table().get_arc(handle).ok_or_else(|| {
-                    Error::param_invalid("the graph was destroyed by another thread meanwhile")
-                })?;
+                let body = Graph::table()
+                    .get_arc(handle)
+                    .ok_or_else(|| Error::param_invalid("the graph was destroyed by another thread meanwhile"))?;
                 let ready = body.body_ready(conditional.kind)?;
                 bodies.insert(handle, Self::of(&body, &ready)?);
             }
@@ -358,10 +351,7 @@ pub fn create(raw: u64, default: u32, flag: i32) -> Result<u64> {
     let Some(made) = made else {
         // The first failure is the one to return.
         let _ = memory::free_word_of_graph(&graph.device, value);
-        return Err(Error::new(
-            Code::BadAlloc,
-            "no more condition handles can be made; destroy some graphs",
-        ));
+        return Err(Error::new(Code::BadAlloc, "no more condition handles can be made; destroy some graphs"));
     };
     let handle = made.handle.raw();
     graph.conditions.0.lock().push(made);
@@ -400,9 +390,9 @@ pub fn add_task(raw: u64, kind: i32, count: u32, stream: u64, flags: u32) -> Res
     if !stream.device.native.streams_wait_for_tickets() {
         return Err(super::flow::no_tickets());
     }
-    let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
-        Error::param_invalid("the graph that is captured was destroyed by another thread meanwhile")
-    })?;
+    let graph = Graph::table()
+        .get_arc(capture.graph)
+        .ok_or_else(|| Error::param_invalid("the graph that is captured was destroyed by another thread meanwhile"))?;
     if !graph.is_in(condition.graph) {
         return Err(Error::param_invalid(format_args!(
             "params.handle {raw:#x} is of modelRI {:#x}, and stream {:#x} records into modelRI {:#x}, which is not in \
@@ -474,14 +464,8 @@ mod tests {
 
     #[test]
     fn values_choose_bodies() {
-        assert_eq!(
-            [0, 1, u64::MAX].map(|value| Kind::If.choose(value)),
-            [Some(1), Some(0), Some(0)]
-        );
-        assert_eq!(
-            [0, 1, 1 << 63].map(|value| Kind::While.choose(value)),
-            [None, Some(0), Some(0)]
-        );
+        assert_eq!([0, 1, u64::MAX].map(|value| Kind::If.choose(value)), [Some(1), Some(0), Some(0)]);
+        assert_eq!([0, 1, 1 << 63].map(|value| Kind::While.choose(value)), [None, Some(0), Some(0)]);
         assert_eq!([0, 7].map(|value| Kind::Switch.choose(value)), [Some(0), Some(7)]);
     }
 

@@ -32,18 +32,9 @@ pub enum Condition {
 
 impl Condition {
     fn from_number(number: i32) -> Result<Self> {
-        let all = [
-            Self::Equal,
-            Self::NotEqual,
-            Self::Greater,
-            Self::GreaterOrEqual,
-            Self::Less,
-            Self::LessOrEqual,
-        ];
+        let all = [Self::Equal, Self::NotEqual, Self::Greater, Self::GreaterOrEqual, Self::Less, Self::LessOrEqual];
         usize::try_from(number).ok().and_then(|index| all.get(index).copied()).ok_or_else(|| {
-            Error::invalid_param(format_args!(
-                "cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"
-            ))
+            Error::invalid_param(format_args!("cond is {number}; allowed: ACL_RT_EQUAL 0 to ACL_RT_LESS_OR_EQUAL 5"))
         })
     }
 
@@ -191,10 +182,7 @@ pub fn switch_label(addr: usize, max: u32, list: u64, stream: u64) -> Result<()>
     list.check_device(stream.device.owner)?;
     let index = number_at("ptr", addr, size_of::<u32>(), &stream)?;
     let labels = list.labels.get(..max as usize).ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "maxValue is {max}; labelList has {} labels",
-            list.labels.len()
-        ))
+        Error::param_invalid(format_args!("maxValue is {max}; labelList has {} labels", list.labels.len()))
     })?;
     building.add_control(stream.handle, Control::SwitchLabel { index, labels: labels.into() })
 }

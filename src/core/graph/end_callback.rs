@@ -68,9 +68,7 @@ pub fn unregister(raw: u64, address: usize) -> Result<()> {
             drop(callbacks.remove(place));
             Ok(())
         }
-        None => Err(Error::param_invalid(format_args!(
-            "func {address:#x} is not registered for modelRI {raw:#x}"
-        ))),
+        None => Err(Error::param_invalid(format_args!("func {address:#x} is not registered for modelRI {raw:#x}"))),
     }
 }
 

@@ -20,9 +20,7 @@ use super::control::{Condition, Control};
 use super::plan::{self, Part};
 use super::task::{self, Task, What};
 use crate::algo::map::slot_table::Handle;
-use crate::backend::{
-    self, Failure, HostFn, Observer, Position, RepeatedFn, Span, StreamOptions, Work,
-};
+use crate::backend::{self, Failure, HostFn, Observer, Position, RepeatedFn, Span, StreamOptions, Work};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::device::Device;
 use crate::core::stream::failure::Failures;
@@ -310,10 +308,7 @@ impl Level<'_> {
 
     fn strand(&self, stream: Handle) -> Result<usize> {
         let index = self.streams.iter().position(|&known| known == stream).ok_or_else(|| {
-            Error::new(
-                Code::InternalError,
-                "a stream that a graph starts is none that its runs come to",
-            )
+            Error::new(Code::InternalError, "a stream that a graph starts is none that its runs come to")
         })?;
         Ok(self.strand + index)
     }

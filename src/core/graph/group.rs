@@ -17,8 +17,8 @@ use super::task::{self, Task, What};
 use super::{Graph, memory_is_gone};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{
-    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload,
-    Position, Ticket, Work, thread_number,
+    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload, Position, Ticket, Work,
+    thread_number,
 };
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
@@ -140,9 +140,8 @@ impl Group {
     pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
         let make = |handle| Arc::new(Self { handle, graph, owner, state: Mutex::default() });
         let made = Self::table().insert_with(make).and_then(|handle| Self::table().get_arc(handle));
-        made.map(Owned).ok_or_else(|| {
-            Error::new(Code::BadAlloc, "no more task groups can be made; destroy some graphs")
-        })
+        made.map(Owned)
+            .ok_or_else(|| Error::new(Code::BadAlloc, "no more task groups can be made; destroy some graphs"))
     }
 
     /// Adds a task.
@@ -176,9 +175,7 @@ impl Late {
         state.batches.push(first..first + mine.len());
         let batch = state.batches.len() - 1;
         if first + mine.len() == state.kinds.len() {
-            let of_group = |task: &&Task| {
-                task.group.as_ref().is_some_and(|member| Arc::ptr_eq(&member.group, &group))
-            };
+            let of_group = |task: &&Task| task.group.as_ref().is_some_and(|member| Arc::ptr_eq(&member.group, &group));
             let works = tasks.iter().filter(of_group).filter_map(|task| task.work.clone());
             state.version = Some(Version::new(device, works.collect(), &state.batches)?);
         }
@@ -228,12 +225,7 @@ impl Runner {
     }
 
     /// Queues a batch.
-    pub fn queue(
-        self: &Arc<Self>,
-        late: &Late,
-        stream: &Stream,
-        aborts: &Arc<AtomicU64>,
-    ) -> Result<Position> {
+    pub fn queue(self: &Arc<Self>, late: &Late, stream: &Stream, aborts: &Arc<AtomicU64>) -> Result<Position> {
         let (runner, group, batch) = (Arc::clone(self), Arc::clone(&late.group), late.batch);
         let (failures, thread) = (stream.share_failures(), thread_number());
         let aborts = Arc::clone(aborts);
@@ -323,9 +315,7 @@ impl Update {
         let wanted = &self.group.state.lock().kinds;
         let (has, needs) = (changes.kinds.len(), wanted.len());
         if has != needs {
-            return refused(format_args!(
-                "the update has {has} operations, the task group {needs}"
-            ));
+            return refused(format_args!("the update has {has} operations, the task group {needs}"));
         }
         let differs = |(new, old): (&(What, Shape), &(What, Shape))| new != old;
         match changes.kinds.iter().zip(wanted).position(differs) {

@@ -35,10 +35,7 @@ handles::object!(LabelList, LabelList);
 
 #[cold]
 fn of_another_device(argument: &str) -> Error {
-    Error::new(
-        Code::LabelContext,
-        format_args!("{argument} was made for another device than the stream is on"),
-    )
+    Error::new(Code::LabelContext, format_args!("{argument} was made for another device than the stream is on"))
 }
 
 #[cold]

@@ -155,11 +155,7 @@ pub fn record_pools() {
 }
 
 impl Recording for PoolRecording {
-    fn malloc(
-        &self,
-        stream: &Stream,
-        allocate: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<usize> {
+    fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>) -> Result<usize> {
         let capture = capture_of(stream)?;
         let addr = allocate()?;
         if let Err(error) = capture.with_memory(|memory| memory.add(capture.graph, addr, stream)) {

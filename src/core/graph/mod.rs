@@ -142,12 +142,7 @@ impl Ready {
         Ok(Arc::new(Self { tasks: self.tasks.clone(), program, drive, memory, events, resources }))
     }
 
-    fn of(
-        tasks: Vec<Task>,
-        program: Arc<Program>,
-        drive: Drive,
-        resources: Arc<Resources>,
-    ) -> Arc<Self> {
+    fn of(tasks: Vec<Task>, program: Arc<Program>, drive: Drive, resources: Arc<Resources>) -> Arc<Self> {
         let (memory, events) = uses(&tasks);
         Arc::new(Self { tasks, program, drive, memory, events, resources })
     }
@@ -235,12 +230,7 @@ impl Graph {
                 end_callbacks: EndCallbacks::default(),
             })
         });
-        made.ok_or_else(|| {
-            Error::new(
-                Code::BadAlloc,
-                "no more graphs can be made; destroy some with aclmdlRIDestroy",
-            )
-        })
+        made.ok_or_else(|| Error::new(Code::BadAlloc, "no more graphs can be made; destroy some with aclmdlRIDestroy"))
     }
 
     fn complete(&self, ready: Arc<Ready>) {
@@ -264,13 +254,7 @@ impl Graph {
             Some(_) => ("built", "aclmdlRIBuildEnd"),
             None => ("captured", "aclmdlRICaptureEnd"),
         };
-        Error::new(
-            code,
-            format_args!(
-                "modelRI {:#x} is still being {recorded}; call {end} first",
-                self.handle.raw()
-            ),
-        )
+        Error::new(code, format_args!("modelRI {:#x} is still being {recorded}; call {end} first", self.handle.raw()))
     }
 
     /// Fails during a run.

@@ -220,14 +220,11 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
             ));
         }
         _ => {
-            return Err(Error::invalid_param(format_args!(
-                "params->isHostArgs is {is_host}; allowed: 0 and 1"
-            )));
+            return Err(Error::invalid_param(format_args!("params->isHostArgs is {is_host}; allowed: 0 and 1")));
         }
     }
-    let call = call_of(task).ok_or_else(|| {
-        Error::new(Code::InternalError, "a launch was recorded without what was asked for")
-    })?;
+    let call = call_of(task)
+        .ok_or_else(|| Error::new(Code::InternalError, "a launch was recorded without what was asked for"))?;
     let shape = call.shape(blocks);
     let request = Request { argument: "params->funcHandle", function, shape, arguments, config };
     kernel_launch::work(&request, &graph.device)

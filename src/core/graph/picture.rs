@@ -183,9 +183,7 @@ impl Picture {
     fn dot(&self) -> String {
         let mut text = String::from("digraph graph_of_tasks {\n  label=");
         label(&mut text, &self.title());
-        text.push_str(
-            ";\n  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
-        );
+        text.push_str(";\n  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
         self.put_dot(&mut text, "", 2);
         text.push_str("}\n");
         text
@@ -194,13 +192,7 @@ impl Picture {
     /// Writes frames, boxes and arrows, whose names begin with `outer`, the prefix of the enclosing graphs.
     fn put_dot(&self, text: &mut String, outer: &str, margin: usize) {
         for (index, part) in self.parts.iter().enumerate() {
-            put(
-                text,
-                format_args!(
-                    "{:margin$}subgraph cluster_{outer}{index} {{\n{:margin$}  label=",
-                    "", ""
-                ),
-            );
+            put(text, format_args!("{:margin$}subgraph cluster_{outer}{index} {{\n{:margin$}  label=", "", ""));
             label(text, &part.title(index));
             text.push_str(";\n");
             for &place in &part.tasks {
@@ -222,40 +214,21 @@ impl Picture {
         }
         for (place, task) in self.tasks.iter().enumerate() {
             for earlier in &task.after {
-                put(
-                    text,
-                    format_args!("{:margin$}task_{outer}{earlier} -> task_{outer}{place};\n", ""),
-                );
+                put(text, format_args!("{:margin$}task_{outer}{earlier} -> task_{outer}{place};\n", ""));
             }
         }
     }
 
     /// Writes a frame in the frame of the task's stream, with an arrow to its first tasks.
-    fn put_dot_of_body(
-        &self,
-        text: &mut String,
-        task: &str,
-        inner: &str,
-        when: &str,
-        margin: usize,
-    ) {
-        put(
-            text,
-            format_args!("{:margin$}subgraph cluster_{inner}body {{\n{:margin$}  label=", "", ""),
-        );
+    fn put_dot_of_body(&self, text: &mut String, task: &str, inner: &str, when: &str, margin: usize) {
+        put(text, format_args!("{:margin$}subgraph cluster_{inner}body {{\n{:margin$}  label=", "", ""));
         label(text, &format!("{when}: {}", self.short_title()));
         text.push_str(";\n");
         self.put_dot(text, inner, margin + 2);
         if self.tasks.is_empty() {
-            put(
-                text,
-                format_args!("{:margin$}  task_{inner}0 [label=\"nothing\", style=dotted];\n", ""),
-            );
+            put(text, format_args!("{:margin$}  task_{inner}0 [label=\"nothing\", style=dotted];\n", ""));
         }
-        put(
-            text,
-            format_args!("{:margin$}}}\n{:margin$}task_{task} -> task_{inner}0 [label=", "", ""),
-        );
+        put(text, format_args!("{:margin$}}}\n{:margin$}task_{task} -> task_{inner}0 [label=", "", ""));
         label(text, when);
         text.push_str(", style=dashed];\n");
     }
@@ -429,10 +402,7 @@ fn bytes(bytes: &[u8]) -> String {
 fn write(path: &Path, text: &str) -> Result<()> {
     let written = OutputFile::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|why| {
-        Error::new(
-            Code::InvalidFile,
-            format_args!("path \"{}\" cannot be written: {why}", path.display()),
-        )
+        Error::new(Code::InvalidFile, format_args!("path \"{}\" cannot be written: {why}", path.display()))
     })
 }
 
@@ -440,9 +410,10 @@ fn write(path: &Path, text: &str) -> Result<()> {
 pub fn print(raw: u64) -> Result<()> {
     let text = Picture::of(raw)?.text();
     let mut output = std::io::stdout().lock();
-    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(|why| {
-        Error::new(Code::InvalidFile, format_args!("the standard output cannot be written: {why}"))
-    })
+    output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+        .map_err(|why| Error::new(Code::InvalidFile, format_args!("the standard output cannot be written: {why}")))
 }
 
 /// aclmdlRIDebugJsonPrint.

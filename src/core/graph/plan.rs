@@ -191,8 +191,7 @@ mod tests {
 
     #[test]
     fn what_does_not_come_after_a_wait_does_not_wait() {
-        let mut tasks =
-            [task(vec![], true), task(vec![], false), task(vec![1], true), task(vec![0], true)];
+        let mut tasks = [task(vec![], true), task(vec![], false), task(vec![1], true), task(vec![0], true)];
         tasks[1].step = Some(wait());
         let nodes = |places: &[usize]| Part::Nodes(places.to_vec());
         assert_eq!(plan(&tasks), [nodes(&[0, 1, 3]), Part::Step(1), nodes(&[2])]);

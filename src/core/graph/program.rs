@@ -67,12 +67,7 @@ impl Program {
                 }
             });
         }
-        let frame = Frame {
-            ends: device.create_graph(&[])?,
-            queueing: Mutex::new(()),
-            runner,
-            aborts: Arc::default(),
-        };
+        let frame = Frame { ends: device.create_graph(&[])?, queueing: Mutex::new(()), runner, aborts: Arc::default() };
         Ok(Self { actions, frame: Some(frame) })
     }
 
@@ -86,9 +81,7 @@ impl Program {
         is_changed: impl Fn(&usize) -> bool,
     ) -> Result<()> {
         let changed = self.actions.iter().filter_map(|action| match action {
-            Action::Run(graph, members) if members.iter().any(&is_changed) => {
-                Some((graph, members))
-            }
+            Action::Run(graph, members) if members.iter().any(&is_changed) => Some((graph, members)),
             _ => None,
         });
         let changed: Vec<_> = changed.collect();
@@ -111,12 +104,7 @@ impl Program {
         }
     }
 
-    fn queue_all(
-        frame: Option<&Frame>,
-        actions: &[Action],
-        stream: &Stream,
-        tasks: &[Task],
-    ) -> Result<Position> {
+    fn queue_all(frame: Option<&Frame>, actions: &[Action], stream: &Stream, tasks: &[Task]) -> Result<Position> {
         let Some(frame) = frame else { return Ok(0) };
         let _queueing = frame.queueing.lock();
         let end = || stream.submit(Op::RunGraph(&frame.ends));

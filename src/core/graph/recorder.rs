@@ -58,10 +58,9 @@ impl<'a> Recorder<'a> {
         self.check_not_updating()?;
         self.capture().ok_or_else(|| match self.builds_graphs() {
             true => interceptor::unbound(self.stream),
-            false => Error::new(
-                Code::StreamNotCaptured,
-                "another thread has ended the capture of the stream meanwhile",
-            ),
+            false => {
+                Error::new(Code::StreamNotCaptured, "another thread has ended the capture of the stream meanwhile")
+            }
         })
     }
 
@@ -221,8 +220,7 @@ impl<'a> Recorder<'a> {
                  ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
             ));
         }
-        let elsewhere =
-            |span: Span| matches!(span.place, Place::Device(id) if id != self.stream.device.id);
+        let elsewhere = |span: Span| matches!(span.place, Place::Device(id) if id != self.stream.device.id);
         if elsewhere(dst) || elsewhere(src) {
             return Err(self.cannot(
                 "a graph is of one device, and this uses memory of another one; do it outside of the capture",
@@ -287,9 +285,7 @@ impl Submit for Recorder<'_> {
             }
             Op::HostFn(function) => {
                 let function = function.take().repeated().ok_or_else(|| {
-                    self.cannot(
-                        "this host function can be called once only, and a graph calls it in each run",
-                    )
+                    self.cannot("this host function can be called once only, and a graph calls it in each run")
                 })?;
                 self.add_work(What::HostFn, Work::HostFn(function))
             }
@@ -308,9 +304,7 @@ impl Submit for Recorder<'_> {
             Op::ChangeNotify(notify, change) => {
                 self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
             }
-            Op::WaitNotify(notify, wait) => {
-                self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait))
-            }
+            Op::WaitNotify(notify, wait) => self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait)),
             // Launches come with their arguments (`add_launch`), graphs as their tasks, and events take
             // records and waits themselves.
             _ => Err(self.cannot("a graph cannot have this operation; do it outside of the capture")),

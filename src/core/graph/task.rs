@@ -6,8 +6,7 @@ use super::control::Control;
 use super::group::Member;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{
-    Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait,
-    ValueWrite, Work,
+    Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait, ValueWrite, Work,
 };
 use crate::core::memory::allocation::Allocation;
 use crate::core::stream::event::sharing;
@@ -77,17 +76,11 @@ pub enum Step {
 impl Step {
     /// Whether its completion depends on other work.
     pub fn waits(&self) -> bool {
-        matches!(
-            self,
-            Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_) | Self::WaitShared(_)
-        )
+        matches!(self, Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_) | Self::WaitShared(_))
     }
 
     /// Submits it to a stream.
-    pub fn queue<E>(
-        &self,
-        submit: impl FnOnce(Op<'_>) -> Result<Position, E>,
-    ) -> Result<Position, E> {
+    pub fn queue<E>(&self, submit: impl FnOnce(Op<'_>) -> Result<Position, E>) -> Result<Position, E> {
         match self {
             Self::WriteValue(write) => submit(Op::WriteValue(*write)),
             Self::WaitValue(wait) => submit(Op::WaitValue(*wait)),
@@ -260,8 +253,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_comes_before_is_found_through_others() {
-        let tasks =
-            [task(vec![], true), task(vec![0], false), task(vec![], true), task(vec![1], true)];
+        let tasks = [task(vec![], true), task(vec![0], false), task(vec![], true), task(vec![1], true)];
         assert_eq!(before(&tasks, &[3]), [true, true, false, true]);
         assert_eq!(before(&tasks, &[]), [false; 4]);
         assert_eq!(nodes(&tasks, &[0, 1, 2, 3])[2].after, [0]);

@@ -17,9 +17,10 @@ handles::object!(BinaryImage, BinaryImage);
 /// aclrtCreateBinary: the handle.
 pub fn create(bytes: &[u8]) -> Result<u64> {
     let image = Arc::new(BinaryImage(bytes.into()));
-    BinaryImage::table().insert(image).map(Handle::raw).ok_or_else(|| {
-        Error::new(Code::BadAlloc, "no more binaries can be described; destroy some")
-    })
+    BinaryImage::table()
+        .insert(image)
+        .map(Handle::raw)
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more binaries can be described; destroy some"))
 }
 
 /// aclrtDestroyBinary.

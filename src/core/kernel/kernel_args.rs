@@ -164,9 +164,9 @@ pub fn create(raw: u64) -> Result<u64> {
     };
     let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
     let list = ArgsList { function: of, state: Mutex::new(state), launched: false.into() };
-    let handle = ArgsList::table().insert(Arc::new(list)).ok_or_else(|| {
-        Error::new(Code::BadAlloc, "no more lists of arguments can be made; unload some binaries")
-    })?;
+    let handle = ArgsList::table()
+        .insert(Arc::new(list))
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more lists of arguments can be made; unload some binaries"))?;
     function.lists.add(handle);
     Ok(handle.raw())
 }
@@ -198,9 +198,7 @@ pub fn room_size(raw: u64, size: usize) -> Result<usize> {
     let padded = size.checked_next_multiple_of(DATA_ALIGNMENT);
     let whole = padded.and_then(|size| size.checked_add(gaps));
     whole.filter(|size| *size <= isize::MAX as usize).ok_or_else(|| {
-        Error::invalid_param(format_args!(
-            "userArgsSize is {size}, which no memory is large enough for"
-        ))
+        Error::invalid_param(format_args!("userArgsSize is {size}, which no memory is large enough for"))
     })
 }
 
@@ -289,8 +287,7 @@ impl List<'_> {
                 self.room_for_arguments().min(MOST_BYTES)
             )));
         }
-        self.entries[index] =
-            Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
+        self.entries[index] = Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
         self.head.count += 1;
         self.head.used = self.head.used.max(end);
         Ok(index)
@@ -326,9 +323,7 @@ impl List<'_> {
     /// The argument behind a handle.
     fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
         if handle == 0 {
-            return Err(Error::invalid_param(
-                "paramHandle is null; it must be what appending the argument gave",
-            ));
+            return Err(Error::invalid_param("paramHandle is null; it must be what appending the argument gave"));
         }
         let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
         if handle >> 32 != ARGUMENT || index >= self.head.count {
@@ -363,9 +358,9 @@ impl List<'_> {
             _ if entry.data_len != 0 => entry.data,
             Room::Own { data, .. } => {
                 let mut piece = Vec::new();
-                piece.try_reserve_exact(size).map_err(|_| {
-                    Error::new(Code::BadAlloc, format_args!("no memory for dataSize {size}"))
-                })?;
+                piece
+                    .try_reserve_exact(size)
+                    .map_err(|_| Error::new(Code::BadAlloc, format_args!("no memory for dataSize {size}")))?;
                 piece.resize(size, 0);
                 data.push(piece.into());
                 data.len() - 1
@@ -435,9 +430,7 @@ impl List<'_> {
             _ => Ok(()),
         })?;
         let entries = &self.entries[..count];
-        if let Some(index) =
-            entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0)
-        {
+        if let Some(index) = entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0) {
             return Err(Error::param_invalid(format_args!(
                 "argument {index} is a place holder without data; get its buffer with \
                  aclrtKernelArgsGetPlaceHolderBuffer"

@@ -4,8 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock, Weak};
 
 use crate::backend::{
-    self, Access, Arguments, Block, Copy, Driver, Launch, NodeLaunch, Op, Place, Span,
-    ThreadLimits, Work,
+    self, Access, Arguments, Block, Copy, Driver, Launch, NodeLaunch, Op, Place, Span, ThreadLimits, Work,
 };
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -162,10 +161,7 @@ impl Shape {
         };
         for (argument, counts) in each {
             if let Some(axis) = counts.iter().position(|count| *count == 0) {
-                return Err(Error::invalid_param(format_args!(
-                    "{argument}.{} is 0; it must be 1 or more",
-                    AXES[axis]
-                )));
+                return Err(Error::invalid_param(format_args!("{argument}.{} is 0; it must be 1 or more", AXES[axis])));
             }
         }
         Ok(())
@@ -187,9 +183,7 @@ impl Shape {
             Self::Blocks(_) => return Ok(()),
             Self::Grid { grid, threads, .. } => (grid, threads),
         };
-        for (argument, counts, most) in
-            [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)]
-        {
+        for (argument, counts, most) in [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)] {
             for ((count, most), axis) in counts.into_iter().zip(most).zip(AXES) {
                 if count > most {
                     return Err(Error::invalid_param(format_args!(
@@ -366,12 +360,7 @@ impl Drop for Data {
 
 /// aclrtLaunchKernelWithHostArgs and its variants: as [`launch`], with arguments in one block that are followed by
 /// data, which is copied to where devices can read it. The request's own arguments are ignored.
-pub fn launch_with_data(
-    request: Request,
-    block: &[u8],
-    place_holders: &[PlaceHolder],
-    stream: u64,
-) -> Result<()> {
+pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHolder], stream: u64) -> Result<()> {
     let own = |block: &[u8], len| {
         let addr = if len == 0 { 0 } else { block.as_ptr().expose_provenance() };
         Request { arguments: Arguments::Block { addr, len }, ..request }
@@ -400,15 +389,13 @@ pub fn launch_with_data(
     }
     let session = runtime::session()?;
     let memory = session.driver.alloc_host(block.len())?;
-    let data: Arc<dyn Any + Send + Sync> =
-        Arc::new(Data { memory, driver: Arc::downgrade(&session.driver) });
+    let data: Arc<dyn Any + Send + Sync> = Arc::new(Data { memory, driver: Arc::downgrade(&session.driver) });
     let mut block = block.to_vec();
     for one in place_holders {
         let addr = (memory.addr + one.data) as u64;
         block[one.addr..one.addr + SLOT].copy_from_slice(&addr.to_ne_bytes());
     }
-    let src =
-        Span { addr: block.as_ptr().expose_provenance(), len: block.len(), place: Place::Pageable };
+    let src = Span { addr: block.as_ptr().expose_provenance(), len: block.len(), place: Place::Pageable };
     let dst = Span { addr: memory.addr, place: Place::Pinned, ..src };
     let copied = stream.device.native.copy(Copy { dst, src, stage_source: false });
     copied?;
@@ -536,12 +523,9 @@ mod tests {
             assert_eq!(config.ids().collect::<Vec<_>>(), [hint]);
             assert_eq!(config.value(hint).unwrap(), 1);
         }
-        for (id, unset, set) in [
-            (4, [0, 1], [1, 0]),
-            (6, [0xff00, 1], [1, 0]),
-            (7, [0x1_0000, 1], [1, 0]),
-            (8, [0, 0], [0, 1]),
-        ] {
+        for (id, unset, set) in
+            [(4, [0, 1], [1, 0]), (6, [0xff00, 1], [1, 0]), (7, [0x1_0000, 1], [1, 0]), (8, [0, 0], [0, 1])]
+        {
             let config = |value| config(id, value);
             assert_eq!(config(unset).unwrap().ids().collect::<Vec<_>>(), [id]);
             assert_eq!(config(unset).unwrap().value(id).unwrap(), 0);

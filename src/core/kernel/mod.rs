@@ -91,10 +91,7 @@ pub fn load_file(path: &Path) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     thread::current()?;
     let image = input_file::read(path).map_err(|why| {
-        Error::new(
-            Code::InvalidFile,
-            format_args!("binPath {} cannot be read: {why}", path.display()),
-        )
+        Error::new(Code::InvalidFile, format_args!("binPath {} cannot be read: {why}", path.display()))
     })?;
     if image.is_empty() {
         return Err(Error::param_invalid(format_args!(
@@ -140,9 +137,7 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     // Held during the backend's look-up, so that a kernel has one handle and an unload removes all of them.
     let mut functions = binary.functions.lock();
     let Some(known) = functions.as_mut() else {
-        return Err(Error::param_invalid(format_args!(
-            "binHandle {raw:#x} is being unloaded by another thread"
-        )));
+        return Err(Error::param_invalid(format_args!("binHandle {raw:#x} is being unloaded by another thread")));
     };
     if let Some(handle) = known.get(name) {
         return Ok(handle.raw());
@@ -159,9 +154,9 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
         shown: shown_name(name),
         lists: Lists::default(),
     });
-    let handle = Function::table().insert(function).ok_or_else(|| {
-        Error::new(Code::BadAlloc, "no more functions can be had; unload some binaries")
-    })?;
+    let handle = Function::table()
+        .insert(function)
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more functions can be had; unload some binaries"))?;
     known.insert(name.to_owned(), handle);
     Ok(handle.raw())
 }
@@ -223,9 +218,7 @@ pub fn code_of(raw: u64) -> Result<backend::Code> {
 }
 
 fn no_code(what: &str) -> Error {
-    Error::unsupported(format_args!(
-        "CUDA drivers do not tell where the code of {what} lies; use the handle"
-    ))
+    Error::unsupported(format_args!("CUDA drivers do not tell where the code of {what} lies; use the handle"))
 }
 
 /// aclrtGetFunctionAttribute.
@@ -279,10 +272,7 @@ pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
     })
 }
 
-fn with_parameters<R>(
-    raw: u64,
-    read: impl FnOnce(&[backend::Parameter]) -> Result<R>,
-) -> Result<R> {
+fn with_parameters<R>(raw: u64, read: impl FnOnce(&[backend::Parameter]) -> Result<R>) -> Result<R> {
     let function = handles::get::<Function>("func", raw)?;
     match &function.native.info().parameters {
         Some(known) => read(&known.each),

@@ -40,9 +40,7 @@ impl Registration {
 /// portaclRegisterSymbol: on the binary's device the symbol refers to the binary's variable or kernel with this name.
 pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
     if symbol == 0 {
-        return Err(Error::invalid_param(
-            "symbol is null; pass the address that is to stand for it",
-        ));
+        return Err(Error::invalid_param("symbol is null; pass the address that is to stand for it"));
     }
     thread::refuse_inside_host_function()?;
     let binary = handles::get_arc::<Binary>("binHandle", raw)?;
@@ -51,10 +49,7 @@ pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
         Err(fault) if fault.kind() == FaultKind::InvalidArgument => {
             // The backend's error for a missing kernel does not mention variables.
             let kernel = kernel::function(raw, name).map_err(|error| {
-                Error::new(
-                    error.code(),
-                    format_args!("there is no variable {name:?} in the binary; {}", error.text()),
-                )
+                Error::new(error.code(), format_args!("there is no variable {name:?} in the binary; {}", error.text()))
             })?;
             Meaning::Kernel(kernel)
         }
@@ -86,9 +81,7 @@ fn find(symbol: usize, device: &Device) -> Option<Meaning> {
 /// The meaning of a symbol on the current device.
 fn resolve(symbol: usize) -> Result<Meaning> {
     if symbol == 0 {
-        return Err(Error::invalid_param(
-            "symbol is null; it must be what portaclRegisterSymbol was given",
-        ));
+        return Err(Error::invalid_param("symbol is null; it must be what portaclRegisterSymbol was given"));
     }
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();

@@ -70,11 +70,7 @@ impl AccessTable {
     /// Sets the access of a device.
     pub fn set(&self, id: u32, access: Access) {
         let put = |bits: &AtomicU64, on: bool| {
-            if on {
-                bits.fetch_or(bit(id), Ordering::Relaxed)
-            } else {
-                bits.fetch_and(!bit(id), Ordering::Relaxed)
-            }
+            if on { bits.fetch_or(bit(id), Ordering::Relaxed) } else { bits.fetch_and(!bit(id), Ordering::Relaxed) }
         };
         put(&self.readers, access != Access::None);
         put(&self.writers, access == Access::ReadWrite);

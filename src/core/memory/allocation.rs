@@ -125,10 +125,9 @@ impl Kind {
             | Self::Mapped(id)
             | Self::Imported(id)
             | Self::Graph(id) => Place::Device(id),
-            Self::Pinned
-            | Self::HostPool(_)
-            | Self::HostMapped(_)
-            | Self::Registered { pinned: true, .. } => Place::Pinned,
+            Self::Pinned | Self::HostPool(_) | Self::HostMapped(_) | Self::Registered { pinned: true, .. } => {
+                Place::Pinned
+            }
             Self::Registered { .. } => Place::Pageable,
         }
     }
@@ -157,13 +156,7 @@ impl Allocation {
     }
 
     /// Memory of the caller with the device address `device_addr`.
-    pub fn of_registration(
-        base: usize,
-        len: usize,
-        kind: Kind,
-        owner: Owner,
-        device_addr: usize,
-    ) -> Self {
+    pub fn of_registration(base: usize, len: usize, kind: Kind, owner: Owner, device_addr: usize) -> Self {
         Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
     }
 
@@ -263,14 +256,9 @@ impl Allocation {
     /// Its device. A reset does not free the memory while the caller holds this; `None` if a reset does so now.
     pub fn device(&self) -> Option<Arc<Device>> {
         let id = match self.kind {
-            Kind::Device(id)
-            | Kind::Managed(id)
-            | Kind::Mapped(id)
-            | Kind::Imported(id)
-            | Kind::Graph(id) => id,
+            Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) | Kind::Imported(id) | Kind::Graph(id) => id,
             Kind::Pool(id) => {
-                return open_device(id)
-                    .filter(|device| backing::backing().is_on(self, device.owner));
+                return open_device(id).filter(|device| backing::backing().is_on(self, device.owner));
             }
             _ => return None,
         };

@@ -58,19 +58,15 @@ fn insert(state: State) -> Result<Handle> {
 }
 
 /// Calls `work` with a live buffer.
-fn with<R>(
-    argument: &str,
-    raw: u64,
-    work: impl FnOnce(&mut State, &Arc<Data>) -> Result<R>,
-) -> Result<R> {
+fn with<R>(argument: &str, raw: u64, work: impl FnOnce(&mut State, &Arc<Data>) -> Result<R>) -> Result<R> {
     let buffer = handles::get::<Buffer>(argument, raw)?;
     let mut state = buffer.0.lock();
     match state.data.clone() {
         Some(data) => work(&mut state, &data),
         // Another thread is about to remove it from the table.
-        None => Err(Error::param_invalid(format_args!(
-            "{argument} {raw:#x}: this buffer is being freed by another thread"
-        ))),
+        None => {
+            Err(Error::param_invalid(format_args!("{argument} {raw:#x}: this buffer is being freed by another thread")))
+        }
     }
 }
 
@@ -89,12 +85,7 @@ pub fn alloc(size: usize) -> Result<Handle> {
     }
     let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
     let data = Arc::new(Data { addr, size });
-    let state = State {
-        data: Some(data.clone()),
-        len: 0,
-        user: [0; USER_BYTES],
-        chain: Chain::Head(Vec::new()),
-    };
+    let state = State { data: Some(data.clone()), len: 0, user: [0; USER_BYTES], chain: Chain::Head(Vec::new()) };
     insert(state).inspect_err(|_| {
         // The first failure is the one to return.
         let _ = release(data);
@@ -104,12 +95,7 @@ pub fn alloc(size: usize) -> Result<Handle> {
 /// aclrtCopyBufRef: the same memory; length and user data as they are now, and no chain.
 pub fn share(raw: u64) -> Result<Handle> {
     with("buf", raw, |state, data| {
-        insert(State {
-            data: Some(data.clone()),
-            len: state.len,
-            user: state.user,
-            chain: Chain::Head(Vec::new()),
-        })
+        insert(State { data: Some(data.clone()), len: state.len, user: state.user, chain: Chain::Head(Vec::new()) })
     })
 }
 
@@ -147,10 +133,7 @@ pub fn data(raw: u64) -> Result<Data> {
 pub fn set_len(raw: u64, len: usize) -> Result<()> {
     with("buf", raw, |state, data| {
         if len > data.size {
-            return Err(Error::param_invalid(format_args!(
-                "len is {len}; buffer {raw:#x} has {} bytes",
-                data.size
-            )));
+            return Err(Error::param_invalid(format_args!("len is {len}; buffer {raw:#x} has {} bytes", data.size)));
         }
         state.len = len;
         Ok(())
@@ -191,10 +174,7 @@ pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
 /// The error for a buffer that is not the head of a chain.
 #[cold]
 fn no_head(argument: &str, raw: u64, head: Handle) -> Error {
-    Error::param_invalid(format_args!(
-        "{argument} {raw:#x} is in the chain of buffer {:#x}; pass that one",
-        head.raw()
-    ))
+    Error::param_invalid(format_args!("{argument} {raw:#x} is in the chain of buffer {:#x}; pass that one", head.raw()))
 }
 
 /// aclrtAppendBufChain.
@@ -217,10 +197,9 @@ pub fn append(head: u64, raw: u64) -> Result<()> {
         unreachable!("both were just found")
     };
     with("buf", raw, |state, _| match &state.chain {
-        Chain::Member(of) => Err(Error::param_invalid(format_args!(
-            "buf {raw:#x} is in the chain of buffer {:#x} already",
-            of.raw()
-        ))),
+        Chain::Member(of) => {
+            Err(Error::param_invalid(format_args!("buf {raw:#x} is in the chain of buffer {:#x} already", of.raw())))
+        }
         Chain::Head(members) if !members.is_empty() => Err(Error::param_invalid(format_args!(
             "buf {raw:#x} has a chain of its own; append its buffers before it has one"
         ))),
@@ -249,14 +228,12 @@ pub fn in_chain(head: u64, index: u32) -> Result<u64> {
     with("headBuf", head, |state, _| match &state.chain {
         Chain::Member(of) => Err(no_head("headBuf", head, *of)),
         Chain::Head(_) if index == 0 => Ok(head),
-        Chain::Head(members) => {
-            members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
-                Error::param_invalid(format_args!(
-                    "index is {index}; the chain of buffer {head:#x} has {} buffers, from 0 on",
-                    members.len() + 1
-                ))
-            })
-        }
+        Chain::Head(members) => members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "index is {index}; the chain of buffer {head:#x} has {} buffers, from 0 on",
+                members.len() + 1
+            ))
+        }),
     })
 }
 

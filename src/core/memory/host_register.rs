@@ -24,9 +24,7 @@ pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
         4 | 8 => Err(Error::unsupported(format_args!(
             "type is {kind}; memory can be registered as ACL_HOST_REGISTER_MAPPED 0 only"
         ))),
-        _ => Err(Error::invalid_param(format_args!(
-            "type is {kind}; allowed: ACL_HOST_REGISTER_MAPPED 0"
-        ))),
+        _ => Err(Error::invalid_param(format_args!("type is {kind}; allowed: ACL_HOST_REGISTER_MAPPED 0"))),
     }
 }
 
@@ -54,10 +52,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
         return Err(Error::invalid_param("size is 0; register at least one byte"));
     }
     if !addr.is_multiple_of(GRAIN) {
-        return Err(Error::new(
-            Code::AddrUnaligned,
-            format_args!("ptr {addr:#x} is not aligned to {GRAIN} bytes"),
-        ));
+        return Err(Error::new(Code::AddrUnaligned, format_args!("ptr {addr:#x} is not aligned to {GRAIN} bytes")));
     }
     let len = size as usize;
     if addr.checked_add(len).is_none() {
@@ -72,9 +67,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
             return Err(stale("ptr", probe));
         }
     }
-    let registration = |kind, device_addr| {
-        Allocation::of_registration(addr, len, kind, session.owner, device_addr)
-    };
+    let registration = |kind, device_addr| Allocation::of_registration(addr, len, kind, session.owner, device_addr);
     // The range is inserted first, so that of two calls for the same memory one fails without a lock held during the
     // driver's call. Until the driver has registered it, it counts as pageable host memory.
     registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
@@ -102,9 +95,7 @@ fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
 
 #[cold]
 fn beyond_the_end(addr: usize, len: usize) -> Error {
-    Error::invalid_param(format_args!(
-        "ptr {addr:#x} plus size {len} is beyond the end of the address space"
-    ))
+    Error::invalid_param(format_args!("ptr {addr:#x} plus size {len} is beyond the end of the address space"))
 }
 
 #[cold]
@@ -178,13 +169,11 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
             // Library memory has one address for all devices.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
-            Kind::Device(_)
-            | Kind::Pool(_)
-            | Kind::Mapped(_)
-            | Kind::Imported(_)
-            | Kind::Graph(_) => Err(Error::param_invalid(format_args!(
-                "pHost {addr:#x} is device memory, which devices find at this address"
-            ))),
+            Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) | Kind::Graph(_) => {
+                Err(Error::param_invalid(format_args!(
+                    "pHost {addr:#x} is device memory, which devices find at this address"
+                )))
+            }
             Kind::Registered { .. } => Err(Error::param_invalid(format_args!(
                 "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
             ))),
@@ -198,13 +187,11 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
 fn not_ended(addr: usize) -> Error {
     match Allocation::known(addr) {
         None => not_registered("ptr", addr),
-        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => {
-            Error::param_invalid(format_args!(
-                "ptr {addr:#x} points {} bytes into the registration at {base:#x} of {len} bytes; pass its \
+        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => Error::param_invalid(format_args!(
+            "ptr {addr:#x} points {} bytes into the registration at {base:#x} of {len} bytes; pass its \
                  start",
-                addr - base
-            ))
-        }
+            addr - base
+        )),
         Some(Allocation { kind: Kind::Pinned, .. }) => Error::param_invalid(format_args!(
             "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with \
              aclrtFreeHost"
@@ -217,8 +204,5 @@ fn not_ended(addr: usize) -> Error {
 
 #[cold]
 fn not_registered(argument: &str, addr: usize) -> Error {
-    Error::new(
-        Code::HostMemoryNotRegistered,
-        format_args!("{argument} {addr:#x} is not registered, or no longer"),
-    )
+    Error::new(Code::HostMemoryNotRegistered, format_args!("{argument} {addr:#x} is not registered, or no longer"))
 }

@@ -64,9 +64,7 @@ pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
 
 fn key_of(text: &[u8]) -> Result<Key> {
     if text.is_empty() {
-        return Err(Error::invalid_param(
-            "key is empty; pass the text that aclrtIpcMemGetExportKey gave",
-        ));
+        return Err(Error::invalid_param("key is empty; pass the text that aclrtIpcMemGetExportKey gave"));
     }
     Key::from_text(text).map_err(|fault| about("key", fault))
 }
@@ -182,9 +180,7 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     const LAST_LINK: u64 = 3;
     let key = key_of(text)?;
     if kind != 0 {
-        return Err(Error::invalid_param(format_args!(
-            "type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0"
-        )));
+        return Err(Error::invalid_param(format_args!("type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0")));
     }
     if value > LAST_LINK {
         return Err(Error::invalid_param(format_args!(
@@ -193,8 +189,8 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
     }
     thread::refuse_inside_host_function()?;
     let _session = runtime::session()?;
-    let known = EXPORTS.lock().iter().any(|export| export.key == key)
-        || IMPORTS.lock().iter().any(|import| import.key == key);
+    let known =
+        EXPORTS.lock().iter().any(|export| export.key == key) || IMPORTS.lock().iter().any(|import| import.key == key);
     if known { Ok(()) } else { Err(unknown_key()) }
 }
 
@@ -229,9 +225,7 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     // Held, so that it is not closed meanwhile.
     let device = thread::current()?.device.clone();
     if key.is_current_process()? {
-        return Err(Error::param_invalid(
-            "key is this process's own; use the memory at the address that was exported",
-        ));
+        return Err(Error::param_invalid("key is this process's own; use the memory at the address that was exported"));
     }
     if let Some(addr) = open_again(&key, &device)? {
         return Ok(Opened::Again(addr));

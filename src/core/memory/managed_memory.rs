@@ -25,8 +25,7 @@ use crate::core::stream;
 const GRAIN: usize = 2 << 20;
 
 /// The stages of managed memory. It is freed like device memory.
-const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> =
-    Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
+const MANAGED: Hooks<Hooks<Statistics<DeviceMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(DeviceMemory)));
 
 /// aclrtMemAllocManaged: allocates memory of the current device. Returns the address.
 pub fn alloc(size: u64, flag: u32) -> Result<usize> {
@@ -35,9 +34,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
     if flag != GLOBAL {
-        return Err(Error::invalid_param(format_args!(
-            "flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"
-        )));
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1")));
     }
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
@@ -253,12 +250,7 @@ pub struct Move {
 
 /// aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: all arguments are checked before anything is
 /// queued. The names of the arguments are for one of `argument`'s ranges.
-pub fn prefetch(
-    moves: &[Move],
-    flags: u64,
-    stream: u64,
-    argument: impl Fn(usize) -> (String, String),
-) -> Result<()> {
+pub fn prefetch(moves: &[Move], flags: u64, stream: u64, argument: impl Fn(usize) -> (String, String)) -> Result<()> {
     if flags != 0 {
         return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
     }
@@ -283,9 +275,7 @@ pub fn check_counts(count: usize, places: usize) -> Result<()> {
         return Err(Error::invalid_param("count is 0; pass at least one range"));
     }
     if places == 0 || places > count {
-        return Err(Error::invalid_param(format_args!(
-            "numPrefetchLocs is {places}; allowed: 1 to count {count}"
-        )));
+        return Err(Error::invalid_param(format_args!("numPrefetchLocs is {places}; allowed: 1 to count {count}")));
     }
     Ok(())
 }

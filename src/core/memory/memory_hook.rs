@@ -366,10 +366,7 @@ pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
             std::io::ErrorKind::NotFound => "; choose a folder that exists",
             _ => "",
         };
-        Error::new(
-            Code::InvalidFile,
-            format_args!("{argument} \"{path}\" cannot be written: {why}{advice}"),
-        )
+        Error::new(Code::InvalidFile, format_args!("{argument} \"{path}\" cannot be written: {why}{advice}"))
     })
 }
 

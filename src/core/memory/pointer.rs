@@ -53,8 +53,7 @@ impl From<Mapped> for PointerAttributes {
 /// aclrtPointerGetAttributes.
 pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     thread::refuse_inside_host_function()?;
-    const UNKNOWN: PointerAttributes =
-        PointerAttributes { location: Location::Unregistered, page_size: 0 };
+    const UNKNOWN: PointerAttributes = PointerAttributes { location: Location::Unregistered, page_size: 0 };
     let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
     if let Some(mapped) = virtual_memory::at(addr) {
         return Ok(mapped.into());
@@ -82,14 +81,10 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
             return Ok(PointerAttributes { location: Location::Host, page_size });
         }
         // Its device is in teardown.
-        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_) | Kind::Graph(_)
-            if held.is_none() =>
-        {
+        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_) | Kind::Graph(_) if held.is_none() => {
             return Ok(UNKNOWN);
         }
-        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => {
-            Location::Device(id)
-        }
+        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => Location::Device(id),
         Kind::Managed(id) => Location::Managed(id),
         Kind::HostPool(None) => Location::Host,
         Kind::HostPool(Some(node)) => Location::HostNode(node),
@@ -146,9 +141,7 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
         )));
     }
     thread::refuse_inside_host_function()?;
-    let on_device = |addr| {
-        Allocation::find(addr).is_some_and(|found| matches!(found.place(), Place::Device(_)))
-    };
+    let on_device = |addr| Allocation::find(addr).is_some_and(|found| matches!(found.place(), Place::Device(_)));
     Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
 }
 
@@ -164,9 +157,7 @@ pub fn is_managed(addr: usize) -> bool {
 /// The error of a call that needs device memory and got host memory.
 #[cold]
 pub fn host_memory(argument: &str, addr: usize) -> Error {
-    Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
-    ))
+    Error::param_invalid(format_args!("{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"))
 }
 
 /// The name of a place for error texts of transfers.

@@ -255,9 +255,7 @@ pub fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
     open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
         Error::new(
             Code::ContextNull,
-            format_args!(
-                "device {id} was reset while a memory hook ran; call aclrtSetDevice again"
-            ),
+            format_args!("device {id} was reset while a memory hook ran; call aclrtSetDevice again"),
         )
     })
 }

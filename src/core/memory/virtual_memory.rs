@@ -18,9 +18,7 @@ use parking_lot::Mutex;
 use self::access::MappingAccess;
 pub use self::inventory::{Mapped, at, exports_any, pieces, reserved, unusable};
 pub use self::physical::{Physical, Properties};
-pub use self::teardown::{
-    end_with_device, end_with_session, forget_with_device, forget_with_session,
-};
+pub use self::teardown::{end_with_device, end_with_session, forget_with_device, forget_with_session};
 use crate::algo::map::slot_table;
 use crate::backend::{Access, Driver, GRANULARITY};
 use crate::core::base::error::{Code, Error, Result};
@@ -116,9 +114,7 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
         return Err(Error::invalid_param("size is 0; reserve at least one byte"));
     }
     if alignment != 0 && !alignment.is_power_of_two() {
-        return Err(Error::invalid_param(format_args!(
-            "alignment is {alignment}; it must be 0 or a power of two"
-        )));
+        return Err(Error::invalid_param(format_args!("alignment is {alignment}; it must be 0 or a power of two")));
     }
     if flags > 1 {
         return Err(Error::invalid_param(format_args!(
@@ -132,21 +128,16 @@ pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result
         )));
     }
     let session = runtime::session()?;
-    let too_large = || {
-        Error::new(
-            Code::MemoryAllocation,
-            format_args!("size {size} at {wish:#x} is more than can be addressed"),
-        )
-    };
+    let too_large =
+        || Error::new(Code::MemoryAllocation, format_args!("size {size} at {wish:#x} is more than can be addressed"));
     let len = size.checked_next_multiple_of(GRANULARITY).ok_or_else(too_large)?;
     wish.checked_add(len).filter(|_| isize::try_from(len).is_ok()).ok_or_else(too_large)?;
     let reserved = session.driver.virtual_memory().reserve(len, align, wish);
     let addr = reserved.map_err(|fault| match Error::from(fault) {
         // Not memory is exhausted, but addresses.
-        error if error.code() == Code::BadAlloc => Error::new(
-            Code::MemoryAllocation,
-            format_args!("{len} bytes of addresses: {}", error.text()),
-        ),
+        error if error.code() == Code::BadAlloc => {
+            Error::new(Code::MemoryAllocation, format_args!("{len} bytes of addresses: {}", error.text()))
+        }
         error => error,
     })?;
     let driver = Arc::clone(&session.driver);
@@ -200,20 +191,11 @@ fn not_reserved(argument: &str, addr: usize) -> Error {
 
 #[cold]
 fn not_mapped(argument: &str, addr: usize) -> Error {
-    Error::param_invalid(format_args!(
-        "{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first"
-    ))
+    Error::param_invalid(format_args!("{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first"))
 }
 
 /// aclrtMapMem (`open`: with access for its device), and aclrtMemMapNoAccess.
-pub fn map(
-    addr: usize,
-    size: usize,
-    offset: usize,
-    raw: u64,
-    flags: u64,
-    open: bool,
-) -> Result<()> {
+pub fn map(addr: usize, size: usize, offset: usize, raw: u64, flags: u64, open: bool) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     check_flags(flags)?;
     if offset != 0 {
@@ -244,9 +226,8 @@ pub fn map(
         };
     }
     let mapped = native.map(addr, len, memory.native()).and_then(|()| {
-        let mut allowed = wanted
-            .iter()
-            .map(|(who, access)| native.set_access(addr, len, memory.native(), *who, *access));
+        let mut allowed =
+            wanted.iter().map(|(who, access)| native.set_access(addr, len, memory.native(), *who, *access));
         allowed.try_for_each(|set| set).inspect_err(|_| {
             // The first failure is the one to return.
             let _ = native.unmap(addr, len, memory.native());
@@ -374,8 +355,7 @@ pub fn retain(addr: usize) -> Result<u64> {
 /// The whole mappings that fill a range of addresses.
 fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
     let ranges = RANGES.lock();
-    let parts: Vec<_> =
-        reached(&ranges, addr, len).map(|(base, part)| (base, Arc::clone(&part.memory))).collect();
+    let parts: Vec<_> = reached(&ranges, addr, len).map(|(base, part)| (base, Arc::clone(&part.memory))).collect();
     let fits = parts.first().is_some_and(|(base, _)| *base == addr)
         && parts.last().is_some_and(|(base, memory)| base + memory.len == addr + len);
     if !fits {
@@ -391,7 +371,7 @@ fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
 #[cold]
 pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     let ranges = RANGES.lock();
-    let usable = reached(&ranges, addr, len)
-        .take_while(|(_, part)| part.memory.kind() == kind && !part.access.is_none());
+    let usable =
+        reached(&ranges, addr, len).take_while(|(_, part)| part.memory.kind() == kind && !part.access.is_none());
     usable.last().is_some_and(|(base, part)| base + part.memory.len >= addr + len)
 }

@@ -83,12 +83,7 @@ impl MemPool {
     }
 
     /// The implementation of a new pool.
-    fn inner(
-        session: &Arc<Session>,
-        device: Option<&Arc<Device>>,
-        home: Home,
-        options: PoolOptions,
-    ) -> Result<Inner> {
+    fn inner(session: &Arc<Session>, device: Option<&Arc<Device>>, home: Home, options: PoolOptions) -> Result<Inner> {
         USED.store(true, Ordering::Relaxed);
         stream::always_reach_driver();
         Ok(match session.driver.pools() {
@@ -272,9 +267,7 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
     // A dead handle is reported first, as in all calls.
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if let Some(allowed) = allowed {
-        return Err(Error::invalid_param(format_args!(
-            "value is {value} for attribute {number}; {allowed}"
-        )));
+        return Err(Error::invalid_param(format_args!("value is {value} for attribute {number}; {allowed}")));
     }
     mem_pool.check_has_attributes()?;
     mem_pool.pool.set_attribute(attribute, value)

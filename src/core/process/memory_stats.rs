@@ -7,9 +7,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::allocation::backing::{PoolUse, backing};
 use crate::core::memory::memory_hook::{HOST, MemoryKind};
-use crate::core::memory::memory_stats::{
-    Amount, DeviceTallies, HostTallies, Stats, Tally, of_device,
-};
+use crate::core::memory::memory_stats::{Amount, DeviceTallies, HostTallies, Stats, Tally, of_device};
 use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::pool::mem_pool::stats::{self, PoolTallies};
 use crate::core::runtime::device::{self, Device};
@@ -36,9 +34,7 @@ fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
         (HOST, _) => Ok(Place::Host(session.clone())),
         (_, Some(MemoryKind::Pinned)) => Err(Error::new(
             Code::InvalidDeviceId,
-            format_args!(
-                "deviceId is {id}; page-locked host memory is of no device: it must be -1"
-            ),
+            format_args!("deviceId is {id}; page-locked host memory is of no device: it must be -1"),
         )),
         _ => {
             let device = device::slot(&session, "deviceId", id)?.device();
@@ -115,11 +111,7 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
         }
         (Place::Device(device), MemoryKind::Imported) => {
             DeviceTallies::of(&device).imported.restart_peak();
-            stats::restart_peaks(
-                Some(&device),
-                PoolUse::Imported,
-                &PoolTallies::of(&device).imports,
-            )?;
+            stats::restart_peaks(Some(&device), PoolUse::Imported, &PoolTallies::of(&device).imports)?;
         }
         (Place::Device(device), MemoryKind::Graph) => {
             let ended = &PoolTallies::of(&device).graphs;

@@ -51,21 +51,13 @@ pub enum Stage {
 }
 
 impl Stage {
-    const ALL: [Self; 6] = [
-        Self::LockPre,
-        Self::BackupPre,
-        Self::BackupPost,
-        Self::RestorePre,
-        Self::RestorePost,
-        Self::UnlockPost,
-    ];
+    const ALL: [Self; 6] =
+        [Self::LockPre, Self::BackupPre, Self::BackupPost, Self::RestorePre, Self::RestorePost, Self::UnlockPost];
 
     fn from_number(number: i32) -> Result<Self> {
         let found = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
         found.copied().ok_or_else(|| {
-            Error::invalid_param(format_args!(
-                "stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"
-            ))
+            Error::invalid_param(format_args!("stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"))
         })
     }
 
@@ -91,8 +83,7 @@ struct Process {
     callbacks: Vec<(Stage, Callback)>,
 }
 
-static PROCESS: Mutex<Process> =
-    Mutex::new(Process { state: State::Running, changing: false, callbacks: Vec::new() });
+static PROCESS: Mutex<Process> = Mutex::new(Process { state: State::Running, changing: false, callbacks: Vec::new() });
 
 /// The thread that has locked the process; 0: none.
 static LOCKED_BY: AtomicU32 = AtomicU32::new(0);
@@ -154,9 +145,7 @@ impl Change {
         if process.state != from {
             let now = match process.state {
                 State::Running => "running: call aclrtSnapShotProcessLock first",
-                State::Locked => {
-                    "locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup"
-                }
+                State::Locked => "locked: call aclrtSnapShotProcessUnlock, or aclrtSnapShotProcessBackup",
                 State::BackedUp => "backed up: call aclrtSnapShotProcessRestore first",
             };
             return Err(Error::new(code, format_args!("the process is {now}")));
@@ -179,9 +168,7 @@ impl Drop for Change {
 /// A snapshot is of the calling process only.
 fn check_process(pid: i32) -> Result<()> {
     if pid <= 0 {
-        return Err(Error::invalid_param(format_args!(
-            "pid is {pid}; it must be the number of a process, above 0"
-        )));
+        return Err(Error::invalid_param(format_args!("pid is {pid}; it must be the number of a process, above 0")));
     }
     let own = std::process::id();
     if pid as u32 != own {
@@ -290,12 +277,11 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
     loop {
         let streams = Stream::table().snapshot();
         for (_, stream) in &streams {
-            let waited = stream.wait(Some(deadline)).map_err(|error| {
-                Error::new(Code::SnapshotLockFailed, format_args!("{}", error.text()))
-            })?;
+            let waited = stream
+                .wait(Some(deadline))
+                .map_err(|error| Error::new(Code::SnapshotLockFailed, format_args!("{}", error.text())))?;
             if waited != Wait::Done {
-                let (id, device, patience) =
-                    (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
+                let (id, device, patience) = (stream.id, stream.device.id, session.snapshot_timeout.as_millis());
                 return Err(Error::new(
                     Code::SnapshotLockTimeout,
                     format_args!(
@@ -305,8 +291,7 @@ fn drain(session: &Session, deadline: Instant) -> Result<()> {
                 ));
             }
         }
-        let now: Vec<_> =
-            streams.iter().map(|(handle, stream)| (*handle, stream.submitted())).collect();
+        let now: Vec<_> = streams.iter().map(|(handle, stream)| (*handle, stream.submitted())).collect();
         drop(streams);
         if before.as_ref() == Some(&now) {
             return Ok(());
@@ -368,9 +353,7 @@ fn used_by_the_host() -> Vec<(usize, usize)> {
 fn check_flags(argument: &str, flags: u32) -> Result<()> {
     match flags {
         0 => Ok(()),
-        _ => {
-            Err(Error::invalid_param(format_args!("args->{argument} is {flags:#x}; it must be 0")))
-        }
+        _ => Err(Error::invalid_param(format_args!("args->{argument} is {flags:#x}; it must be 0"))),
     }
 }
 
@@ -409,12 +392,9 @@ pub fn register(stage: i32, callback: Callback) -> Result<()> {
 pub fn unregister(stage: i32, address: usize) -> Result<()> {
     let stage = Stage::from_number(stage)?;
     let mut process = PROCESS.lock();
-    let place =
-        process.callbacks.iter().position(|(at, other)| *at == stage && other.address == address);
+    let place = process.callbacks.iter().position(|(at, other)| *at == stage && other.address == address);
     let place = place.ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "callback {address:#x} is not registered for stage {stage:?}"
-        ))
+        Error::param_invalid(format_args!("callback {address:#x} is not registered for stage {stage:?}"))
     })?;
     let gone = process.callbacks.remove(place);
     drop(process);

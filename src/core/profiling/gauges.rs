@@ -12,8 +12,7 @@ pub fn report(each: &mut dyn FnMut(Gauge)) {
     let Some(session) = runtime::glance() else { return };
     for slot in &session.devices {
         if let Some(device) = slot.glance() {
-            let tally =
-                |name: &str, bytes| Gauge { device: Some(device.id), name: name.to_owned(), bytes };
+            let tally = |name: &str, bytes| Gauge { device: Some(device.id), name: name.to_owned(), bytes };
             let kept = Reuse::of(&device).bytes();
             let bytes = DeviceTallies::of(&device).device.read().current.bytes.saturating_sub(kept);
             each(tally("memory in use", bytes));

@@ -85,26 +85,16 @@ pub fn init(folder: &Path) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let mut state = STATE.lock();
     if state.profiler.is_some() {
-        return Err(Error::new(
-            Code::ProfAlreadyRun,
-            "aclprofInit was called before; call aclprofFinalize first",
-        ));
+        return Err(Error::new(Code::ProfAlreadyRun, "aclprofInit was called before; call aclprofFinalize first"));
     }
     std::fs::create_dir_all(folder).map_err(|why| {
         Error::new(
             Code::InvalidFile,
-            format_args!(
-                "profilerResultPath \"{}\" cannot be made a folder: {why}",
-                folder.display()
-            ),
+            format_args!("profilerResultPath \"{}\" cannot be made a folder: {why}", folder.display()),
         )
     })?;
-    state.profiler = Some(Profiler {
-        folder: folder.to_owned(),
-        limits: Limits::default(),
-        started: Vec::new(),
-        has_begun: false,
-    });
+    state.profiler =
+        Some(Profiler { folder: folder.to_owned(), limits: Limits::default(), started: Vec::new(), has_begun: false });
     Ok(())
 }
 
@@ -155,10 +145,7 @@ pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
     }
     if option == option::PATH {
         std::fs::create_dir_all(text).map_err(|why| {
-            Error::new(
-                Code::InvalidFile,
-                format_args!("config \"{shown}\" cannot be made a folder: {why}"),
-            )
+            Error::new(Code::InvalidFile, format_args!("config \"{shown}\" cannot be made a folder: {why}"))
         })?;
         profiler.folder = text.into();
         return Ok(());
@@ -183,9 +170,7 @@ pub fn check_count(count: u32) -> Result<()> {
     if (1..=MOST_DEVICES).contains(&count) {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices"
-    )))
+    Err(Error::invalid_param(format_args!("deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices")))
 }
 
 /// aclprofCreateConfig: the handle. `metrics` is checked, and has no effect here.
@@ -203,9 +188,9 @@ pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
         ));
     }
     let devices = devices.iter().fold(0, |bits, id| bits | trace::bit(*id));
-    let handle = Config::table().insert(Arc::new(Config { devices })).ok_or_else(|| {
-        Error::new(Code::BadAlloc, "no more profiling configurations can be made; destroy some")
-    })?;
+    let handle = Config::table()
+        .insert(Arc::new(Config { devices }))
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more profiling configurations can be made; destroy some"))?;
     Ok(handle.raw())
 }
 
@@ -254,10 +239,7 @@ pub fn stop(raw: u64) -> Result<()> {
     let profiler = profiler.as_mut().ok_or_else(not_begun)?;
     let found = profiler.started.iter().position(|(handle, _)| handle.raw() == raw);
     let found = found.ok_or_else(|| {
-        Error::new(
-            Code::ProfNotRun,
-            format_args!("profilerConfig {raw:#x} is not started; call aclprofStart first"),
-        )
+        Error::new(Code::ProfNotRun, format_args!("profilerConfig {raw:#x} is not started; call aclprofStart first"))
     })?;
     profiler.started.remove(found);
     trace::record(profiler.wanted(*of_session));

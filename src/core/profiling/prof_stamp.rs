@@ -43,9 +43,7 @@ pub fn text(bytes: &[u8]) -> String {
 /// aclprofCreateStamp.
 pub fn create() -> Result<Handle> {
     let stamp = Arc::new(Stamp(Mutex::new(NAMELESS.to_owned())));
-    Stamp::table()
-        .insert(stamp)
-        .ok_or_else(|| Error::new(Code::BadAlloc, "no more stamps can be made; destroy some"))
+    Stamp::table().insert(stamp).ok_or_else(|| Error::new(Code::BadAlloc, "no more stamps can be made; destroy some"))
 }
 
 /// aclprofDestroyStamp.

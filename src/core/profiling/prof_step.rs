@@ -42,9 +42,7 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let step = handles::get::<Step>("stepInfo", raw)?;
     if !matches!(tag, tag::START | tag::END) {
-        return Err(Error::invalid_param(format_args!(
-            "tag is {tag}; allowed: ACL_STEP_START 0, ACL_STEP_END 1"
-        )));
+        return Err(Error::invalid_param(format_args!("tag is {tag}; allowed: ACL_STEP_START 0, ACL_STEP_END 1")));
     }
     let stream = stream::resolve(stream)?;
     let mut open = step.0.lock();
@@ -60,11 +58,9 @@ pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
             stream.note(|| Note::StepEnds(number));
             Ok(())
         }
-        (tag::START, Some(_)) => Err(Error::param_invalid(format_args!(
-            "stepInfo {raw:#x} has begun already; note its ACL_STEP_END first"
-        ))),
-        _ => Err(Error::param_invalid(format_args!(
-            "stepInfo {raw:#x} has not begun; note its ACL_STEP_START first"
-        ))),
+        (tag::START, Some(_)) => {
+            Err(Error::param_invalid(format_args!("stepInfo {raw:#x} has begun already; note its ACL_STEP_END first")))
+        }
+        _ => Err(Error::param_invalid(format_args!("stepInfo {raw:#x} has not begun; note its ACL_STEP_START first"))),
     }
 }

@@ -11,13 +11,10 @@ pub const MOST_BYTES: i32 = 1024;
 
 /// Checks the length of a mark.
 pub fn check_length(length: i32) -> Result<usize> {
-    usize::try_from(length).ok().filter(|len| (1..=MOST_BYTES as usize).contains(len)).ok_or_else(
-        || {
-            Error::invalid_param(format_args!(
-                "length is {length}; allowed: from 1 to {MOST_BYTES} bytes"
-            ))
-        },
-    )
+    usize::try_from(length)
+        .ok()
+        .filter(|len| (1..=MOST_BYTES as usize).contains(len))
+        .ok_or_else(|| Error::invalid_param(format_args!("length is {length}; allowed: from 1 to {MOST_BYTES} bytes")))
 }
 
 /// aclrtProfTrace.

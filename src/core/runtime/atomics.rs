@@ -38,8 +38,7 @@ pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
 
 fn check(operations: &[i32]) -> Result<()> {
     for (index, operation) in operations.iter().enumerate() {
-        let known = OF_KERNELS.contains(operation)
-            || OF_OTHERS.iter().any(|others| others.contains(operation));
+        let known = OF_KERNELS.contains(operation) || OF_OTHERS.iter().any(|others| others.contains(operation));
         if !known {
             return Err(Error::invalid_param(format_args!(
                 "operations[{index}] is {operation}; allowed: the values of aclrtAtomicOperation, 0 to 12, 30 to \
@@ -56,8 +55,7 @@ fn query(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -
         .filter(|operation| OF_KERNELS.contains(operation))
         .map(|operation| *operation as u32)
         .collect();
-    let answers =
-        if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, memory, &asked)? };
+    let answers = if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, memory, &asked)? };
     let mut answers = answers.into_iter();
     let answer = |operation| {
         if OF_KERNELS.contains(operation) { answers.next().unwrap_or(0) } else { 0 }

@@ -42,9 +42,9 @@ impl Context {
             primary,
             params: ContextParams::default(),
         });
-        let handle = Self::table().insert(context.clone()).ok_or_else(|| {
-            Error::new(Code::BadAlloc, "no more contexts can be made; destroy some")
-        })?;
+        let handle = Self::table()
+            .insert(context.clone())
+            .ok_or_else(|| Error::new(Code::BadAlloc, "no more contexts can be made; destroy some"))?;
         match lifecycle().and_then(|steps| steps.streams.create_default(device, handle)) {
             Ok(stream) => {
                 // The context is not published yet, so no other thread can have set it.

@@ -57,11 +57,7 @@ impl Device {
             total_memory: native.info().total_memory,
             shares_memory: native.info().shares_memory,
             readable_tail: native.info().readable_tail,
-            most_blocks: native
-                .info()
-                .threads
-                .as_ref()
-                .map_or(MOST_BLOCKS, |threads| threads.grid[0]),
+            most_blocks: native.info().threads.as_ref().map_or(MOST_BLOCKS, |threads| threads.grid[0]),
             native,
             sets: SetCount::default(),
             features: Slots::default(),
@@ -83,11 +79,7 @@ impl Device {
 }
 
 /// The slot of a device id that came from C.
-pub fn slot<'a>(
-    session: &'a Session,
-    argument: &str,
-    id: impl Into<i64>,
-) -> Result<&'a DeviceSlot> {
+pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {
     let id = id.into();
     usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
         Error::new(
@@ -159,9 +151,7 @@ pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
     drop(device);
     announce_opened(id, opened);
     slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "deviceId {id} was reset by a callback that was told of its opening"
-        ))
+        Error::param_invalid(format_args!("deviceId {id} was reset by a callback that was told of its opening"))
     })
 }
 
@@ -206,8 +196,7 @@ fn release(
     ends: impl FnOnce(&DeviceSlot) -> Result<bool>,
     reset: impl FnOnce(&DeviceSlot) -> Result<Option<TeardownErrors>>,
 ) -> Result<()> {
-    let announced =
-        state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?)?;
+    let announced = state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?)?;
     if announced {
         announce_end(id as u32);
     }
@@ -263,12 +252,10 @@ pub fn repair(id: i32) -> Result<()> {
 pub fn set_scheduler(scheduler: i32) -> Result<()> {
     match scheduler {
         0 => Ok(()),
-        1 => Err(Error::unsupported(
-            "tsId is ACL_TS_ID_AIVECTOR; devices here have one scheduler, ACL_TS_ID_AICORE (0)",
-        )),
-        _ => Err(Error::invalid_param(format_args!(
-            "tsId is {scheduler}; allowed: ACL_TS_ID_AICORE (0)"
-        ))),
+        1 => {
+            Err(Error::unsupported("tsId is ACL_TS_ID_AIVECTOR; devices here have one scheduler, ACL_TS_ID_AICORE (0)"))
+        }
+        _ => Err(Error::invalid_param(format_args!("tsId is {scheduler}; allowed: ACL_TS_ID_AICORE (0)"))),
     }
 }
 

@@ -119,9 +119,9 @@ pub fn attribute(attribute: i32) -> Result<bool> {
     match attribute {
         0 | 1 => Ok(true),
         2 => Ok(false),
-        other => Err(Error::invalid_param(format_args!(
-            "cannAttr is {other}; allowed: the values of aclCannAttr, 0 to 2"
-        ))),
+        other => {
+            Err(Error::invalid_param(format_args!("cannAttr is {other}; allowed: the values of aclCannAttr, 0 to 2")))
+        }
     }
 }
 

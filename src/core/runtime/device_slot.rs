@@ -53,11 +53,7 @@ impl SetCount {
         self.sets.raise(thread::number());
         // A reset stores 0 to `primary` and then sums again; we add and then load: one of the two sees the other. The
         // count stays, because a reset in between could count a subtraction.
-        if self.primary.load(Ordering::SeqCst) == current.raw() {
-            SetAgain::Counted
-        } else {
-            SetAgain::Raced
-        }
+        if self.primary.load(Ordering::SeqCst) == current.raw() { SetAgain::Counted } else { SetAgain::Raced }
     }
 
     fn set_first(&self, primary: Handle) {

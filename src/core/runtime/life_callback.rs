@@ -46,8 +46,7 @@ struct State {
     text: Option<Arc<CStr>>,
 }
 
-static STATE: Mutex<State> =
-    Mutex::new(State { init: Vec::new(), finalize: Vec::new(), text: None });
+static STATE: Mutex<State> = Mutex::new(State { init: Vec::new(), finalize: Vec::new(), text: None });
 
 fn add<C: ?Sized>(list: &mut Vec<Callback<C>>, callback: Callback<C>) -> Result<()> {
     check_kind(callback.kind)?;
@@ -61,16 +60,12 @@ fn add<C: ?Sized>(list: &mut Vec<Callback<C>>, callback: Callback<C>) -> Result<
     Ok(())
 }
 
-fn remove<C: ?Sized>(
-    list: &mut Vec<Callback<C>>,
-    kind: i32,
-    address: usize,
-) -> Result<Callback<C>> {
+fn remove<C: ?Sized>(list: &mut Vec<Callback<C>>, kind: i32, address: usize) -> Result<Callback<C>> {
     check_kind(kind)?;
     let place = list.iter().position(|other| (other.kind, other.address) == (kind, address));
-    place.map(|place| list.remove(place)).ok_or_else(|| {
-        Error::param_invalid(format_args!("cbFunc {address:#x} is not registered for type {kind}"))
-    })
+    place
+        .map(|place| list.remove(place))
+        .ok_or_else(|| Error::param_invalid(format_args!("cbFunc {address:#x} is not registered for type {kind}")))
 }
 
 fn call_init(callback: &InitCallback, text: &CStr) -> Result<()> {
@@ -81,10 +76,7 @@ fn call_init(callback: &InitCallback, text: &CStr) -> Result<()> {
 }
 
 fn failed(what: &str, kind: i32, address: usize, code: i32) -> Error {
-    Error::new(
-        Code::Failure,
-        format_args!("the {what} callback {address:#x} of type {kind} returned {code}, not 0"),
-    )
+    Error::new(Code::Failure, format_args!("the {what} callback {address:#x} of type {kind} returned {code}, not 0"))
 }
 
 /// aclInitCallbackRegister. In a session that has begun the callback runs now; if it fails it is not registered.

@@ -99,7 +99,8 @@ pub fn install(lifecycle: &'static Lifecycle) {
 
 /// The steps.
 pub fn lifecycle() -> Result<&'static Lifecycle> {
-    LIFECYCLE.get().copied().ok_or_else(|| {
-        Error::new(Code::InternalError, "the library was used before its parts were put together")
-    })
+    LIFECYCLE
+        .get()
+        .copied()
+        .ok_or_else(|| Error::new(Code::InternalError, "the library was used before its parts were put together"))
 }

@@ -194,10 +194,7 @@ pub fn has_leaked_threads() -> bool {
 }
 
 fn nothing_to_finalize() -> Error {
-    Error::new(
-        Code::RepeatFinalize,
-        "nothing to finalize: aclInit was not called, or its last finalize is done",
-    )
+    Error::new(Code::RepeatFinalize, "nothing to finalize: aclInit was not called, or its last finalize is done")
 }
 
 /// True between a finalize and the next aclInit or aclrtSetDevice.
@@ -223,10 +220,7 @@ pub fn session() -> Result<Arc<Session>> {
 /// The error of a call that needs a session after a finalize.
 #[cold]
 pub fn finalized() -> Error {
-    Error::new(
-        Code::ContextNull,
-        "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again",
-    )
+    Error::new(Code::ContextNull, "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again")
 }
 
 /// The session for aclrtSetDevice, which may open a new one after a finalize.
@@ -340,9 +334,7 @@ fn open_driver(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, V
     let driver = match environment.backend {
         BackendChoice::Cuda => cuda::open_chosen(&mut choose),
         BackendChoice::Cpu => open_cpu(environment, &mut choose),
-        BackendChoice::Auto => {
-            cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
-        }
+        BackendChoice::Auto => cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose)),
     }?;
     let driver = match &environment.fault {
         None => {
@@ -354,10 +346,7 @@ fn open_driver(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, V
     Ok((driver, visibility))
 }
 
-fn open_cpu(
-    environment: &Environment,
-    choose: impl FnOnce(u32) -> Vec<u32>,
-) -> backend::Result<Arc<dyn Driver>> {
+fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
     let defaults = cpu::Options::default();
     let options = cpu::Options {
         devices: environment.cpu_devices.unwrap_or(defaults.devices),

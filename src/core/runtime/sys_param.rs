@@ -50,9 +50,7 @@ pub fn of_context(option: i32) -> Result<i64> {
     value.ok_or_else(|| {
         Error::new(
             Code::SysparamoptNotSet,
-            format_args!(
-                "opt {option} was never set in the current context; call aclrtCtxSetSysParamOpt first"
-            ),
+            format_args!("opt {option} was never set in the current context; call aclrtCtxSetSysParamOpt first"),
         )
     })
 }

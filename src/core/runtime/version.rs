@@ -23,9 +23,7 @@ fn current() -> Result<Version> {
 /// accepted.
 pub fn of_package(name: &OsStr) -> Result<Version> {
     if name.is_empty() {
-        return Err(Error::invalid_param(
-            "pkgName is empty; pass the name of a package, as in \"runtime\"",
-        ));
+        return Err(Error::invalid_param("pkgName is empty; pass the name of a package, as in \"runtime\""));
     }
     current()
 }
@@ -51,9 +49,7 @@ mod tests {
         assert_eq!(version.to_string(), "8.10.2");
         assert_eq!(version.number(), 81002);
         assert_eq!(Version::parse(&Version::DEFAULT.to_string()), Some(Version::DEFAULT));
-        for bad in
-            ["", "8", "8.3", "8.3.", "8.3.RC1", "8.3.0.1", "8.-3.0", "8.3.100", "8.3.+1", " 8.3.0"]
-        {
+        for bad in ["", "8", "8.3", "8.3.", "8.3.RC1", "8.3.0.1", "8.-3.0", "8.3.100", "8.3.+1", " 8.3.0"] {
             assert_eq!(Version::parse(bad), None, "{bad}");
         }
     }

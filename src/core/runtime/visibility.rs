@@ -81,9 +81,7 @@ impl Visibility {
     fn check_logical(&self, argument: &str, logical: i32) -> Result<u32> {
         u32::try_from(logical).ok().filter(|logical| *logical < self.all).ok_or_else(|| {
             let all = self.all;
-            no_device(format_args!(
-                "{argument} is {logical}; the machine has {all} devices, ids start at 0"
-            ))
+            no_device(format_args!("{argument} is {logical}; the machine has {all} devices, ids start at 0"))
         })
     }
 

@@ -31,10 +31,8 @@ pub fn stop(raw: u64) -> Result<()> {
 
 fn drop_queued(raw: u64, call: &str) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
-    let why = format!(
-        "{call} dropped what stream {:#x} had queued, and with it what was waited for",
-        stream.handle.raw()
-    );
+    let why =
+        format!("{call} dropped what stream {:#x} had queued, and with it what was waited for", stream.handle.raw());
     // Without a deadline it cannot time out.
     let _ = stream.abort(Fault::new(FaultKind::Aborted, why), None);
     Ok(())
@@ -97,9 +95,7 @@ pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
 fn open_device(id: i32) -> Result<Arc<Device>> {
     let session = runtime::session()?;
     device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "deviceId {id} is not set, so it has no work; call aclrtSetDevice first"
-        ))
+        Error::param_invalid(format_args!("deviceId {id} is not set, so it has no work; call aclrtSetDevice first"))
     })
 }
 
@@ -109,14 +105,11 @@ fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
     streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, device));
     let why = Fault::new(
         FaultKind::DeviceAborted,
-        format!(
-            "aclrtDeviceTaskAbort dropped what device {id} had queued, and with it what was waited for"
-        ),
+        format!("aclrtDeviceTaskAbort dropped what device {id} had queued, and with it what was waited for"),
     );
     // All streams are stopped first, then running operations are awaited. Work that is submitted meanwhile is dropped,
     // too.
-    let deadline =
-        (timeout_ms != 0).then(|| Instant::now() + Duration::from_millis(u64::from(timeout_ms)));
+    let deadline = (timeout_ms != 0).then(|| Instant::now() + Duration::from_millis(u64::from(timeout_ms)));
     for (_, stream) in &streams {
         let _ = stream.abort(why.clone(), Some(Instant::now()));
     }

@@ -58,9 +58,9 @@ static REGISTERED: Key<Mutex<Option<Registered>>> = Key::new();
 
 /// aclrtAllocatorCreateDesc.
 pub fn create() -> Result<Handle> {
-    Description::table().insert(Arc::default()).ok_or_else(|| {
-        Error::new(Code::BadAlloc, "no more descriptions of allocators can be made; destroy some")
-    })
+    Description::table()
+        .insert(Arc::default())
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more descriptions of allocators can be made; destroy some"))
 }
 
 /// aclrtAllocatorDestroyDesc.
@@ -81,8 +81,7 @@ pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
     if function == 0 {
         return Err(Error::invalid_param("func is null; it must be a function of the allocator"));
     }
-    handles::get::<Description>("allocatorDesc", raw)?.0.lock().functions[which as usize] =
-        function;
+    handles::get::<Description>("allocatorDesc", raw)?.0.lock().functions[which as usize] = function;
     Ok(())
 }
 
@@ -140,7 +139,5 @@ pub fn of_stream(stream: u64) -> Result<Registered> {
 
 #[cold]
 fn none(stream: u64) -> Error {
-    Error::param_invalid(format_args!(
-        "stream {stream:#x} has no allocator; aclrtAllocatorRegister registers one"
-    ))
+    Error::param_invalid(format_args!("stream {stream:#x} has no allocator; aclrtAllocatorRegister registers one"))
 }

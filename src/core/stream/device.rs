@@ -89,8 +89,7 @@ impl Device {
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
         // Waits for all, whatever the first one returns: its failure does not complete the others' work.
         let mut outcome = Ok(Wait::Done);
-        let awaited = order::is_tracked()
-            .then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
+        let awaited = order::is_tracked().then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
         for (_, stream) in &streams {
             outcome = match (outcome, stream.wait(deadline)) {
                 (Ok(_), Err(error)) => Err(error),
@@ -128,10 +127,7 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(Error::new(
             Code::StreamSyncTimeout,
-            format_args!(
-                "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
-                device.id
-            ),
+            format_args!("device {} had not finished after {timeout_ms} ms; its work goes on, wait again", device.id),
         )),
     }
 }

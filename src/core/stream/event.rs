@@ -192,9 +192,7 @@ impl Event {
         if self.creator != Creator::Ex {
             return Ok(());
         }
-        Err(Error::param_invalid(format_args!(
-            "event was created by aclrtCreateEventExWithFlag; {instead}"
-        )))
+        Err(Error::param_invalid(format_args!("event was created by aclrtCreateEventExWithFlag; {instead}")))
     }
 }
 
@@ -270,9 +268,7 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
     if flag <= RECORD_OR_WAIT_EXTERNAL {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "flag is {flag:#x}; allowed: {prefix}_DEFAULT 0 and {prefix}_EXTERNAL 0x1"
-    )))
+    Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: {prefix}_DEFAULT 0 and {prefix}_EXTERNAL 0x1")))
 }
 
 #[cold]

@@ -121,9 +121,7 @@ fn report(exception: Exception) {
 /// The exception behind the pointer that a callback got; valid only during the callback.
 pub fn find(address: usize) -> Result<Arc<Exception>> {
     if address == 0 {
-        return Err(Error::invalid_param(
-            "info is null; it must be what an exception callback was given",
-        ));
+        return Err(Error::invalid_param("info is null; it must be what an exception callback was given"));
     }
     let told = REPORTED.lock();
     let found = told.iter().find(|exception| Arc::as_ptr(exception).addr() == address);

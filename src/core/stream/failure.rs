@@ -60,12 +60,7 @@ pub struct Failures {
 impl Failures {
     /// No failures yet, of stream number `stream` in `context` on device number `device`. `stop_context` stops the
     /// streams of a context after a failure.
-    pub fn new(
-        device: u32,
-        context: Handle,
-        stream: i32,
-        stop_context: fn(Handle, &Fault),
-    ) -> Self {
+    pub fn new(device: u32, context: Handle, stream: i32, stop_context: fn(Handle, &Fault)) -> Self {
         Self {
             device,
             context,
@@ -94,8 +89,7 @@ impl Failures {
                 "{argument} is {mode}; allowed: ACL_CONTINUE_ON_FAILURE 0 and ACL_STOP_ON_FAILURE 1"
             )));
         }
-        let set =
-            self.mode.compare_exchange(UNSET, mode as i32, Ordering::AcqRel, Ordering::Acquire);
+        let set = self.mode.compare_exchange(UNSET, mode as i32, Ordering::AcqRel, Ordering::Acquire);
         set.map(drop).map_err(|before| {
             Error::param_invalid(format_args!(
                 "the failure mode of stream number {} was set to {before} before, and can be set once; \
@@ -113,11 +107,7 @@ impl Failures {
 
     /// As [`Self::report`], for failures up to an operation.
     pub fn report_before(&self, position: Position) -> Result<()> {
-        if self.pending.load(Ordering::Acquire) {
-            self.return_first(Some(position))
-        } else {
-            Ok(())
-        }
+        if self.pending.load(Ordering::Acquire) { self.return_first(Some(position)) } else { Ok(()) }
     }
 
     /// As [`Self::report`], when the stream ends. The reason that stopped it is returned only if no call has reported

@@ -21,11 +21,7 @@ pub trait Interceptor: Sync {
     fn submit(&self, stream: &Stream, op: Op<'_>) -> Result<Position>;
 
     /// Takes the launch of a kernel. `bind` returns it with copies of its arguments.
-    fn launch(
-        &self,
-        stream: &Stream,
-        bind: &mut dyn FnMut() -> backend::Result<Work>,
-    ) -> Result<Position>;
+    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position>;
 
     /// Takes a record, wait or reset of `event`, whose handle is `raw`, if the stream is intercepted or the latest
     /// record of the event was. False: neither is the case any more, and the stream runs it.
@@ -206,11 +202,7 @@ impl Interceptor for Unbound {
         Err(unbound(stream))
     }
 
-    fn launch(
-        &self,
-        stream: &Stream,
-        _: &mut dyn FnMut() -> backend::Result<Work>,
-    ) -> Result<Position> {
+    fn launch(&self, stream: &Stream, _: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position> {
         Err(unbound(stream))
     }
 

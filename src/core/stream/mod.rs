@@ -21,6 +21,4 @@ mod synchronize;
 pub use self::stream::lifetime::{create, create_on, current_context, destroy};
 pub use self::stream::resolve::{available, current_default, flags, id, priority, resolve};
 pub use self::stream::{Stream, StreamFlags};
-pub use self::synchronize::{
-    always_reach_driver, deadline, is_idle, synchronize, synchronize_with_timeout,
-};
+pub use self::synchronize::{always_reach_driver, deadline, is_idle, synchronize, synchronize_with_timeout};

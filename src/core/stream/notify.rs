@@ -72,9 +72,7 @@ impl Common {
             ))
         })?;
         match make() {
-            Ok(native) => {
-                Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) })
-            }
+            Ok(native) => Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) }),
             Err(error) => {
                 numbers(&device).release(id);
                 Err(error)
@@ -193,11 +191,7 @@ pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let notify = handles::get_pinned::<Notify>("notify", raw, stream.pin())?;
     let limit = op_timeout::seconds(seconds);
-    wait_for_count(
-        &notify.common,
-        &stream,
-        NotifyWait { until: Until::Equal(1), clear: true, limit },
-    )
+    wait_for_count(&notify.common, &stream, NotifyWait { until: Until::Equal(1), clear: true, limit })
 }
 
 /// aclrtGetNotifyId.

@@ -91,10 +91,7 @@ impl Family {
         let Self { what, subscribe, .. } = self;
         Error::new(
             Code::StreamNoCbReg,
-            format_args!(
-                "stream {:#x} has no thread that runs its {what}; call {subscribe} first",
-                stream.raw()
-            ),
+            format_args!("stream {:#x} has no thread that runs its {what}; call {subscribe} first", stream.raw()),
         )
     }
 }
@@ -167,19 +164,12 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
 }
 
 /// aclrtUnSubscribeReport, aclrtUnSubscribeHostFunc, called in the thread `caller`.
-pub fn unsubscribe(
-    family: &'static Family,
-    argument: &str,
-    thread: u64,
-    stream: u64,
-    caller: u64,
-) -> Result<()> {
+pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream: u64, caller: u64) -> Result<()> {
     check_thread(argument, thread)?;
     // No `Ref` of it may live across the wait.
     let stream: Arc<Stream> = stream::resolve(stream)?.to_arc();
     let handle = stream.handle;
-    let reader =
-        stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
+    let reader = stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
     if reader.thread != thread {
         return Err(Error::new(
             Code::ThreadSubscribe,
@@ -207,9 +197,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
     let reader = stream.callbacks.reader_of(&REPORTS);
     let callback = reader.and_then(|reader| reader.admit(stream.handle, function));
     let callback = callback.ok_or_else(|| REPORTS.stream_not_subscribed(stream.handle))?;
-    stream
-        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: block })
-        .map(drop)
+    stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: block }).map(drop)
 }
 
 /// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, or in a thread of the backend.
@@ -228,12 +216,9 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
             ),
         ));
     }
-    let callback = reader
-        .admit(stream.handle, function)
-        .ok_or_else(|| HOST_FUNCTIONS.stream_not_subscribed(stream.handle))?;
-    stream
-        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: true })
-        .map(drop)
+    let callback =
+        reader.admit(stream.handle, function).ok_or_else(|| HOST_FUNCTIONS.stream_not_subscribed(stream.handle))?;
+    stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: true }).map(drop)
 }
 
 /// How many launched callbacks that are not complete only the calling thread can run, and the call that runs them;
@@ -285,8 +270,7 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
     let reader = threads.get(&thread).cloned();
     let Some(reader) = reader else {
         drop(threads);
-        let left =
-            deadline.map_or(NAP, |deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = deadline.map_or(NAP, |deadline| deadline.saturating_duration_since(Instant::now()));
         pause(left.min(NAP));
         return Err(family.thread_not_subscribed(thread));
     };

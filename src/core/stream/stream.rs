@@ -152,10 +152,7 @@ impl Stream {
 
     /// Launches a kernel on a stream that is captured. `bind` returns the launch with copies of its arguments.
     #[cold]
-    pub fn launch_intercepted(
-        &self,
-        bind: &mut dyn FnMut() -> backend::Result<Work>,
-    ) -> Result<Position> {
+    pub fn launch_intercepted(&self, bind: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position> {
         interceptor::installed().launch(self, bind)
     }
 

@@ -25,9 +25,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
-    if (stream.native.is_known_idle() || stream.native.is_idle()?)
-        && !REACHES_DRIVER.load(Ordering::Relaxed)
-    {
+    if (stream.native.is_known_idle() || stream.native.is_idle()?) && !REACHES_DRIVER.load(Ordering::Relaxed) {
         return stream.failures.report();
     }
     callback::refuse_endless_wait()?;

@@ -18,9 +18,7 @@ fn a_device_that_cannot_be_opened_is_not_set() {
         ("create_stream", FaultKind::Driver, Code::DrvInternalError),
     ];
     for (call, kind, code) in refusals {
-        for attempt in [&|| device::set(0), &|| context::create(0).map(drop)]
-            as [&dyn Fn() -> Result<(), Error>; 2]
-        {
+        for attempt in [&|| device::set(0), &|| context::create(0).map(drop)] as [&dyn Fn() -> Result<(), Error>; 2] {
             bench.script.fail_next(call, kind, "not today");
             fails(attempt(), code, &["not today"]);
             fails(device::current(), Code::ContextNull, &["aclrtSetDevice"]);

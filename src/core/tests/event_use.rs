@@ -140,10 +140,7 @@ fn a_wait_has_the_limit_of_its_call_or_of_the_process() {
     op_timeout::set_wait_seconds(0);
     event::wait(waiter, event).unwrap();
     let most = u64::from(u32::MAX);
-    assert_eq!(
-        waiting.limits(),
-        [None, seconds(5), seconds(most), seconds(7), None, seconds(9), None]
-    );
+    assert_eq!(waiting.limits(), [None, seconds(5), seconds(most), seconds(7), None, seconds(9), None]);
     fails(event::wait_with_timeout(waiter, event, -1), Code::ParamInvalid, &["-1", "0"]);
 }
 

@@ -305,16 +305,8 @@ fn a_device_tells_a_failure_also_where_the_time_is_over() {
     let ((_, slow), (_, failing)) = (bench.stream(), bench.stream());
     slow.begin();
     failing.fail("a kernel went astray");
-    fails(
-        stream::device::synchronize_with_timeout(1),
-        Code::AicoreException,
-        &["a kernel went astray"],
-    );
-    fails(
-        stream::device::synchronize_with_timeout(1),
-        Code::StreamSyncTimeout,
-        &["device 0", "1 ms"],
-    );
+    fails(stream::device::synchronize_with_timeout(1), Code::AicoreException, &["a kernel went astray"]);
+    fails(stream::device::synchronize_with_timeout(1), Code::StreamSyncTimeout, &["device 0", "1 ms"]);
     slow.finish();
     stream::device::synchronize_with_timeout(10_000).unwrap();
 }
@@ -338,8 +330,7 @@ fn pinned_memory_waits_for_all_devices_and_device_memory_for_its_own() {
     let bench = Bench::new();
     let (_, work) = bench.stream();
     let (there, elsewhere) =
-        on_device(1, || (memory::malloc(64, 0).unwrap(), native(stream::create(0).unwrap())))
-            .join();
+        on_device(1, || (memory::malloc(64, 0).unwrap(), native(stream::create(0).unwrap()))).join();
     let pinned = memory::malloc_host(64).unwrap();
     work.begin();
     memory::free_with_sync(there).unwrap();

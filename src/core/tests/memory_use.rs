@@ -63,11 +63,7 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
     }
     // With nothing to do the stream must still be valid.
     fails(memcpy::copy_async(copy(0, 0, 0, 99), dead), Code::ParamInvalid, &["destroyed"]);
-    fails(
-        memset::set_async(memset::Request::bytes(0, 0, 0, 0), dead),
-        Code::ParamInvalid,
-        &["destroyed"],
-    );
+    fails(memset::set_async(memset::Request::bytes(0, 0, 0, 0), dead), Code::ParamInvalid, &["destroyed"]);
     thread::set_current(None);
     fails(memcpy::copy_async(copy(0, 64, 1, 1), 0), Code::InvalidParam, &["dst"]);
     fails(memcpy::copy_async(copy(addr, 64, 1, 1), 0), Code::ContextNull, &[]);

@@ -215,11 +215,7 @@ fn a_limit_leaves_room_for_less_than_a_piece() {
     alloc(PIECE, pool, stream);
     alloc(3 * MIB, pool, stream);
     assert_eq!(attribute(pool, RESERVED), PIECE + 4 * MIB);
-    fails(
-        mem_pool::malloc_async(2 * MIB, pool, stream),
-        Code::MemoryAllocation,
-        &["maxSize", "37748736"],
-    );
+    fails(mem_pool::malloc_async(2 * MIB, pool, stream), Code::MemoryAllocation, &["maxSize", "37748736"]);
 }
 
 /// Free segments that are too short are freed for a longer one if they suffice, and stay otherwise.

@@ -101,11 +101,9 @@ impl Run {
             max_size: PLACES * PLACE,
         });
         let pool = pool.unwrap();
-        for (attribute, on) in [
-            (FOLLOW, rules.follow),
-            (OPPORTUNISTIC, rules.opportunistic),
-            (INTERNAL, rules.internal),
-        ] {
+        for (attribute, on) in
+            [(FOLLOW, rules.follow), (OPPORTUNISTIC, rules.opportunistic), (INTERNAL, rules.internal)]
+        {
             mem_pool::set_attribute(pool, attribute, on.into()).unwrap();
         }
         mem_pool::set_attribute(pool, THRESHOLD, u64::MAX).unwrap();

@@ -43,9 +43,7 @@ fn a_reset_limits_waits_for_values() {
     wait_until("the reset to wait", || first.waiting() + second.waiting() == 1);
     let (until, other) = (first.waits_until().unwrap(), second.waits_until().unwrap());
     assert_eq!(until, other);
-    assert!(
-        until > begin && until <= std::time::Instant::now() + std::time::Duration::from_secs(1)
-    );
+    assert!(until > begin && until <= std::time::Instant::now() + std::time::Duration::from_secs(1));
     first.finish();
     second.finish();
     drop((first, second));
@@ -90,8 +88,7 @@ fn a_device_is_not_closed_under_a_call() {
             if call == "create_stream" {
                 return context.map(drop);
             }
-            let request =
-                memcpy::Request { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
+            let request = memcpy::Request { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
             match call {
                 "alloc" => memory::malloc(64, 0).map(drop),
                 "copy_now" => memcpy::copy(request),
@@ -175,8 +172,7 @@ fn work_that_a_destroyed_stream_drops_is_told_as_such() {
     let bench = Bench::new();
     let ((raw, work), memory) = (bench.stream(), memory::malloc(64, 0).unwrap());
     bench.script.close_gate("fill");
-    let inside =
-        on_device(0, move || memset::set_async(memset::Request::bytes(memory, 64, 0, 64), raw));
+    let inside = on_device(0, move || memset::set_async(memset::Request::bytes(memory, 64, 0, 64), raw));
     wait_until("the call to be inside", || bench.script.at_gate() == 1);
     stream::destroy(raw, false).unwrap();
     bench.script.open_gate();

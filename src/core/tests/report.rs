@@ -41,12 +41,7 @@ fn callbacks_run_in_the_order_of_the_stream() {
     work.begin();
     for (number, block) in [(0, false), (1, true), (2, false), (3, true)] {
         let say = say.clone();
-        report::launch_callback(
-            HostFn::from_closure(move || say.send(number).unwrap()),
-            block,
-            raw,
-        )
-        .unwrap();
+        report::launch_callback(HostFn::from_closure(move || say.send(number).unwrap()), block, raw).unwrap();
     }
     fails(process(1), Code::ReportTimeout, &["1 ms", "0x7"]);
     work.finish();
@@ -78,9 +73,7 @@ fn a_stream_destroyed_during_a_launch_drops_it() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
     bench.script.close_gate("hand_over");
-    let launch = on_device(0, move || {
-        report::launch_callback(HostFn::from_closure(|| unreachable!()), true, raw)
-    });
+    let launch = on_device(0, move || report::launch_callback(HostFn::from_closure(|| unreachable!()), true, raw));
     wait_until("the call to be inside", || bench.script.at_gate() == 1);
     stream::destroy(raw, false).unwrap();
     bench.script.open_gate();

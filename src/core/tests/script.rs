@@ -11,10 +11,9 @@ use parking_lot::{Condvar, Mutex};
 use crate::backend::ImportedMemory;
 use crate::backend::base::broker::Parcel;
 use crate::backend::{
-    Access, Advice, AtomicMemory, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo,
-    Driver, Event, Fault, FaultKind, Fill, Foreign, ForeignBlock, Graph, Kernel, KernelInfo,
-    Launch, MemoryUsage, Module, Node, Notifies, Notify, PagePolicy, PhysicalMemory, Result, Span,
-    Stream, StreamOptions, VirtualMemory, cover_all,
+    Access, Advice, AtomicMemory, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault,
+    FaultKind, Fill, Foreign, ForeignBlock, Graph, Kernel, KernelInfo, Launch, MemoryUsage, Module, Node, Notifies,
+    Notify, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, VirtualMemory, cover_all,
 };
 use crate::core::tests::begin_over;
 
@@ -300,8 +299,7 @@ impl Driver for ScriptDriver {
     }
 
     fn shutdown(&self, _patience: Duration) -> bool {
-        if self.0.live(Thing::OpenDevice) == 0
-            && self.0.live(Thing::HostBlock) + self.0.live(Thing::Registration) != 0
+        if self.0.live(Thing::OpenDevice) == 0 && self.0.live(Thing::HostBlock) + self.0.live(Thing::Registration) != 0
         {
             self.0.broken("shutdown with host memory in use");
         }

@@ -3,9 +3,7 @@
 use super::*;
 use crate::backend::FaultKind;
 use crate::core::runtime::lifecycle::StreamsOf;
-use crate::core::runtime::state_callback::{
-    self, DeviceState, DeviceWatcher, StreamState, StreamWatcher,
-};
+use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
 
 /// What was recorded, until the end of the test.
 #[derive(Default)]
@@ -48,8 +46,7 @@ fn a_stream_that_is_made_during_a_reset_is_told_of_after_it() {
     bench.script.open_gate();
     let made = maker.join().unwrap();
     reset.join().unwrap();
-    let of_it: Vec<_> =
-        recorded.streams.lock().iter().filter(|(raw, _)| *raw == made).copied().collect();
+    let of_it: Vec<_> = recorded.streams.lock().iter().filter(|(raw, _)| *raw == made).copied().collect();
     assert_eq!(of_it.len(), 2, "{of_it:?}");
     assert!(of_it.contains(&(made, StreamState::Created)));
     assert!(of_it.contains(&(made, StreamState::Ending)));

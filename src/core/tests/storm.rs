@@ -49,12 +49,9 @@ impl Random {
 /// One call with an object of any thread.
 fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
     let shared = &all[id as usize];
-    let pick = |random: &mut Random, list: &[AtomicU64]| {
-        list[random.below(SHARED)].load(Ordering::Relaxed)
-    };
-    let put = |random: &mut Random, list: &[AtomicU64], raw: u64| {
-        list[random.below(SHARED)].swap(raw, Ordering::Relaxed)
-    };
+    let pick = |random: &mut Random, list: &[AtomicU64]| list[random.below(SHARED)].load(Ordering::Relaxed);
+    let put =
+        |random: &mut Random, list: &[AtomicU64], raw: u64| list[random.below(SHARED)].swap(raw, Ordering::Relaxed);
     let stream = pick(random, &shared.streams);
     let event = pick(random, &shared.events);
     let host = buffer.as_mut_ptr().expose_provenance();
@@ -65,8 +62,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
     };
     // Errors are accepted.
     let _ = match random.below(22) {
-        0 => stream::create(0)
-            .and_then(|raw| stream::destroy(put(random, &shared.streams, raw), false)),
+        0 => stream::create(0).and_then(|raw| stream::destroy(put(random, &shared.streams, raw), false)),
         1 => event::create_ex(8).and_then(|raw| event::destroy(put(random, &shared.events, raw))),
         2 | 3 => memory::malloc(4096, 0).and_then(|addr| {
             let _freeing = USING.write();
@@ -77,9 +73,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
         6 => with_memory(random, &|addr| memcpy::copy(copy(host, addr, 2))),
         7 => with_memory(random, &|addr| memcpy::copy_async(copy(addr, host, 1), stream)),
         8 => with_memory(random, &|addr| memcpy::copy_async(copy(host, addr, 2), stream)),
-        9 | 10 => with_memory(random, &|addr| {
-            memset::set_async(memset::Request::bytes(addr, 4096, 1, 4096), stream)
-        }),
+        9 | 10 => with_memory(random, &|addr| memset::set_async(memset::Request::bytes(addr, 4096, 1, 4096), stream)),
         11 | 12 => event::record(event, stream),
         13 | 14 => event::wait(stream, event),
         15 => event::synchronize(event, 1),
@@ -150,13 +144,8 @@ fn over_the_script() {
 fn over_the_cpu_backend() {
     let _alone = ONE_AT_A_TIME.lock();
     for asynchronous in [false, true] {
-        let options = cpu::Options {
-            devices: 2,
-            memory_per_device: Some(64 << 20),
-            asynchronous,
-            seed: 3,
-            guard: false,
-        };
+        let options =
+            cpu::Options { devices: 2, memory_per_device: Some(64 << 20), asynchronous, seed: 3, guard: false };
         begin_over(cpu::open(options).unwrap(), LONG);
         storm(2, 12_345);
         assert_eq!(allocation::Allocation::count(), 0, "allocations left");

@@ -355,12 +355,9 @@ fn reduce_op(kind: i32) -> Result<ReduceOp> {
 
 fn element(data_type: i32) -> Result<Element> {
     /// Values of aclDataType that exist.
-    const KNOWN: [i32; 27] = [
-        0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 27, 29, 30, 33, 34, 35, 36, 37, 38, 39,
-        40, 41,
-    ];
-    const ALLOWED: &str =
-        "ACL_FLOAT 0, ACL_FLOAT16 1, ACL_INT8 2, ACL_INT32 3, ACL_INT16 6 and ACL_BF16 27";
+    const KNOWN: [i32; 27] =
+        [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 27, 29, 30, 33, 34, 35, 36, 37, 38, 39, 40, 41];
+    const ALLOWED: &str = "ACL_FLOAT 0, ACL_FLOAT16 1, ACL_INT8 2, ACL_INT32 3, ACL_INT16 6 and ACL_BF16 27";
     match data_type {
         0 => Ok(Element::Float32),
         1 => Ok(Element::Float16),
@@ -402,10 +399,7 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
         if !addr.is_multiple_of(element.size()) {
             return Err(Error::new(
                 crate::core::base::error::Code::AddrUnaligned,
-                format_args!(
-                    "{argument} {addr:#x} is not aligned to its elements of {} bytes",
-                    element.size()
-                ),
+                format_args!("{argument} {addr:#x} is not aligned to its elements of {} bytes", element.size()),
             ));
         }
         memory::device_span(argument, addr, count, &stream.device, writes)

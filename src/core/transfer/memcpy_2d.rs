@@ -73,9 +73,7 @@ impl Request {
         }
         for (argument, pitch) in [("dpitch", dst_pitch), ("spitch", src_pitch)] {
             if width > pitch {
-                return Err(Error::invalid_param(format_args!(
-                    "width {width} is more than {argument} {pitch}"
-                )));
+                return Err(Error::invalid_param(format_args!("width {width} is more than {argument} {pitch}")));
             }
         }
         Ok(Some(kind))

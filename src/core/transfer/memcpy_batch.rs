@@ -182,9 +182,7 @@ fn vec<T>(argument: &str, len: usize) -> Outcome<Vec<T>> {
         Ok(()) => Ok(vec),
         Err(_) => Err(Failure::from(Error::new(
             Code::BadAlloc,
-            format_args!(
-                "{argument} is {len}: the host has no memory for so many; copy in several batches"
-            ),
+            format_args!("{argument} is {len}: the host has no memory for so many; copy in several batches"),
         ))),
     }
 }
@@ -197,9 +195,7 @@ impl Batch {
             return Ok(None);
         }
         if let Some(argument) = arrays.null() {
-            return Err(Failure::from(Error::invalid_param(format_args!(
-                "{argument} is null, numBatches is {len}"
-            ))));
+            return Err(Failure::from(Error::invalid_param(format_args!("{argument} is null, numBatches is {len}"))));
         }
         let attributes = Self::read_attributes(arrays)?;
         let mut entries = vec("numBatches", len)?;
@@ -241,11 +237,9 @@ impl Batch {
                 attribute += 1;
             }
             let of_entry = |error| Failure::of(index, error);
-            let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute])
-                .map_err(of_entry)?;
+            let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute]).map_err(of_entry)?;
             ways = check_ways(index, &copy, ways).map_err(of_entry)?;
-            for (argument, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)]
-            {
+            for (argument, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)] {
                 let other = memory::hold_other(Element(argument, index), span, own, writes);
                 if let Some(other) = other.map_err(of_entry)?
                     && !held.iter().any(|known| Arc::ptr_eq(known, &other))
@@ -259,12 +253,7 @@ impl Batch {
     }
 }
 
-fn check_attribute(
-    index: usize,
-    attribute: Attribute,
-    before: Option<&Attribute>,
-    len: usize,
-) -> Result<(), Error> {
+fn check_attribute(index: usize, attribute: Attribute, before: Option<&Attribute>, len: usize) -> Result<(), Error> {
     for (side, location) in [("dstLoc", attribute.dst), ("srcLoc", attribute.src)] {
         if !(Location::HOST..=Location::HOST_NUMA).contains(&location.kind) {
             return Err(Error::invalid_param(format_args!(
@@ -293,9 +282,7 @@ fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
     let Entry { dst, dest_max, src, size } = entry;
     for (argument, addr) in [("dsts", dst), ("srcs", src)] {
         if addr == 0 {
-            return Err(Error::invalid_param(format_args!(
-                "{argument}[{index}] is null, sizes[{index}] is {size}"
-            )));
+            return Err(Error::invalid_param(format_args!("{argument}[{index}] is null, sizes[{index}] is {size}")));
         }
     }
     if size > dest_max {
@@ -307,12 +294,7 @@ fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
 }
 
 /// The copy with this index, whose attribute has the index `which`.
-fn resolve_entry(
-    index: usize,
-    entry: Entry,
-    which: usize,
-    attribute: &Attribute,
-) -> Result<Copy, Error> {
+fn resolve_entry(index: usize, entry: Entry, which: usize, attribute: &Attribute) -> Result<Copy, Error> {
     let resolve = |array, addr, side: &str, location: Location| -> Result<Span, Error> {
         let argument = Element(array, index);
         let span = memory::span(argument, addr, entry.size)?;

@@ -33,9 +33,7 @@ fn check_kind(number: i32) -> Result<()> {
 
 fn check_not_null(argument: &str, addr: usize) -> Result<()> {
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is null; it must be device memory"
-        )));
+        return Err(Error::invalid_param(format_args!("{argument} is null; it must be device memory")));
     }
     Ok(())
 }
@@ -80,9 +78,7 @@ pub fn with_offset(request: Request, stream: u64) -> Result<()> {
     check_not_null("dst", dst)?;
     check_not_null("src", src)?;
     if count > dest_max {
-        return Err(Error::invalid_param(format_args!(
-            "count {count} is more than destMax {dest_max}"
-        )));
+        return Err(Error::invalid_param(format_args!("count {count} is more than destMax {dest_max}")));
     }
     let stream = stream::resolve(stream)?;
     let (dst, _held_dst) = words("dst", dst, WORD, &stream.device)?;
@@ -134,14 +130,9 @@ pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
     check_kind(kind)?;
     check_not_null("desc", description)?;
     let stream = stream::resolve(stream)?;
-    let (Span { addr, place, .. }, _held) =
-        words("desc", description, DESCRIPTION, &stream.device)?;
+    let (Span { addr, place, .. }, _held) = words("desc", description, DESCRIPTION, &stream.device)?;
     let word = |offset| Span { addr: addr + offset, len: WORD, place };
     let end = |offset| Indirect { at: word(offset), offset: 0 };
-    let copy = CopyIndirect {
-        dst: end(DESTINATION),
-        src: end(SOURCE),
-        len: IndirectLen::At(word(LENGTH)),
-    };
+    let copy = CopyIndirect { dst: end(DESTINATION), src: end(SOURCE), len: IndirectLen::At(word(LENGTH)) };
     stream.submit(Op::CopyIndirect(copy)).map(drop)
 }

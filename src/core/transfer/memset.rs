@@ -48,19 +48,14 @@ impl Request {
         }
         if addr == 0 {
             let name = if let Pattern::Byte(_) = pattern { "count" } else { "N" };
-            return Err(Error::invalid_param(format_args!(
-                "{} is null, {name} is {count}",
-                self.argument()
-            )));
+            return Err(Error::invalid_param(format_args!("{} is null, {name} is {count}", self.argument())));
         }
         if count > room / pattern.size() {
             return Err(match pattern {
-                Pattern::Byte(_) => {
-                    Error::invalid_param(format_args!("count {count} is more than maxCount {room}"))
+                Pattern::Byte(_) => Error::invalid_param(format_args!("count {count} is more than maxCount {room}")),
+                Pattern::Word(_) => {
+                    Error::invalid_param(format_args!("N {count} words of 4 bytes are more than memSize {room} bytes"))
                 }
-                Pattern::Word(_) => Error::invalid_param(format_args!(
-                    "N {count} words of 4 bytes are more than memSize {room} bytes"
-                )),
             });
         }
         if !addr.is_multiple_of(pattern.size()) {

@@ -77,9 +77,7 @@ pub fn area() -> Result<usize> {
 pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     const ARGUMENT: &str = "outputAddr";
     if addr == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{ARGUMENT} is null; it must be device memory for the state"
-        )));
+        return Err(Error::invalid_param(format_args!("{ARGUMENT} is null; it must be device memory for the state")));
     }
     if size == 0 {
         return Err(Error::invalid_param("outputSize is 0; the state takes at least one byte"));

@@ -70,9 +70,7 @@ fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> 
             )));
         }
         other => {
-            return Err(Error::invalid_param(format_args!(
-                "dataType is {other}, which aclDataType does not have"
-            )));
+            return Err(Error::invalid_param(format_args!("dataType is {other}, which aclDataType does not have")));
         }
     };
     if !element.is_float() && distribution != Distribution::Uniform {
@@ -107,11 +105,7 @@ fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)>
 }
 
 /// Fails for numbers that are known now and that no such distribution has.
-fn check_known(
-    distribution: Distribution,
-    element: RandomElement,
-    [first, second]: [(bool, u64); 2],
-) -> Result<()> {
+fn check_known(distribution: Distribution, element: RandomElement, [first, second]: [(bool, u64); 2]) -> Result<()> {
     let known = |(is_address, bits): (bool, u64)| (!is_address).then_some(bits);
     let out_of_order = |min: &dyn std::fmt::Display, max: &dyn std::fmt::Display| {
         Err(Error::invalid_param(format_args!("min {min} is more than max {max}")))
@@ -119,12 +113,8 @@ fn check_known(
     if !element.is_float() {
         let (Some(min), Some(max)) = (known(first), known(second)) else { return Ok(()) };
         return match element {
-            RandomElement::Int32 if min as i32 > max as i32 => {
-                out_of_order(&(min as i32), &(max as i32))
-            }
-            RandomElement::Int64 if min as i64 > max as i64 => {
-                out_of_order(&(min as i64), &(max as i64))
-            }
+            RandomElement::Int32 if min as i32 > max as i32 => out_of_order(&(min as i32), &(max as i32)),
+            RandomElement::Int64 if min as i64 > max as i64 => out_of_order(&(min as i64), &(max as i64)),
             RandomElement::UInt32 | RandomElement::UInt64 if min > max => out_of_order(&min, &max),
             _ => Ok(()),
         };
@@ -136,30 +126,24 @@ fn check_known(
     };
     let (first, second) = (known(first).map(single), known(second).map(single));
     let not_finite = |argument: &str, number: f32| {
-        Err(Error::invalid_param(format_args!(
-            "{argument} is {number}; it must be a finite number"
-        )))
+        Err(Error::invalid_param(format_args!("{argument} is {number}; it must be a finite number")))
     };
     match (distribution, first, second) {
-        (Distribution::Dropout, Some(ratio), _) if !(0.0..=1.0).contains(&ratio) => Err(
-            Error::invalid_param(format_args!("dropoutRation is {ratio}; allowed: from 0 to 1")),
-        ),
+        (Distribution::Dropout, Some(ratio), _) if !(0.0..=1.0).contains(&ratio) => {
+            Err(Error::invalid_param(format_args!("dropoutRation is {ratio}; allowed: from 0 to 1")))
+        }
         (Distribution::Dropout, ..) => Ok(()),
         (Distribution::Uniform, Some(min), _) if !min.is_finite() => not_finite("min", min),
         (Distribution::Uniform, _, Some(max)) if !max.is_finite() => not_finite("max", max),
         (Distribution::Uniform, Some(min), Some(max)) if min > max => out_of_order(&min, &max),
-        (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => {
-            Err(Error::invalid_param(format_args!(
-                "max {max} and min {min} are further apart than single precision can tell"
-            )))
-        }
+        (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => Err(Error::invalid_param(
+            format_args!("max {max} and min {min} are further apart than single precision can tell"),
+        )),
         (Distribution::Uniform, ..) => Ok(()),
         (_, Some(mean), _) if !mean.is_finite() => not_finite("mean", mean),
-        (_, _, Some(deviation)) if !deviation.is_finite() || deviation < 0.0 => {
-            Err(Error::invalid_param(format_args!(
-                "stddev is {deviation}; it must be a finite number, and not negative"
-            )))
-        }
+        (_, _, Some(deviation)) if !deviation.is_finite() || deviation < 0.0 => Err(Error::invalid_param(
+            format_args!("stddev is {deviation}; it must be a finite number, and not negative"),
+        )),
         _ => Ok(()),
     }
 }
@@ -172,19 +156,10 @@ struct Operands<'a> {
 
 impl Operands<'_> {
     /// Device memory, of `len` bytes.
-    fn at(
-        &mut self,
-        argument: &str,
-        addr: u64,
-        len: usize,
-        alignment: usize,
-        writes: bool,
-    ) -> Result<Span> {
+    fn at(&mut self, argument: &str, addr: u64, len: usize, alignment: usize, writes: bool) -> Result<Span> {
         let addr = addr as usize;
         if addr == 0 {
-            return Err(Error::invalid_param(format_args!(
-                "{argument} is null; it must be device memory"
-            )));
+            return Err(Error::invalid_param(format_args!("{argument} is null; it must be device memory")));
         }
         if !addr.is_multiple_of(alignment) {
             return Err(Error::new(
@@ -198,12 +173,7 @@ impl Operands<'_> {
     }
 
     /// A number of `size` bytes, passed now or read from memory later.
-    fn number(
-        &mut self,
-        argument: &str,
-        (is_address, bits): (bool, u64),
-        size: u8,
-    ) -> Result<Number> {
+    fn number(&mut self, argument: &str, (is_address, bits): (bool, u64), size: u8) -> Result<Number> {
         if !is_address {
             return Ok(Number::Known(bits));
         }
@@ -240,10 +210,8 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     };
     let size = [element.size()];
     let (first, second) = request.parameters;
-    let parameters = [
-        checked(names[0], first, &size)?,
-        second.map_or(Ok((false, 0)), |value| checked(names[1], value, &size))?,
-    ];
+    let parameters =
+        [checked(names[0], first, &size)?, second.map_or(Ok((false, 0)), |value| checked(names[1], value, &size))?];
     let seed = checked("randomSeed", request.seed, &[4, 8])?;
     check_known(distribution, element, parameters)?;
     let stream = stream::resolve(stream)?;

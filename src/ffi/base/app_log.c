@@ -12,8 +12,9 @@
 
 enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, LINE_CAPACITY = 2048 };
 
-__attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(
-    int level, const char* func, const char* file, uint32_t line, const char* fmt, ...);
+__attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(int level, const char* func,
+                                                                                 const char* file, uint32_t line,
+                                                                                 const char* fmt, ...);
 
 /* Reports an invalid level once. */
 static void report_refusal(const char* name, const char* value) {
@@ -31,8 +32,7 @@ static int threshold(void) {
     static const char* const names[] = {"PORTACL_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char* value = getenv(names[i]);
-        if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT &&
-            value[1] == '\0') {
+        if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT && value[1] == '\0') {
             return value[0] - '0';
         }
         if (value != NULL && value[0] != '\0') {
@@ -50,8 +50,7 @@ static size_t filled(int printed, size_t capacity) {
     return (size_t)printed < capacity ? (size_t)printed : capacity - 1;
 }
 
-void portacl_app_log(int level, const char* func, const char* file, uint32_t line, const char* fmt,
-                     ...) {
+void portacl_app_log(int level, const char* func, const char* file, uint32_t line, const char* fmt, ...) {
     static const char* const names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
     /* A level that does not exist is a mistake of the caller: better seen than lost. */
     if (level < 0 || level > LEVEL_ERROR) {
@@ -63,10 +62,9 @@ void portacl_app_log(int level, const char* func, const char* file, uint32_t lin
     const int saved_errno = errno;
     char text[LINE_CAPACITY];
     const size_t room = sizeof text - 1; /* one is kept for the end of the line */
-    size_t used =
-        filled(snprintf(text, room, "[%s] %s:%u %s: ", names[level], file != NULL ? file : "?",
-                        (unsigned)line, func != NULL ? func : "?"),
-               room);
+    size_t used = filled(snprintf(text, room, "[%s] %s:%u %s: ", names[level], file != NULL ? file : "?",
+                                  (unsigned)line, func != NULL ? func : "?"),
+                         room);
     va_list args;
     va_start(args, fmt);
     const int printed = vsnprintf(text + used, room - used, fmt != NULL ? fmt : "", args);

@@ -7,9 +7,7 @@ use crate::core::base::error::{self, Code, Error, Result};
 use crate::core::runtime::device;
 use crate::ffi::base::guard::{guard, guard_unsupported, guard_value_anywhere};
 use crate::ffi::base::value::{Out, enum_value, must_not_be_null};
-use crate::ffi::types::{
-    aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo,
-};
+use crate::ffi::types::{aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo};
 
 /// Returns the text of this thread's latest failure (with `err_msg_mode` 1, of any thread's) since the previous call of
 /// this function: call, argument, value, bound, and the remedy. Successful calls do not change it. Works at any time,
@@ -30,9 +28,7 @@ pub unsafe extern "C" fn aclGetRecentErrMsg() -> *const c_char {
 /// @note Thread-safe. Follows aclrtGetLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
-    guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || {
-        last_error(level, error::take_last_code)
-    })
+    guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || last_error(level, error::take_last_code))
 }
 
 /// Returns the code of this thread's latest failure, 0 if there was none. Works at any time.
@@ -43,9 +39,7 @@ pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>
 /// @note Thread-safe. Follows aclrtPeekAtLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
-    guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || {
-        last_error(level, error::last_code)
-    })
+    guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || last_error(level, error::last_code))
 }
 
 /// Returns the hardware error of a device: none (ACL_RT_NO_ERROR) while it works, else ACL_RT_ERROR_AICORE without
@@ -61,10 +55,7 @@ pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLev
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not respond.
 /// @note Thread-safe. Follows aclrtGetErrorVerbose of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetErrorVerbose(
-    deviceId: i32,
-    errorInfo: *mut aclrtErrorInfo,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetErrorVerbose(deviceId: i32, errorInfo: *mut aclrtErrorInfo) -> aclError {
     guard("aclrtGetErrorVerbose", || {
         let out = Out::new("errorInfo", errorInfo)?;
         let kind = if device::is_healthy(deviceId)? {
@@ -90,10 +81,7 @@ pub unsafe extern "C" fn aclrtGetErrorVerbose(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtGetErrorVerbose.
 /// @note Thread-safe. Follows aclrtRepairError of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtRepairError(
-    deviceId: i32,
-    errorInfo: *const aclrtErrorInfo,
-) -> aclError {
+pub unsafe extern "C" fn aclrtRepairError(deviceId: i32, errorInfo: *const aclrtErrorInfo) -> aclError {
     guard("aclrtRepairError", || {
         must_not_be_null("errorInfo", errorInfo)?;
         device::repair(deviceId)
@@ -136,8 +124,6 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
 fn last_error(level: MaybeUninit<aclrtLastErrLevel>, answer: fn() -> i32) -> Result<aclError> {
     match enum_value(level) {
         level if level == aclrtLastErrLevel::ACL_RT_THREAD_LEVEL as i32 => Ok(answer()),
-        level => Err(Error::invalid_param(format_args!(
-            "level is {level}; only ACL_RT_THREAD_LEVEL (0) exists"
-        ))),
+        level => Err(Error::invalid_param(format_args!("level is {level}; only ACL_RT_THREAD_LEVEL (0) exists"))),
     }
 }

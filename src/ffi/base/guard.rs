@@ -30,11 +30,7 @@ pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Re
 /// As [`guard_value`], for functions that report failures or only compute, whose result could not be distinguished from
 /// a refusal: they also work in a forked child.
 #[inline]
-pub fn guard_value_anywhere<T>(
-    call: &'static str,
-    fallback: T,
-    body: impl FnOnce() -> Result<T>,
-) -> T {
+pub fn guard_value_anywhere<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return value,
         Ok(Err(failure)) => report(call, failure),

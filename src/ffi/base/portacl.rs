@@ -34,11 +34,7 @@ pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclDeviceName(
-    deviceId: i32,
-    name: *mut c_char,
-    size: usize,
-) -> aclError {
+pub unsafe extern "C" fn portaclDeviceName(deviceId: i32, name: *mut c_char, size: usize) -> aclError {
     guard("portaclDeviceName", || {
         let out = text::Buffer::new("name", name, "size", size)?;
         out.write(&device_info::name(deviceId)?);

@@ -105,14 +105,10 @@ pub mod bytes {
         most: usize,
     ) -> Result<Vec<u8>> {
         if first.is_null() {
-            return Err(Error::invalid_param(format_args!(
-                "{argument} is null; it must point to the bytes"
-            )));
+            return Err(Error::invalid_param(format_args!("{argument} is null; it must point to the bytes")));
         }
         if !(1..=most).contains(&len) {
-            return Err(Error::invalid_param(format_args!(
-                "{length} is {len}; {argument} has from 1 to {most} bytes"
-            )));
+            return Err(Error::invalid_param(format_args!("{length} is {len}; {argument} has from 1 to {most} bytes")));
         }
         let bytes = Array::new(first.cast::<u8>(), len);
         Ok((0..len).map(|index| bytes.get(index)).collect())
@@ -131,9 +127,7 @@ pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
 /// For pointers that the entry reads itself.
 pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     if pointer.is_null() {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is null; it must point to the value"
-        )));
+        return Err(Error::invalid_param(format_args!("{argument} is null; it must point to the value")));
     }
     Ok(())
 }
@@ -236,9 +230,8 @@ pub mod text {
     /// As [`optional`].
     pub unsafe fn required<'a>(argument: &str, text: *const c_char) -> Result<&'a OsStr> {
         // SAFETY: `optional` asks for no more than this function: null or a C string.
-        unsafe { optional(text) }.ok_or_else(|| {
-            Error::invalid_param(format_args!("{argument} is null; it must be a text"))
-        })
+        unsafe { optional(text) }
+            .ok_or_else(|| Error::invalid_param(format_args!("{argument} is null; it must be a text")))
     }
 
     /// The text behind a pointer, `None` for null.

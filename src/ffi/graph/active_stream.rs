@@ -25,13 +25,8 @@ use crate::ffi::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStr
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
 /// @note Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtActiveStream(
-    activeStream: aclrtStream,
-    stream: aclrtStream,
-) -> aclError {
-    guard("aclrtActiveStream", || {
-        control::start(handle::from_c(activeStream), handle::from_c(stream))
-    })
+pub unsafe extern "C" fn aclrtActiveStream(activeStream: aclrtStream, stream: aclrtStream) -> aclError {
+    guard("aclrtActiveStream", || control::start(handle::from_c(activeStream), handle::from_c(stream)))
 }
 
 /// Records a branch between streams of the same graph: when a launch reaches it, two values in memory are compared, one

@@ -45,14 +45,8 @@ pub unsafe extern "C" fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -
 /// @retval ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building was invalidated.
 /// @note Thread-safe. Follows aclmdlRIBindStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIBindStream(
-    modelRI: aclmdlRI,
-    stream: aclrtStream,
-    flag: u32,
-) -> aclError {
-    guard("aclmdlRIBindStream", || {
-        build::bind(handle::from_c(modelRI), handle::from_c(stream), flag)
-    })
+pub unsafe extern "C" fn aclmdlRIBindStream(modelRI: aclmdlRI, stream: aclrtStream, flag: u32) -> aclError {
+    guard("aclmdlRIBindStream", || build::bind(handle::from_c(modelRI), handle::from_c(stream), flag))
 }
 
 /// Unbinds a stream from a graph, so that it can be destroyed or bound to another graph. The graph keeps what was

@@ -5,9 +5,7 @@ use std::mem::MaybeUninit;
 use crate::core::graph::{capture, mode};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, enum_from, enum_value, handle};
-use crate::ffi::types::{
-    aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream,
-};
+use crate::ffi::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 
 /// Begins to capture a stream: its operations are recorded instead of run: copies, fills, reductions, random numbers,
 /// kernels, host functions, values, notifies, records of events and waits for events, and launches of other graphs,
@@ -35,10 +33,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclmdlRICaptureBegin of the Ascend runtime API; what is forbidden, and that it makes the
 ///     capture invalid, follows CUDA's stream capture.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureBegin(
-    stream: aclrtStream,
-    mode: MaybeUninit<aclmdlRICaptureMode>,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRICaptureBegin(stream: aclrtStream, mode: MaybeUninit<aclmdlRICaptureMode>) -> aclError {
     guard("aclmdlRICaptureBegin", || capture::begin(handle::from_c(stream), enum_value(mode)))
 }
 
@@ -66,10 +61,7 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(
 ///     context of another device.
 /// @note Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureEnd(
-    stream: aclrtStream,
-    modelRI: *mut aclmdlRI,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRICaptureEnd(stream: aclrtStream, modelRI: *mut aclmdlRI) -> aclError {
     guard("aclmdlRICaptureEnd", || {
         let out = Out::new("modelRI", modelRI)?;
         out.write(handle::to_c(capture::end(handle::from_c(stream))?));
@@ -118,9 +110,7 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown mode. Affects the calling thread only.
 /// @note Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(
-    mode: *mut aclmdlRICaptureMode,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(mode: *mut aclmdlRICaptureMode) -> aclError {
     guard("aclmdlRICaptureThreadExchangeMode", || {
         let place = mode.cast::<MaybeUninit<aclmdlRICaptureMode>>();
         let out = Out::new("mode", place)?;

@@ -6,8 +6,8 @@ use crate::core::graph::condition;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, handle};
 use crate::ffi::types::{
-    aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag,
-    aclmdlRICondTaskParams, aclrtStream,
+    aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag, aclmdlRICondTaskParams,
+    aclrtStream,
 };
 
 /// Begins to capture a stream into a body of a conditional task (aclmdlRIAddCondTask), as aclmdlRICaptureBegin does
@@ -87,10 +87,7 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a condition handle, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRICondHandleGetCondPtr of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(
-    handle: aclmdlRICondHandle,
-    ptr: *mut *mut u64,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, ptr: *mut *mut u64) -> aclError {
     guard("aclmdlRICondHandleGetCondPtr", || {
         let out = Out::new("ptr", ptr)?;
         let addr = condition::address(handle::from_c(handle))?;

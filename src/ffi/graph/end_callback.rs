@@ -47,10 +47,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or the function is not registered for the graph.
 /// @note Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
-    modelRI: aclmdlRI,
-    func: aclrtCallback,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(modelRI: aclmdlRI, func: aclrtCallback) -> aclError {
     guard("aclmdlRIDestroyUnregisterCallback", || {
         let Some(func) = func else { return Err(no_function()) };
         end_callback::unregister(handle::from_c(modelRI), func as usize)

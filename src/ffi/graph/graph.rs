@@ -49,9 +49,7 @@ pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> acl
 /// @note Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard("aclmdlRIExecuteAsync", || {
-        graph::execute_async(handle::from_c(modelRI), handle::from_c(stream))
-    })
+    guard("aclmdlRIExecuteAsync", || graph::execute_async(handle::from_c(modelRI), handle::from_c(stream)))
 }
 
 /// Skips the tasks of pending launches of a graph that have not started; does not wait. On CPU devices, synchronizing a

@@ -40,10 +40,7 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> acl
 ///     context of another device.
 /// @note Thread-safe. Follows aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
-    stream: aclrtStream,
-    handle: *mut aclrtTaskGrp,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(stream: aclrtStream, handle: *mut aclrtTaskGrp) -> aclError {
     guard("aclmdlRICaptureTaskGrpEnd", || {
         let out = Out::new("handle", handle)?;
         out.write(handle::to_c(capture::end_group(handle::from_c(stream))?));
@@ -68,13 +65,8 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
-    stream: aclrtStream,
-    handle: aclrtTaskGrp,
-) -> aclError {
-    guard("aclmdlRICaptureTaskUpdateBegin", || {
-        group::begin_update(handle::from_c(stream), handle::from_c(handle))
-    })
+pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtTaskGrp) -> aclError {
+    guard("aclmdlRICaptureTaskUpdateBegin", || group::begin_update(handle::from_c(stream), handle::from_c(handle)))
 }
 
 /// Ends an update and enqueues it: the group changes when the stream reaches this operation, and launches that reach

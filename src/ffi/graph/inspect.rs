@@ -37,11 +37,7 @@ pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char)
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed.
 /// @note Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIGetName(
-    modelRI: aclmdlRI,
-    maxLen: u32,
-    name: *mut c_char,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRIGetName(modelRI: aclmdlRI, maxLen: u32, name: *mut c_char) -> aclError {
     guard("aclmdlRIGetName", || {
         let out = text::Buffer::new("name", name, "maxLen", maxLen as usize)?;
         out.write(&inspect::name(handle::from_c(modelRI))?);

@@ -47,9 +47,7 @@ pub unsafe extern "C" fn portaclDeviceSetGraphMemAttribute(
     attr: MaybeUninit<portaclGraphMemAttr>,
     value: u64,
 ) -> aclError {
-    guard("portaclDeviceSetGraphMemAttribute", || {
-        graphs::set_attribute(deviceId, enum_value(attr), value)
-    })
+    guard("portaclDeviceSetGraphMemAttribute", || graphs::set_attribute(deviceId, enum_value(attr), value))
 }
 
 /// Releases memory to the device that is reserved for graphs and not in use.

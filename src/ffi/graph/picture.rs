@@ -41,11 +41,7 @@ pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
 /// @note Thread-safe. Follows aclmdlRIDebugJsonPrint of the Ascend runtime API; the format of the file is portacl's
 ///     choice.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(
-    modelRI: aclmdlRI,
-    path: *const c_char,
-    flags: u32,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(modelRI: aclmdlRI, path: *const c_char, flags: u32) -> aclError {
     guard("aclmdlRIDebugJsonPrint", || {
         // SAFETY: `path` is null or a C string: the function's documentation asks for a file's
         // name.

@@ -12,10 +12,9 @@ use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_from, enum_value, handle, must_not_be_null};
 use crate::ffi::kernel::kernel_launch::read_config;
 use crate::ffi::types::{
-    aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIEventResetTaskParams,
-    aclmdlRIEventWaitTaskParams, aclmdlRIKernelTaskParams, aclmdlRITask, aclmdlRITaskParams,
-    aclmdlRITaskParamsDetail, aclmdlRITaskType, aclmdlRIValueWaitTaskParams,
-    aclmdlRIValueWriteTaskParams, aclrtLaunchKernelAttr, aclrtLaunchKernelAttrId,
+    aclError, aclmdlRI, aclmdlRIEventRecordTaskParams, aclmdlRIEventResetTaskParams, aclmdlRIEventWaitTaskParams,
+    aclmdlRIKernelTaskParams, aclmdlRITask, aclmdlRITaskParams, aclmdlRITaskParamsDetail, aclmdlRITaskType,
+    aclmdlRIValueWaitTaskParams, aclmdlRIValueWriteTaskParams, aclrtLaunchKernelAttr, aclrtLaunchKernelAttrId,
     aclrtLaunchKernelAttrValue, aclrtLaunchKernelCfg,
 };
 
@@ -30,10 +29,7 @@ use crate::ffi::types::{
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskGetType(
-    task: aclmdlRITask,
-    r#type: *mut aclmdlRITaskType,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRITaskGetType(task: aclmdlRITask, r#type: *mut aclmdlRITaskType) -> aclError {
     guard("aclmdlRITaskGetType", || {
         let out = Out::new("type", r#type.cast::<i32>())?;
         out.write(inspect::kind(handle::from_c(task))?);
@@ -74,10 +70,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph was destroyed.
 /// @note Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskGetParams(
-    task: aclmdlRITask,
-    params: *mut aclmdlRITaskParams,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRITaskGetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError {
     guard("aclmdlRITaskGetParams", || {
         let out = Out::new("params", params)?;
         out.write(to_c(&params::get(handle::from_c(task))?));
@@ -114,10 +107,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(
 /// @retval ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is not a multiple of 8.
 /// @note Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskSetParams(
-    task: aclmdlRITask,
-    params: *mut aclmdlRITaskParams,
-) -> aclError {
+pub unsafe extern "C" fn aclmdlRITaskSetParams(task: aclmdlRITask, params: *mut aclmdlRITaskParams) -> aclError {
     guard("aclmdlRITaskSetParams", || {
         must_not_be_null("params", params)?;
         // SAFETY: not null, and by the contract of the C boundary it points to parameters, whatever
@@ -228,11 +218,7 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
             detail.kernelTaskParams = aclmdlRIKernelTaskParams {
                 funcHandle: handle::to_c(call.function),
                 cfg: attributes_of(call),
-                args: if none {
-                    std::ptr::null_mut()
-                } else {
-                    arguments.as_ptr().cast_mut().cast()
-                },
+                args: if none { std::ptr::null_mut() } else { arguments.as_ptr().cast_mut().cast() },
                 isHostArgs: 1,
                 argsSize: arguments.len(),
                 numBlocks: call.blocks(),
@@ -248,10 +234,8 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
             };
         }
         Params::Write(write) => {
-            detail.valueWriteTaskParams = aclmdlRIValueWriteTaskParams {
-                devAddr: address::to_c(write.dst.addr),
-                value: write.value,
-            };
+            detail.valueWriteTaskParams =
+                aclmdlRIValueWriteTaskParams { devAddr: address::to_c(write.dst.addr), value: write.value };
         }
         Params::Wait(wait) => {
             detail.valueWaitTaskParams = aclmdlRIValueWaitTaskParams {
@@ -278,8 +262,7 @@ fn to_c(found: &TaskParams) -> aclmdlRITaskParams {
 ///
 /// The member of that kind was filled; its pointers are null or valid.
 unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change> {
-    let event =
-        |event, argument, flag| Ok(Change::Event { event: handle::from_c(event), argument, flag });
+    let event = |event, argument, flag| Ok(Change::Event { event: handle::from_c(event), argument, flag });
     // SAFETY: the caller vouches that `kind` names the member of the union that is set.
     unsafe {
         match kind {
@@ -288,27 +271,21 @@ unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change>
                 Ok(Change::Kernel(KernelParams {
                     function: handle::from_c(kernel.funcHandle),
                     config: read_config(kernel.cfg)?,
-                    arguments: Arguments::Block {
-                        addr: address::from_c(kernel.args),
-                        len: kernel.argsSize,
-                    },
+                    arguments: Arguments::Block { addr: address::from_c(kernel.args), len: kernel.argsSize },
                     is_host: kernel.isHostArgs,
                     blocks: kernel.numBlocks,
                 }))
             }
             2 => {
-                let aclmdlRIEventRecordTaskParams { event: it, recordFlag, .. } =
-                    detail.eventRecordTaskParams;
+                let aclmdlRIEventRecordTaskParams { event: it, recordFlag, .. } = detail.eventRecordTaskParams;
                 event(it, "eventRecordTaskParams.recordFlag", recordFlag)
             }
             3 => {
-                let aclmdlRIEventWaitTaskParams { event: it, waitFlag, .. } =
-                    detail.eventWaitTaskParams;
+                let aclmdlRIEventWaitTaskParams { event: it, waitFlag, .. } = detail.eventWaitTaskParams;
                 event(it, "eventWaitTaskParams.waitFlag", waitFlag)
             }
             4 => {
-                let aclmdlRIEventResetTaskParams { event: it, resetFlag, .. } =
-                    detail.eventResetTaskParams;
+                let aclmdlRIEventResetTaskParams { event: it, resetFlag, .. } = detail.eventResetTaskParams;
                 event(it, "eventResetTaskParams.resetFlag", resetFlag)
             }
             5 => {
@@ -316,8 +293,7 @@ unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change>
                 Ok(Change::Write { addr: address::from_c(devAddr), value })
             }
             6 => {
-                let aclmdlRIValueWaitTaskParams { devAddr, value, flag } =
-                    detail.valueWaitTaskParams;
+                let aclmdlRIValueWaitTaskParams { devAddr, value, flag } = detail.valueWaitTaskParams;
                 Ok(Change::Wait { addr: address::from_c(devAddr), value, flag })
             }
             _ => Ok(Change::Other { is_said: detail.rsv2.iter().any(|&byte| byte != 0) }),

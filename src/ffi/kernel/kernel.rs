@@ -12,8 +12,7 @@ use crate::core::kernel::symbol;
 use crate::ffi::base::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, text};
 use crate::ffi::types::{
-    aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncAttribute,
-    aclrtFuncHandle,
+    aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncAttribute, aclrtFuncHandle,
 };
 
 /// Checks the options of a load that have an effect here.
@@ -43,17 +42,10 @@ unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
 /// # Safety
 ///
 /// `first` is null or points to `len` bytes, which outlive the result.
-unsafe fn program<'a>(
-    argument: &str,
-    first: *const c_void,
-    bound: &str,
-    len: usize,
-) -> Result<&'a [u8]> {
+unsafe fn program<'a>(argument: &str, first: *const c_void, bound: &str, len: usize) -> Result<&'a [u8]> {
     must_not_be_null(argument, first)?;
     if len == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{bound} is 0; it must be the bytes of the program"
-        )));
+        return Err(Error::invalid_param(format_args!("{bound} is 0; it must be the bytes of the program")));
     }
     if len > isize::MAX as usize {
         return Err(Error::invalid_param(format_args!(
@@ -104,10 +96,7 @@ pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `binary` is not a description, or destroyed.
 /// @note Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtBinaryLoad(
-    binary: aclrtBinary,
-    binHandle: *mut aclrtBinHandle,
-) -> aclError {
+pub unsafe extern "C" fn aclrtBinaryLoad(binary: aclrtBinary, binHandle: *mut aclrtBinHandle) -> aclError {
     guard("aclrtBinaryLoad", || {
         let out = Out::new("binHandle", binHandle)?;
         out.write(handle::to_c(binary_image::load(handle::from_c(binary))?));
@@ -312,10 +301,7 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtRegisterCpuFunc",
-        "the devices here have no CPUs of their own; use aclrtLaunchHostFunc",
-    )
+    guard_unsupported("aclrtRegisterCpuFunc", "the devices here have no CPUs of their own; use aclrtLaunchHostFunc")
 }
 
 /// Returns the address of a kernel's code. Devices here have one kind of cores.
@@ -380,11 +366,7 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetFunctionName(
-    funcHandle: aclrtFuncHandle,
-    maxLen: u32,
-    name: *mut c_char,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetFunctionName(funcHandle: aclrtFuncHandle, maxLen: u32, name: *mut c_char) -> aclError {
     guard("aclrtGetFunctionName", || {
         let out = text::Buffer::new("name", name, "maxLen", maxLen as usize)?;
         out.write(&kernel::name_of(handle::from_c(funcHandle))?);
@@ -475,10 +457,7 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
 ///     (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
 /// @note Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtFunctionGetParamCount(
-    func: *const c_void,
-    paramCount: *mut usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtFunctionGetParamCount(func: *const c_void, paramCount: *mut usize) -> aclError {
     guard("aclrtFunctionGetParamCount", || {
         let out = Out::new("paramCount", paramCount)?;
         let function = symbol::callee(handle::from_c(func.cast_mut()));

@@ -13,10 +13,7 @@ use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHa
 /// # Safety
 ///
 /// `argsHandle` is a handle of any kind, or points to readable memory, as long as a list if it begins like one.
-pub unsafe fn with_list<R>(
-    argsHandle: aclrtArgsHandle,
-    work: impl FnOnce(&mut List<'_>) -> Result<R>,
-) -> Result<R> {
+pub unsafe fn with_list<R>(argsHandle: aclrtArgsHandle, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> Result<R> {
     let raw = handle::from_c(argsHandle);
     if kernel_args::is_handle(raw) {
         return kernel_args::with_list(raw, work);
@@ -34,10 +31,8 @@ pub unsafe fn with_list<R>(
         let head = &mut *head;
         let entries = (head as *mut Head).add(1).cast::<Entry>();
         let entries = std::slice::from_raw_parts_mut(entries, head.most);
-        let room = std::slice::from_raw_parts_mut(
-            std::ptr::with_exposed_provenance_mut::<u8>(head.room),
-            head.room_len,
-        );
+        let room =
+            std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut::<u8>(head.room), head.room_len);
         &mut List { head, entries, room: Room::Callers(room) }
     };
     work(list)
@@ -275,10 +270,7 @@ pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) ->
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a kernel handle, or its binary was unloaded.
 /// @note Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(
-    funcHandle: aclrtFuncHandle,
-    memSize: *mut usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(funcHandle: aclrtFuncHandle, memSize: *mut usize) -> aclError {
     guard("aclrtKernelArgsGetHandleMemSize", || {
         let out = Out::new("memSize", memSize)?;
         out.write(kernel_args::handle_size(handle::from_c(funcHandle))?);

@@ -11,8 +11,8 @@ use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{Array, address, enum_value, handle, must_be_null, must_not_be_null};
 use crate::ffi::kernel::kernel_args::with_list;
 use crate::ffi::types::{
-    aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo,
-    aclrtStream, aclrtTaskUpdateInfo, dim3,
+    aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo, aclrtStream,
+    aclrtTaskUpdateInfo, dim3,
 };
 
 /// The values of launch attributes.
@@ -29,10 +29,7 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     let cfg = unsafe { cfg.read_unaligned() };
     let entries = Array::new(cfg.attrs.cast_const(), cfg.numAttrs);
     if entries.is_null() && entries.count() != 0 {
-        return Err(Error::invalid_param(format_args!(
-            "cfg->attrs is null, and cfg->numAttrs is {}",
-            entries.count()
-        )));
+        return Err(Error::invalid_param(format_args!("cfg->attrs is null, and cfg->numAttrs is {}", entries.count())));
     }
     Config::new((0..entries.count()).map(|index| {
         let attribute = entries.get(index);
@@ -47,9 +44,7 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
 fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec<PlaceHolder>> {
     let entries = Array::new(first, count);
     if entries.is_null() && count != 0 {
-        return Err(Error::invalid_param(format_args!(
-            "placeHolderArray is null, and placeHolderNum is {count}"
-        )));
+        return Err(Error::invalid_param(format_args!("placeHolderArray is null, and placeHolderNum is {count}")));
     }
     if count > MOST_PLACE_HOLDERS {
         return Err(Error::invalid_param(format_args!(
@@ -57,9 +52,7 @@ fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec
         )));
     }
     let each = (0..count).map(|index| entries.get(index));
-    Ok(each
-        .map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize })
-        .collect())
+    Ok(each.map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize }).collect())
 }
 
 /// The maximum number of placeholders: as many addresses as fit into the arguments and the data after them.
@@ -446,36 +439,21 @@ pub unsafe extern "C" fn aclrtTaskUpdateAsync(
     info: *mut aclrtTaskUpdateInfo,
     execStream: aclrtStream,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtTaskUpdateAsync",
-        "tasks cannot be changed once they are queued; submit a new one",
-    )
+    guard_unsupported("aclrtTaskUpdateAsync", "tasks cannot be changed once they are queued; submit a new one")
 }
 
 /// Stores information of the caller about the last task.
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(
-    extendInfoPtr: *const c_char,
-    infoSize: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtCacheLastTaskExtendInfo",
-        "notes about tasks are not kept; leave the call out",
-    )
+pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(extendInfoPtr: *const c_char, infoSize: usize) -> aclError {
+    guard_unsupported("aclrtCacheLastTaskExtendInfo", "notes about tasks are not kept; leave the call out")
 }
 
 /// Stores the operator of the last task.
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCacheLastTaskOpInfo(
-    infoPtr: *const c_void,
-    infoSize: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtCacheLastTaskOpInfo",
-        "notes about tasks are not kept; leave the call out",
-    )
+pub unsafe extern "C" fn aclrtCacheLastTaskOpInfo(infoPtr: *const c_void, infoSize: usize) -> aclError {
+    guard_unsupported("aclrtCacheLastTaskOpInfo", "notes about tasks are not kept; leave the call out")
 }

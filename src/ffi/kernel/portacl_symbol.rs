@@ -31,10 +31,6 @@ pub unsafe extern "C" fn portaclRegisterSymbol(
     guard("portaclRegisterSymbol", || {
         // SAFETY: `name` is null or a C string that names the symbol.
         let name = unsafe { text::required("name", name) }?;
-        symbol::register(
-            handle::from_c(binHandle),
-            address::from_c(symbol),
-            &name.to_string_lossy(),
-        )
+        symbol::register(handle::from_c(binHandle), address::from_c(symbol), &name.to_string_lossy())
     })
 }

@@ -19,10 +19,7 @@ use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream}
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetFuncBySymbol(
-    symbol: *const c_void,
-    funcHandle: *mut aclrtFuncHandle,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetFuncBySymbol(symbol: *const c_void, funcHandle: *mut aclrtFuncHandle) -> aclError {
     guard("aclrtGetFuncBySymbol", || {
         let out = Out::new("funcHandle", funcHandle)?;
         out.write(handle::to_c(symbol::function(address::from_c(symbol))?));
@@ -61,10 +58,7 @@ pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut us
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetSymbolAddress(
-    symbol: *const c_void,
-    devPtr: *mut *mut c_void,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetSymbolAddress(symbol: *const c_void, devPtr: *mut *mut c_void) -> aclError {
     guard("aclrtGetSymbolAddress", || {
         let out = Out::new("devPtr", devPtr)?;
         out.write(address::to_c(symbol::span(address::from_c(symbol))?.addr));
@@ -180,12 +174,6 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
 ) -> aclError {
     guard("aclrtMemcpyFromSymbolAsync", || {
         let part = Part { symbol: address::from_c(symbol), count, offset };
-        symbol::read_async(
-            part,
-            address::from_c(dst),
-            dstMax,
-            enum_value(kind),
-            handle::from_c(stream),
-        )
+        symbol::read_async(part, address::from_c(dst), dstMax, enum_value(kind), handle::from_c(stream))
     })
 }

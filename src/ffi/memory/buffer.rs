@@ -51,11 +51,7 @@ pub unsafe extern "C" fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError {
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed.
 /// @note Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetBufData(
-    buf: aclrtMbuf,
-    dataPtr: *mut *mut c_void,
-    size: *mut usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetBufData(buf: aclrtMbuf, dataPtr: *mut *mut c_void, size: *mut usize) -> aclError {
     guard("aclrtGetBufData", || {
         let (addr, len) = (Out::new("dataPtr", dataPtr)?, Out::new("size", size)?);
         let data = buffer::data(handle::from_c(buf))?;
@@ -210,11 +206,7 @@ pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) 
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer, or freed, in the chain of another buffer, or no such index.
 /// @note Thread-safe. Follows aclrtGetBufFromChain of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetBufFromChain(
-    headBuf: aclrtMbuf,
-    index: u32,
-    buf: *mut aclrtMbuf,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetBufFromChain(headBuf: aclrtMbuf, index: u32, buf: *mut aclrtMbuf) -> aclError {
     guard("aclrtGetBufFromChain", || {
         let out = Out::new("buf", buf)?;
         out.write(handle::to_c(buffer::in_chain(handle::from_c(headBuf), index)?));

@@ -49,9 +49,7 @@ pub unsafe extern "C" fn aclUpdateDataBuffer(
     data: *mut c_void,
     size: usize,
 ) -> aclError {
-    guard("aclUpdateDataBuffer", || {
-        data_buffer::update(raw(dataBuffer), Extent { addr: address::from_c(data), size })
-    })
+    guard("aclUpdateDataBuffer", || data_buffer::update(raw(dataBuffer), Extent { addr: address::from_c(data), size }))
 }
 
 /// Returns the address in a data buffer.

@@ -62,9 +62,7 @@ pub unsafe extern "C" fn aclrtHostRegister(
 /// @note Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError {
-    guard("aclrtHostRegisterV2", || {
-        host_register::register_with_flags(address::from_c(ptr), size, flag)
-    })
+    guard("aclrtHostRegisterV2", || host_register::register_with_flags(address::from_c(ptr), size, flag))
 }
 
 /// Ends a registration of host memory. New calls no longer see it; pending operations keep the memory locked, and the

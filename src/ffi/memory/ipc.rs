@@ -9,9 +9,7 @@ use crate::core::memory::ipc;
 use crate::core::stream::event;
 use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle, must_not_be_null, text};
-use crate::ffi::types::{
-    aclError, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtServerPid,
-};
+use crate::ffi::types::{aclError, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtServerPid};
 
 /// A key passed from C.
 fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
@@ -20,11 +18,7 @@ fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
 }
 
 /// A list of processes passed from C.
-pub(in crate::ffi) fn processes(
-    pids: *const i32,
-    count_name: &str,
-    count: usize,
-) -> Result<ProcessList> {
+pub(in crate::ffi) fn processes(pids: *const i32, count_name: &str, count: usize) -> Result<ProcessList> {
     must_not_be_null("pid", pids)?;
     let pids = Array::new(pids, count);
     ProcessList::new(count_name, count, |index| pids.get(index))
@@ -97,11 +91,7 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
 /// @note Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that is
 ///     silent.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtIpcMemImportByKey(
-    devPtr: *mut *mut c_void,
-    key: *const c_char,
-    flags: u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtIpcMemImportByKey(devPtr: *mut *mut c_void, key: *const c_char, flags: u64) -> aclError {
     guard("aclrtIpcMemImportByKey", || {
         let out = Out::new("devPtr", devPtr)?;
         out.write(address::to_c(ipc::import(self::key(key)?, flags)?));
@@ -138,14 +128,8 @@ pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @note Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtIpcMemSetImportPid(
-    key: *const c_char,
-    pid: *mut i32,
-    num: usize,
-) -> aclError {
-    guard("aclrtIpcMemSetImportPid", || {
-        ipc::set_import_processes(self::key(key)?, &processes(pid, "num", num)?)
-    })
+pub unsafe extern "C" fn aclrtIpcMemSetImportPid(key: *const c_char, pid: *mut i32, num: usize) -> aclError {
+    guard("aclrtIpcMemSetImportPid", || ipc::set_import_processes(self::key(key)?, &processes(pid, "num", num)?))
 }
 
 /// Allows processes of other servers to open a key.
@@ -199,15 +183,10 @@ pub unsafe extern "C" fn aclrtIpcMemSetAttr(
 /// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
 /// @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtIpcGetEventHandle(
-    event: aclrtEvent,
-    handle: *mut aclrtIpcEventHandle,
-) -> aclError {
+pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError {
     guard("aclrtIpcGetEventHandle", || {
         let out = Out::new("handle", handle)?;
-        out.write(aclrtIpcEventHandle {
-            reserved: event_handle(&event::export(handle::from_c(event))?),
-        });
+        out.write(aclrtIpcEventHandle { reserved: event_handle(&event::export(handle::from_c(event))?) });
         Ok(())
     })
 }
@@ -235,10 +214,7 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(
 /// @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
 ///     silent.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtIpcOpenEventHandle(
-    handle: aclrtIpcEventHandle,
-    event: *mut aclrtEvent,
-) -> aclError {
+pub unsafe extern "C" fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: *mut aclrtEvent) -> aclError {
     guard("aclrtIpcOpenEventHandle", || {
         let out = Out::new("event", event)?;
         let bytes = handle.reserved.map(|byte| byte as u8);

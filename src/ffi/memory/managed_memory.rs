@@ -8,8 +8,7 @@ use crate::core::memory::managed_memory::{self, Move, Place, Question};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, address, enum_value, handle};
 use crate::ffi::types::{
-    aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute,
-    aclrtStream,
+    aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute, aclrtStream,
 };
 
 /// Allocates managed memory: the host and all devices use it at one address. Its contents are undefined. Does not wait
@@ -29,11 +28,7 @@ use crate::ffi::types::{
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemAllocManaged(
-    ptr: *mut *mut c_void,
-    size: u64,
-    flag: u32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, flag: u32) -> aclError {
     guard("aclrtMemAllocManaged", || {
         let out = Out::new("ptr", ptr)?;
         out.write(address::to_c(managed_memory::alloc(size, flag)?));
@@ -137,21 +132,16 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
 ) -> aclError {
     guard("aclrtMemManagedGetAttrs", || {
         // The numbers need not be enumerators.
-        let attributes =
-            Array::new(attributes.cast::<i32>(), numAttributes).to_vec("attributes")?;
+        let attributes = Array::new(attributes.cast::<i32>(), numAttributes).to_vec("attributes")?;
         let data = Array::new(data.cast_const(), numAttributes).to_vec("data")?;
         let sizes = Array::new(dataSizes.cast_const(), numAttributes).to_vec("dataSizes")?;
         if numAttributes == 0 {
             return Err(Error::invalid_param("numAttributes is 0; ask for at least one"));
         }
-        let outs = data
-            .iter()
-            .enumerate()
-            .map(|(index, to)| Out::new(&format!("data[{index}]"), to.cast::<i32>()));
+        let outs = data.iter().enumerate().map(|(index, to)| Out::new(&format!("data[{index}]"), to.cast::<i32>()));
         let outs = outs.collect::<Result<Vec<_>>>()?;
         let questions = attributes.iter().zip(&sizes);
-        let questions: Vec<_> =
-            questions.map(|(&attribute, &room)| Question { attribute, room }).collect();
+        let questions: Vec<_> = questions.map(|(&attribute, &room)| Question { attribute, room }).collect();
         let answers = managed_memory::attributes(&questions, address::from_c(ptr), size)?;
         for (out, answer) in outs.into_iter().zip(&answers) {
             // SAFETY: by the contract of the C boundary there is as much room as `dataSizes` says.
@@ -225,10 +215,8 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
         managed_memory::check_counts(count, numPrefetchLocs)?;
         let ptrs = Array::new(ptrs.cast_const(), count).to_vec("ptrs")?;
         let sizes = Array::new(sizes.cast_const(), count).to_vec("sizes")?;
-        let locations =
-            Array::new(prefetchLocs.cast_const(), numPrefetchLocs).to_vec("prefetchLocs")?;
-        let firsts =
-            Array::new(prefetchLocIdxs.cast_const(), numPrefetchLocs).to_vec("prefetchLocIdxs")?;
+        let locations = Array::new(prefetchLocs.cast_const(), numPrefetchLocs).to_vec("prefetchLocs")?;
+        let firsts = Array::new(prefetchLocIdxs.cast_const(), numPrefetchLocs).to_vec("prefetchLocIdxs")?;
         let places = managed_memory::places(&firsts, count)?;
         let moves: Vec<_> = (0..count)
             .map(|index| Move {

@@ -11,8 +11,8 @@ use crate::core::memory::request::malloc_config::{Attribute, MallocConfig};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, text};
 use crate::ffi::types::{
-    aclError, aclrtMallocConfig, aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType,
-    aclrtMemMallocPolicy, aclrtMemUsageInfo, aclrtPtrAttributes,
+    aclError, aclrtMallocConfig, aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType, aclrtMemMallocPolicy,
+    aclrtMemUsageInfo, aclrtPtrAttributes,
 };
 
 /// Allocates memory on the current device. The contents are undefined. Does not wait for pending work.
@@ -148,9 +148,7 @@ unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig
     // SAFETY: `config` is not null, so by the contract it is a configuration, aligned or not.
     let aclrtMallocConfig { attrs, numAttrs } = unsafe { config.read_unaligned() };
     if attrs.is_null() && numAttrs > 0 {
-        return Err(Error::invalid_param(format_args!(
-            "cfg: attrs is null, numAttrs is {numAttrs}"
-        )));
+        return Err(Error::invalid_param(format_args!("cfg: attrs is null, numAttrs is {numAttrs}")));
     }
     for index in 0..numAttrs {
         // SAFETY: by this function's contract. A wrong count ends with the first repetition.
@@ -424,9 +422,7 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
             Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
             Location::Managed(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED, id),
             Location::Host => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
-            Location::HostNode(node) => {
-                (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA, node)
-            }
+            Location::HostNode(node) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA, node),
             Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
         };
         let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };

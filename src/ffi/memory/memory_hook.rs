@@ -6,15 +6,13 @@ use std::mem::MaybeUninit;
 
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::memory_hook::{
-    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment,
-    ProfileRow, Refusal, Scope,
+    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment, ProfileRow, Refusal, Scope,
 };
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, address, enum_value, handle, null, text};
 use crate::ffi::types::{
-    aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter,
-    portaclMemoryHookBefore, portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind,
-    portaclMemoryMoment, portaclMemoryProfileNode,
+    aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter, portaclMemoryHookBefore,
+    portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind, portaclMemoryMoment, portaclMemoryProfileNode,
 };
 
 /// A hook registered from C.
@@ -128,9 +126,7 @@ fn check_size(what: &str, got: usize, wanted: usize) -> Result<()> {
     if got >= wanted {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "{what} is {got}; it must be the size of the structure, at least {wanted}"
-    )))
+    Err(Error::invalid_param(format_args!("{what} is {got}; it must be the size of the structure, at least {wanted}")))
 }
 
 /// Registers a memory hook, which is called for each allocation and release of device, page-locked host, managed and
@@ -231,9 +227,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
             return Ok(());
         }
         if capacity < number {
-            return Err(Error::invalid_param(format_args!(
-                "capacity is {capacity}; there are {number} hooks"
-            )));
+            return Err(Error::invalid_param(format_args!("capacity is {capacity}; there are {number} hooks")));
         }
         // SAFETY: the caller has room for `capacity` hooks, and `list` is no longer.
         unsafe { Out::new("hooks", hooks)?.write_all(&list) };
@@ -482,8 +476,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
 
 fn node_to_c(row: &ProfileRow) -> portaclMemoryProfileNode {
     let frame = row.frame.as_ref();
-    let (file, line) =
-        frame.and_then(|frame| frame.place.as_ref()).map_or(("", 0), |(file, line)| (file, *line));
+    let (file, line) = frame.and_then(|frame| frame.place.as_ref()).map_or(("", 0), |(file, line)| (file, *line));
     portaclMemoryProfileNode {
         structSize: size_of::<portaclMemoryProfileNode>(),
         depth: row.depth as u32,

@@ -62,8 +62,7 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
         }
         let live = leak_check::snapshot();
         let (mut names, now) = (Names::default(), Instant::now());
-        let told: Vec<_> =
-            live.iter().take(capacity).map(|live| to_c(live, &mut names, now)).collect();
+        let told: Vec<_> = live.iter().take(capacity).map(|live| to_c(live, &mut names, now)).collect();
         // SAFETY: the list has at most `capacity` allocations, for which the caller has room.
         unsafe { Out::new("allocations", allocations)?.write_all(&told) };
         count.write(live.len());
@@ -133,9 +132,7 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
     count: *mut usize,
 ) -> aclError {
     guard("portaclMemoryReportLeaksTo", || {
-        let write = write.ok_or_else(|| {
-            Error::invalid_param(format_args!("write is null; it must be a function"))
-        })?;
+        let write = write.ok_or_else(|| Error::invalid_param(format_args!("write is null; it must be a function")))?;
         let (live, text) = leak_check::report();
         for line in text.lines() {
             // A name that contains a zero is truncated there.

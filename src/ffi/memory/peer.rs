@@ -76,11 +76,7 @@ pub unsafe extern "C" fn aclrtDeviceDisablePeerAccess(peerDeviceId: i32) -> aclE
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtDevicePeerAccessStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDevicePeerAccessStatus(
-    deviceId: i32,
-    peerDeviceId: i32,
-    status: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtDevicePeerAccessStatus(deviceId: i32, peerDeviceId: i32, status: *mut i32) -> aclError {
     guard("aclrtDevicePeerAccessStatus", || {
         let out = Out::new("status", status)?;
         out.write(peer::is_enabled(deviceId, peerDeviceId)?.into());

@@ -7,12 +7,10 @@ use crate::core::memory::access::{AccessRequest, flags_of};
 use crate::core::memory::peer;
 use crate::core::memory::virtual_memory::{self, Properties, access, physical};
 use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{
-    Array, Out, address, enum_from, enum_value, handle, must_not_be_null,
-};
+use crate::ffi::base::value::{Array, Out, address, enum_from, enum_value, handle, must_not_be_null};
 use crate::ffi::types::{
-    aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLinkType,
-    aclrtMemLocation, aclrtPhysicalMemProp,
+    aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLinkType, aclrtMemLocation,
+    aclrtPhysicalMemProp,
 };
 
 /// Reads properties from C as numbers.
@@ -363,10 +361,7 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
             handleType: enum_from(found.handle_type),
             allocationType: enum_from(found.allocation_type),
             memAttr: enum_from(found.attribute),
-            location: aclrtMemLocation {
-                id: found.location_id,
-                r#type: enum_from(found.location_type),
-            },
+            location: aclrtMemLocation { id: found.location_id, r#type: enum_from(found.location_type) },
             reserve: 0,
         });
         Ok(())
@@ -389,12 +384,7 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @note Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemP2PMap(
-    devPtr: *mut c_void,
-    size: usize,
-    dstDevId: i32,
-    flags: u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtMemP2PMap(devPtr: *mut c_void, size: usize, dstDevId: i32, flags: u64) -> aclError {
     guard("aclrtMemP2PMap", || peer::map(address::from_c(devPtr), size, dstDevId, flags))
 }
 
@@ -422,8 +412,5 @@ pub unsafe extern "C" fn aclrtMemMapSetLink(
     handle: aclrtDrvMemHandle,
     adviceLink: MaybeUninit<aclrtMemLinkType>,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMemMapSetLink",
-        "connections between devices cannot be chosen; leave the call out",
-    )
+    guard_unsupported("aclrtMemMapSetLink", "connections between devices cannot be chosen; leave the call out")
 }

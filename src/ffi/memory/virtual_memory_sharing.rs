@@ -9,18 +9,14 @@ use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, enum_value, handle, must_not_be_null};
 use crate::ffi::memory::ipc::processes;
-use crate::ffi::types::{
-    aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType,
-};
+use crate::ffi::types::{aclError, aclrtDrvMemHandle, aclrtMemHandleType, aclrtMemSharedHandleType};
 
 /// A shareable handle passed from C, by its type.
 fn key(shareable: *const c_void, share_type: MaybeUninit<aclrtMemSharedHandleType>) -> Result<Key> {
     must_not_be_null("shareableHandle", shareable)?;
     match Form::of(enum_value(share_type))? {
         Form::Number => sharing::from_number(Array::new(shareable.cast::<u64>(), 1).get(0)),
-        Form::Fabric => {
-            sharing::from_fabric(&Array::new(shareable.cast::<[u8; FABRIC]>(), 1).get(0))
-        }
+        Form::Fabric => sharing::from_fabric(&Array::new(shareable.cast::<[u8; FABRIC]>(), 1).get(0)),
     }
 }
 
@@ -86,8 +82,7 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
                 Out::new("shareableHandle", shareableHandle.cast::<u64>())?.write(key.number());
             }
             Form::Fabric => {
-                Out::new("shareableHandle", shareableHandle.cast::<[u8; FABRIC]>())?
-                    .write(sharing::to_fabric(&key));
+                Out::new("shareableHandle", shareableHandle.cast::<[u8; FABRIC]>())?.write(sharing::to_fabric(&key));
             }
         }
         Ok(())

@@ -131,9 +131,7 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
 /// @note Thread-safe. Follows aclrtMemPoolFreeAsync of the Ascend runtime API, and cudaFreeAsync where that is silent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolFreeAsync(ptr: *mut c_void, stream: aclrtStream) -> aclError {
-    guard("aclrtMemPoolFreeAsync", || {
-        mem_pool::free_async(address::from_c(ptr), handle::from_c(stream))
-    })
+    guard("aclrtMemPoolFreeAsync", || mem_pool::free_async(address::from_c(ptr), handle::from_c(stream)))
 }
 
 /// Sets an attribute of a pool.
@@ -164,9 +162,7 @@ pub unsafe extern "C" fn aclrtMemPoolSetAttr(
         let value = match mem_pool::is_short(attr) {
             true => Array::new(value.cast::<u32>().cast_const(), 1).get(0).into(),
             // The type of the value of an unknown attribute is unknown as well.
-            false if mem_pool::is_attribute(attr) => {
-                Array::new(value.cast::<u64>().cast_const(), 1).get(0)
-            }
+            false if mem_pool::is_attribute(attr) => Array::new(value.cast::<u64>().cast_const(), 1).get(0),
             false => 0,
         };
         mem_pool::set_attribute(handle::from_c(memPool), attr, value)
@@ -218,9 +214,6 @@ pub unsafe extern "C" fn aclrtMemPoolGetAttr(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
 /// @note Thread-safe. Follows aclrtMemPoolTrimTo of the Ascend runtime API, and cudaMemPoolTrimTo where that is silent.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemPoolTrimTo(
-    memPool: aclrtMemPool,
-    minBytesToKeep: usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtMemPoolTrimTo(memPool: aclrtMemPool, minBytesToKeep: usize) -> aclError {
     guard("aclrtMemPoolTrimTo", || mem_pool::trim_to(handle::from_c(memPool), minBytesToKeep))
 }

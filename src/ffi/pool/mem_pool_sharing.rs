@@ -42,8 +42,7 @@ pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
         must_not_be_null("shareableHandle", shareableHandle)?;
         match sharing::export(handle::from_c(memPool), enum_value(handleType), flags)? {
             PoolHandle::Descriptor(descriptor) => {
-                Out::new("shareableHandle", shareableHandle.cast::<RawFd>())?
-                    .write(descriptor.into_raw_fd());
+                Out::new("shareableHandle", shareableHandle.cast::<RawFd>())?.write(descriptor.into_raw_fd());
             }
             PoolHandle::Fabric(bytes) => {
                 Out::new("shareableHandle", shareableHandle.cast::<[u8; 64]>())?.write(bytes);

@@ -23,11 +23,7 @@ use crate::ffi::types::{
 /// @return the codes of aclrtMemPoolMallocAsync, and of portaclDeviceGetDefaultMemPool if that pool has to be created.
 /// @note Thread-safe. Equivalent to cudaMallocAsync.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMallocAsync(
-    ptr: *mut *mut c_void,
-    size: usize,
-    stream: aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn portaclMallocAsync(ptr: *mut *mut c_void, size: usize, stream: aclrtStream) -> aclError {
     guard("portaclMallocAsync", || {
         let out = Out::new("ptr", ptr)?;
         out.write(address::to_c(current::malloc_async(size, handle::from_c(stream))?));
@@ -62,10 +58,7 @@ pub unsafe extern "C" fn portaclFreeAsync(ptr: *mut c_void, stream: aclrtStream)
 /// @note Thread-safe. Equivalent to cudaDeviceGetDefaultMemPool; on CUDA it is a pool of the library, not the driver's
 ///     default pool.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(
-    memPool: *mut aclrtMemPool,
-    deviceId: i32,
-) -> aclError {
+pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(memPool: *mut aclrtMemPool, deviceId: i32) -> aclError {
     guard("portaclDeviceGetDefaultMemPool", || {
         let out = Out::new("memPool", memPool)?;
         out.write(handle::to_c(current::default_of(deviceId)?));
@@ -81,10 +74,7 @@ pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(
 /// @return the codes of portaclDeviceGetDefaultMemPool.
 /// @note Thread-safe. Equivalent to cudaDeviceGetMemPool.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclDeviceGetMemPool(
-    memPool: *mut aclrtMemPool,
-    deviceId: i32,
-) -> aclError {
+pub unsafe extern "C" fn portaclDeviceGetMemPool(memPool: *mut aclrtMemPool, deviceId: i32) -> aclError {
     guard("portaclDeviceGetMemPool", || {
         let out = Out::new("memPool", memPool)?;
         out.write(handle::to_c(current::current_of(deviceId)?));

@@ -132,10 +132,7 @@ pub unsafe extern "C" fn portaclMemoryGetStats(
 /// @return the codes of portaclMemoryGetStats.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclMemoryResetPeak(
-    deviceId: i32,
-    kind: MaybeUninit<portaclMemoryKind>,
-) -> aclError {
+pub unsafe extern "C" fn portaclMemoryResetPeak(deviceId: i32, kind: MaybeUninit<portaclMemoryKind>) -> aclError {
     guard("portaclMemoryResetPeak", || memory_stats::reset_peak(deviceId, memory_kind(kind)?))
 }
 

@@ -9,8 +9,7 @@ use crate::core::process::snapshot::{self, Callback};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value};
 use crate::ffi::types::{
-    aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs,
-    aclrtSnapShotStage,
+    aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs, aclrtSnapShotStage,
 };
 
 /// Locks this process for a snapshot: calls the functions for ACL_RT_SNAPSHOT_LOCK_PRE, makes new calls wait, and waits
@@ -73,10 +72,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows cuCheckpointProcessCheckpoint.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
-    pid: c_int,
-    args: *mut aclrtSnapShotBackupArgs,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrtSnapShotBackupArgs) -> aclError {
     guard("aclrtSnapShotProcessBackup", || {
         let mut flags = 0;
         if !args.is_null() {
@@ -103,10 +99,7 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows cuCheckpointProcessRestore.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSnapShotProcessRestore(
-    pid: c_int,
-    args: *mut aclrtSnapShotRestoreArgs,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSnapShotProcessRestore(pid: c_int, args: *mut aclrtSnapShotRestoreArgs) -> aclError {
     guard("aclrtSnapShotProcessRestore", || {
         let mut flags = 0;
         if !args.is_null() {
@@ -163,9 +156,7 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackUnregister(
     stage: MaybeUninit<aclrtSnapShotStage>,
     callback: aclrtSnapShotCallBack,
 ) -> aclError {
-    guard("aclrtSnapShotCallbackUnregister", || {
-        snapshot::unregister(enum_value(stage), required(callback)? as usize)
-    })
+    guard("aclrtSnapShotCallbackUnregister", || snapshot::unregister(enum_value(stage), required(callback)? as usize))
 }
 
 fn required<F>(callback: Option<F>) -> Result<F> {

@@ -9,8 +9,7 @@ use crate::core::profiling::prof_stamp;
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Array, bytes, handle, must_not_be_null, text};
 use crate::ffi::types::{
-    ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor,
-    aclprofTensorInfo, aclrtStream,
+    ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor, aclprofTensorInfo, aclrtStream,
 };
 
 /// Adds a mark with a text to the stream's row of the trace, at the time when the stream reaches this point. Without
@@ -26,15 +25,10 @@ use crate::ffi::types::{
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the length limit is portacl's choice.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofMarkEx(
-    msg: *const c_char,
-    msgLen: usize,
-    stream: aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn aclprofMarkEx(msg: *const c_char, msgLen: usize, stream: aclrtStream) -> aclError {
     guard("aclprofMarkEx", || {
         // SAFETY: aclprofMarkEx asks for `msgLen` readable bytes at `msg`.
-        let text =
-            unsafe { bytes::bounded("msg", msg, "msgLen", msgLen, prof_stamp::LONGEST_TEXT) }?;
+        let text = unsafe { bytes::bounded("msg", msg, "msgLen", msgLen, prof_stamp::LONGEST_TEXT) }?;
         prof_range::mark(prof_stamp::text(&text), handle::from_c(stream))
     })
 }
@@ -97,9 +91,7 @@ fn tensor(index: usize, tensor: &aclprofTensor) -> Result<prof_range::Tensor> {
     let aclprofTensor { r#type, format, dataType, shapeDim, shape } = *tensor;
     let most = shape.len();
     if shapeDim as usize > most {
-        return Err(Error::invalid_param(format_args!(
-            "tensors[{index}].shapeDim is {shapeDim}; at most {most}"
-        )));
+        return Err(Error::invalid_param(format_args!("tensors[{index}].shapeDim is {shapeDim}; at most {most}")));
     }
     if r#type > 1 {
         return Err(Error::invalid_param(format_args!(

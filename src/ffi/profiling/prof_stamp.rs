@@ -14,9 +14,7 @@ use crate::ffi::types::aclError;
 /// @note Thread-safe. Follows aclprofCreateStamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofCreateStamp() -> *mut c_void {
-    guard_value("aclprofCreateStamp", std::ptr::null_mut(), || {
-        Ok(handle::to_c(prof_stamp::create()?.raw()))
-    })
+    guard_value("aclprofCreateStamp", std::ptr::null_mut(), || Ok(handle::to_c(prof_stamp::create()?.raw())))
 }
 
 /// Destroys a stamp. Ranges that were begun with it continue.
@@ -40,11 +38,7 @@ pub unsafe extern "C" fn aclprofDestroyStamp(stamp: *mut c_void) {
 /// @note Thread-safe. Follows aclprofSetStampTraceMessage of the Ascend runtime API; the length limit is portacl's
 ///     choice.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofSetStampTraceMessage(
-    stamp: *mut c_void,
-    msg: *const c_char,
-    msgLen: u32,
-) -> aclError {
+pub unsafe extern "C" fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *const c_char, msgLen: u32) -> aclError {
     guard("aclprofSetStampTraceMessage", || {
         let most = prof_stamp::LONGEST_TEXT;
         // SAFETY: aclprofSetStampTraceMessage asks for `msgLen` readable bytes at `msg`.

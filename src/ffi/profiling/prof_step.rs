@@ -14,9 +14,7 @@ use crate::ffi::types::{aclError, aclprofStepInfo, aclprofStepTag, aclrtStream};
 /// @note Thread-safe. Follows aclprofCreateStepInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofCreateStepInfo() -> *mut aclprofStepInfo {
-    guard_value("aclprofCreateStepInfo", std::ptr::null_mut(), || {
-        Ok(handle::to_c(prof_step::create()?.raw()).cast())
-    })
+    guard_value("aclprofCreateStepInfo", std::ptr::null_mut(), || Ok(handle::to_c(prof_step::create()?.raw()).cast()))
 }
 
 /// Destroys a step; what was recorded stays in the trace.
@@ -26,9 +24,7 @@ pub unsafe extern "C" fn aclprofCreateStepInfo() -> *mut aclprofStepInfo {
 ///     Thread-safe. Follows aclprofDestroyStepInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo) {
-    guard_value("aclprofDestroyStepInfo", (), || {
-        prof_step::destroy(handle::from_c(stepinfo.cast()))
-    })
+    guard_value("aclprofDestroyStepInfo", (), || prof_step::destroy(handle::from_c(stepinfo.cast())))
 }
 
 /// Records the start or the end of a step, in stream order. The trace shows a bar between them, in a row of the

@@ -6,8 +6,7 @@ use std::mem::MaybeUninit;
 use crate::core::base::error::Error;
 use crate::ffi::base::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
-    aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri,
-    aclprofSubscribeOpFlag,
+    aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri, aclprofSubscribeOpFlag,
 };
 
 /// Creates a subscription config, or returns null.
@@ -20,9 +19,7 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
     fd: *mut c_void,
 ) -> *mut aclprofSubscribeConfig {
     guard_value("aclprofCreateSubscribeConfig", std::ptr::null_mut(), || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -30,9 +27,7 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofDestroySubscribeConfig(
-    profSubscribeConfig: *const aclprofSubscribeConfig,
-) -> aclError {
+pub unsafe extern "C" fn aclprofDestroySubscribeConfig(profSubscribeConfig: *const aclprofSubscribeConfig) -> aclError {
     guard_unsupported(
         "aclprofDestroySubscribeConfig",
         "there are no models to subscribe to; take times with aclrtEventElapsedTime",
@@ -79,15 +74,8 @@ pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclErro
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofGetOpNum(
-    opInfo: *const c_void,
-    opInfoLen: usize,
-    opNumber: *mut u32,
-) -> aclError {
-    guard_unsupported(
-        "aclprofGetOpNum",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+pub unsafe extern "C" fn aclprofGetOpNum(opInfo: *const c_void, opInfoLen: usize, opNumber: *mut u32) -> aclError {
+    guard_unsupported("aclprofGetOpNum", "there are no models to subscribe to; take times with aclrtEventElapsedTime")
 }
 
 /// Returns the length of an operator's type.
@@ -117,10 +105,7 @@ pub unsafe extern "C" fn aclprofGetOpType(
     opType: *mut c_char,
     opTypeLen: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclprofGetOpType",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofGetOpType", "there are no models to subscribe to; take times with aclrtEventElapsedTime")
 }
 
 /// Returns the length of an operator's name.
@@ -150,25 +135,16 @@ pub unsafe extern "C" fn aclprofGetOpName(
     opName: *mut c_char,
     opNameLen: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclprofGetOpName",
-        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-    )
+    guard_unsupported("aclprofGetOpName", "there are no models to subscribe to; take times with aclrtEventElapsedTime")
 }
 
 /// Returns the start time of an operator.
 ///
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofGetOpStart(
-    opInfo: *const c_void,
-    opInfoLen: usize,
-    index: u32,
-) -> u64 {
+pub unsafe extern "C" fn aclprofGetOpStart(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
     guard_value("aclprofGetOpStart", 0, || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -176,15 +152,9 @@ pub unsafe extern "C" fn aclprofGetOpStart(
 ///
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofGetOpEnd(
-    opInfo: *const c_void,
-    opInfoLen: usize,
-    index: u32,
-) -> u64 {
+pub unsafe extern "C" fn aclprofGetOpEnd(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
     guard_value("aclprofGetOpEnd", 0, || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -192,15 +162,9 @@ pub unsafe extern "C" fn aclprofGetOpEnd(
 ///
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofGetOpDuration(
-    opInfo: *const c_void,
-    opInfoLen: usize,
-    index: u32,
-) -> u64 {
+pub unsafe extern "C" fn aclprofGetOpDuration(opInfo: *const c_void, opInfoLen: usize, index: u32) -> u64 {
     guard_value("aclprofGetOpDuration", 0, || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -214,9 +178,7 @@ pub unsafe extern "C" fn aclprofGetOpFlag(
     index: u32,
 ) -> aclprofSubscribeOpFlag {
     guard_value("aclprofGetOpFlag", aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -231,9 +193,7 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
     attri: MaybeUninit<aclprofSubscribeOpAttri>,
 ) -> *const c_char {
     guard_value("aclprofGetOpAttriValue", std::ptr::null(), || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }
 
@@ -241,14 +201,8 @@ pub unsafe extern "C" fn aclprofGetOpAttriValue(
 ///
 /// @return 0; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclprofGetModelId(
-    opInfo: *const c_void,
-    opInfoLen: usize,
-    index: u32,
-) -> usize {
+pub unsafe extern "C" fn aclprofGetModelId(opInfo: *const c_void, opInfoLen: usize, index: u32) -> usize {
     guard_value("aclprofGetModelId", 0, || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
+        Err(Error::unsupported("there are no models to subscribe to; take times with aclrtEventElapsedTime"))
     })
 }

@@ -20,11 +20,7 @@ use crate::ffi::types::{aclError, aclrtStream};
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the length limit is portacl's choice.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtProfTrace(
-    userdata: *mut c_void,
-    length: i32,
-    stream: aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn aclrtProfTrace(userdata: *mut c_void, length: i32, stream: aclrtStream) -> aclError {
     guard("aclrtProfTrace", || {
         let count = prof_trace::check_length(length)?;
         // SAFETY: aclrtProfTrace asks for `length` readable bytes at `userdata`.

@@ -8,9 +8,7 @@ use std::path::Path;
 use crate::core::profiling;
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Array, bytes, enum_value, handle, must_be_null};
-use crate::ffi::types::{
-    aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType,
-};
+use crate::ffi::types::{aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType};
 
 /// Initializes profiling: traces of this process are written to a folder, one file for each aclprofInit. Nothing is
 /// recorded before aclprofStart. Works before aclInit, and after it also for existing streams.
@@ -30,9 +28,7 @@ use crate::ffi::types::{
 pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: usize) -> aclError {
     guard("aclprofInit", || {
         // SAFETY: aclprofInit asks for `length` readable bytes at `profilerResultPath`.
-        let path = unsafe {
-            bytes::bounded("profilerResultPath", profilerResultPath, "length", length, 4096)
-        }?;
+        let path = unsafe { bytes::bounded("profilerResultPath", profilerResultPath, "length", length, 4096) }?;
         profiling::init(Path::new(OsStr::from_bytes(until_zero(&path))))
     })
 }

@@ -109,11 +109,7 @@ pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStrea
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
 /// @note Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
-    deviceId: i32,
-    flags: *mut u32,
-    active: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetPrimaryCtxState(deviceId: i32, flags: *mut u32, active: *mut i32) -> aclError {
     guard("aclrtGetPrimaryCtxState", || {
         let out = Out::new("active", active)?;
         must_be_null("flags", flags)?;
@@ -132,10 +128,7 @@ pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(
-    opt: MaybeUninit<aclSysParamOpt>,
-    value: i64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: i64) -> aclError {
     guard("aclrtCtxSetSysParamOpt", || sys_param::set_of_context(enum_value(opt), value))
 }
 
@@ -149,10 +142,7 @@ pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(
 /// @retval ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set in this context.
 /// @note Thread-safe. Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(
-    opt: MaybeUninit<aclSysParamOpt>,
-    value: *mut i64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: *mut i64) -> aclError {
     guard("aclrtCtxGetSysParamOpt", || {
         let out = Out::new("value", value)?;
         out.write(sys_param::of_context(enum_value(opt))?);
@@ -169,10 +159,7 @@ pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
 /// @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSetSysParamOpt(
-    opt: MaybeUninit<aclSysParamOpt>,
-    value: i64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: i64) -> aclError {
     guard("aclrtSetSysParamOpt", || sys_param::set_of_process(enum_value(opt), value))
 }
 
@@ -184,10 +171,7 @@ pub unsafe extern "C" fn aclrtSetSysParamOpt(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
 /// @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetSysParamOpt(
-    opt: MaybeUninit<aclSysParamOpt>,
-    value: *mut i64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: *mut i64) -> aclError {
     guard("aclrtGetSysParamOpt", || {
         let out = Out::new("value", value)?;
         out.write(sys_param::of_process(enum_value(opt))?);

@@ -176,10 +176,7 @@ pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclEr
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtQueryDeviceStatus(
-    deviceId: i32,
-    deviceStatus: *mut aclrtDeviceStatus,
-) -> aclError {
+pub unsafe extern "C" fn aclrtQueryDeviceStatus(deviceId: i32, deviceStatus: *mut aclrtDeviceStatus) -> aclError {
     guard("aclrtQueryDeviceStatus", || {
         let out = Out::new("deviceStatus", deviceStatus)?;
         out.write(match device::is_healthy(deviceId)? {
@@ -322,10 +319,7 @@ pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
 /// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceGetLimit(
-    limit: MaybeUninit<aclrtDeviceLimit>,
-    value: *mut usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtDeviceGetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: *mut usize) -> aclError {
     guard("aclrtDeviceGetLimit", || {
         let out = Out::new("value", value)?;
         out.write(device_limit::get(enum_value(limit))?);
@@ -344,9 +338,6 @@ pub unsafe extern "C" fn aclrtDeviceGetLimit(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows aclrtDeviceSetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceSetLimit(
-    limit: MaybeUninit<aclrtDeviceLimit>,
-    value: usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtDeviceSetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: usize) -> aclError {
     guard("aclrtDeviceSetLimit", || device_limit::set(enum_value(limit), value))
 }

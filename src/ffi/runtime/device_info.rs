@@ -13,9 +13,8 @@ use crate::core::runtime::visibility;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, enum_value, must_be_null, text};
 use crate::ffi::types::{
-    ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtAtomicOperation,
-    aclrtDevAttr, aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability,
-    aclrtUtilizationInfo, aclrtUuid,
+    ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtAtomicOperation, aclrtDevAttr,
+    aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
 };
 
 /// Returns an attribute of a device. The device need not be set.
@@ -141,11 +140,7 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetDevicesTopo of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetDevicesTopo(
-    deviceId: u32,
-    otherDeviceId: u32,
-    value: *mut u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetDevicesTopo(deviceId: u32, otherDeviceId: u32, value: *mut u64) -> aclError {
     guard("aclrtGetDevicesTopo", || {
         let out = Out::new("value", value)?;
         out.write(device_info::topology(deviceId, otherDeviceId)?);
@@ -193,11 +188,7 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
-    deviceId: i32,
-    pciBusId: *mut c_char,
-    len: i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(deviceId: i32, pciBusId: *mut c_char, len: i32) -> aclError {
     guard("aclrtDeviceGetPCIBusId", || {
         let size = usize::try_from(len).unwrap_or(0);
         // The size of the buffer is checked below, together with the required size.
@@ -227,10 +218,7 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not respond.
 /// @note Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
-    pciBusId: *const c_char,
-    deviceId: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(pciBusId: *const c_char, deviceId: *mut i32) -> aclError {
     guard("aclrtDeviceGetByPCIBusId", || {
         // SAFETY: `pciBusId` is null or a C string with an address.
         let address = unsafe { text::required("pciBusId", pciBusId) }?;
@@ -294,10 +282,7 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
-    userDevid: i32,
-    logicDevId: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevId: *mut i32) -> aclError {
     guard("aclrtGetLogicDevIdByUserDevId", || {
         let out = Out::new("logicDevId", logicDevId)?;
         out.write(visibility::logical_of_user("userDevid", userDevid)?);
@@ -319,10 +304,7 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
-    logicDevId: i32,
-    userDevid: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevid: *mut i32) -> aclError {
     guard("aclrtGetUserDevIdByLogicDevId", || {
         let out = Out::new("userDevid", userDevid)?;
         out.write(visibility::user_of_logical("logicDevId", logicDevId)?);
@@ -344,10 +326,7 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
-    phyDevId: i32,
-    logicDevId: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId: *mut i32) -> aclError {
     guard("aclrtGetLogicDevIdByPhyDevId", || {
         let out = Out::new("logicDevId", logicDevId)?;
         out.write(visibility::same_id("phyDevId", phyDevId)?);
@@ -369,10 +348,7 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
-    logicDevId: i32,
-    phyDevId: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId: *mut i32) -> aclError {
     guard("aclrtGetPhyDevIdByLogicDevId", || {
         let out = Out::new("phyDevId", phyDevId)?;
         out.write(visibility::same_id("logicDevId", logicDevId)?);
@@ -394,10 +370,7 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
-    userDevId: i32,
-    phyDevId: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *mut i32) -> aclError {
     guard("aclrtGetPhyDevIdByUserDevId", || {
         let out = Out::new("phyDevId", phyDevId)?;
         out.write(visibility::logical_of_user("userDevId", userDevId)?);
@@ -419,10 +392,7 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
 /// @note Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
-    phyDevId: i32,
-    userDevId: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *mut i32) -> aclError {
     guard("aclrtGetUserDevIdByPhyDevId", || {
         let out = Out::new("userDevId", userDevId)?;
         out.write(visibility::user_of_logical("phyDevId", phyDevId)?);

@@ -29,9 +29,7 @@ pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
     guard_value("aclrtCreateGroupInfo", std::ptr::null_mut(), || {
-        Err(Error::unsupported(
-            "devices are not divided into groups; work always uses the whole device",
-        ))
+        Err(Error::unsupported("devices are not divided into groups; work always uses the whole device"))
     })
 }
 
@@ -40,10 +38,7 @@ pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
-    guard_unsupported(
-        "aclrtDestroyGroupInfo",
-        "devices are not divided into groups; work always uses the whole device",
-    )
+    guard_unsupported("aclrtDestroyGroupInfo", "devices are not divided into groups; work always uses the whole device")
 }
 
 /// Fills in the descriptions of all groups.
@@ -51,10 +46,7 @@ pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetAllGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
-    guard_unsupported(
-        "aclrtGetAllGroupInfo",
-        "devices are not divided into groups; work always uses the whole device",
-    )
+    guard_unsupported("aclrtGetAllGroupInfo", "devices are not divided into groups; work always uses the whole device")
 }
 
 /// Returns an attribute of a group.
@@ -80,8 +72,5 @@ pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg returns what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetGroup(groupId: i32) -> aclError {
-    guard_unsupported(
-        "aclrtSetGroup",
-        "devices are not divided into groups; work always uses the whole device",
-    )
+    guard_unsupported("aclrtSetGroup", "devices are not divided into groups; work always uses the whole device")
 }

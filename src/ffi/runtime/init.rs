@@ -10,9 +10,7 @@ use crate::core::runtime;
 use crate::core::runtime::life_callback::{self, Callback};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, text};
-use crate::ffi::types::{
-    aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType,
-};
+use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
 /// Checks that C passed a function.
 fn required<F>(function: Option<F>) -> Result<F> {
@@ -29,10 +27,7 @@ fn keep_loaded_if_threads_leaked(outcome: Result<()>) -> Result<()> {
         unsafe {
             let mut found = std::mem::zeroed::<libc::Dl_info>();
             if libc::dladdr(here, &mut found) != 0 && !found.dli_fname.is_null() {
-                libc::dlopen(
-                    found.dli_fname,
-                    libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
-                );
+                libc::dlopen(found.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
             }
         }
     }

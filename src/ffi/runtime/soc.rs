@@ -54,10 +54,7 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute.
 /// @note Thread-safe. Follows aclGetCannAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclGetCannAttribute(
-    cannAttr: MaybeUninit<aclCannAttr>,
-    value: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclGetCannAttribute(cannAttr: MaybeUninit<aclCannAttr>, value: *mut i32) -> aclError {
     guard("aclGetCannAttribute", || {
         let out = Out::new("value", value)?;
         out.write(device_info::attribute(enum_value(cannAttr))?.into());
@@ -73,10 +70,7 @@ pub unsafe extern "C" fn aclGetCannAttribute(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclGetCannAttributeList of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclGetCannAttributeList(
-    cannAttrList: *mut *const aclCannAttr,
-    num: *mut usize,
-) -> aclError {
+pub unsafe extern "C" fn aclGetCannAttributeList(cannAttrList: *mut *const aclCannAttr, num: *mut usize) -> aclError {
     guard("aclGetCannAttributeList", || {
         const ATTRIBUTES: &[aclCannAttr] = &[
             aclCannAttr::ACL_CANN_ATTR_INF_NAN,

@@ -76,19 +76,11 @@ pub unsafe extern "C" fn aclsysGetCANNVersion(
 ///     PORTACL_CANN_VERSION has an invalid value.
 /// @note Thread-safe. Follows aclsysGetVersionStr of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclsysGetVersionStr(
-    pkgName: *mut c_char,
-    versionStr: *mut c_char,
-) -> aclError {
+pub unsafe extern "C" fn aclsysGetVersionStr(pkgName: *mut c_char, versionStr: *mut c_char) -> aclError {
     guard("aclsysGetVersionStr", || {
         // SAFETY: `pkgName` is null or a C string; aclsysGetVersionStr only reads it.
         let name = unsafe { text::required("pkgName", pkgName) }?;
-        let out = text::Buffer::new(
-            "versionStr",
-            versionStr,
-            "ACL_PKG_VERSION_MAX_SIZE",
-            ACL_PKG_VERSION_MAX_SIZE,
-        )?;
+        let out = text::Buffer::new("versionStr", versionStr, "ACL_PKG_VERSION_MAX_SIZE", ACL_PKG_VERSION_MAX_SIZE)?;
         out.write(&version::of_package(name)?.to_string());
         Ok(())
     })
@@ -104,10 +96,7 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
 ///     PORTACL_CANN_VERSION has an invalid value.
 /// @note Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclsysGetVersionNum(
-    pkgName: *mut c_char,
-    versionNum: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclsysGetVersionNum(pkgName: *mut c_char, versionNum: *mut i32) -> aclError {
     guard("aclsysGetVersionNum", || {
         // SAFETY: `pkgName` is null or a C string; aclsysGetVersionNum only reads it.
         let name = unsafe { text::required("pkgName", pkgName) }?;
@@ -128,10 +117,7 @@ pub unsafe extern "C" fn aclsysGetVersionNum(
 /// @note Thread-safe. Follows aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than
 ///     their names.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCheckArchCompatibility(
-    socVersion: *const c_char,
-    canCompatible: *mut i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtCheckArchCompatibility(socVersion: *const c_char, canCompatible: *mut i32) -> aclError {
     guard("aclrtCheckArchCompatibility", || {
         // SAFETY: `socVersion` is null or a C string with the name of a chip.
         let name = unsafe { text::required("socVersion", socVersion) }?;

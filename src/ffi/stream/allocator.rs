@@ -7,8 +7,8 @@ use crate::core::stream::allocator::{self, Function};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, address, handle};
 use crate::ffi::types::{
-    aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc,
-    aclrtAllocatorDesc, aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,
+    aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc, aclrtAllocatorDesc,
+    aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,
 };
 
 /// Creates a description of an allocator of the program. The aclrtAllocatorSet* functions fill it in;
@@ -20,9 +20,7 @@ use crate::ffi::types::{
 /// @note Thread-safe. Follows aclrtAllocatorCreateDesc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
-    guard_value("aclrtAllocatorCreateDesc", std::ptr::null_mut(), || {
-        Ok(handle::to_c(allocator::create()?.raw()))
-    })
+    guard_value("aclrtAllocatorCreateDesc", std::ptr::null_mut(), || Ok(handle::to_c(allocator::create()?.raw())))
 }
 
 /// Destroys the description of an allocator. Streams that it was registered for keep the allocator.
@@ -147,13 +145,8 @@ pub unsafe extern "C" fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclrtAllocatorRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtAllocatorRegister(
-    stream: aclrtStream,
-    allocatorDesc: aclrtAllocatorDesc,
-) -> aclError {
-    guard("aclrtAllocatorRegister", || {
-        allocator::register(handle::from_c(stream), handle::from_c(allocatorDesc))
-    })
+pub unsafe extern "C" fn aclrtAllocatorRegister(stream: aclrtStream, allocatorDesc: aclrtAllocatorDesc) -> aclError {
+    guard("aclrtAllocatorRegister", || allocator::register(handle::from_c(stream), handle::from_c(allocatorDesc)))
 }
 
 /// Ends a registration of aclrtAllocatorRegister.
@@ -208,13 +201,10 @@ pub unsafe extern "C" fn aclrtAllocatorGetByStream(
         let function = |which| address::to_c(found.allocator.function(which));
         // SAFETY: each is the address of a function of this very type, from its setter above, or null.
         unsafe {
-            alloc.write(transmute::<*mut c_void, aclrtAllocatorAllocFunc>(function(
-                Function::Alloc,
-            )));
+            alloc.write(transmute::<*mut c_void, aclrtAllocatorAllocFunc>(function(Function::Alloc)));
             free.write(transmute::<*mut c_void, aclrtAllocatorFreeFunc>(function(Function::Free)));
-            alloc_advise.write(transmute::<*mut c_void, aclrtAllocatorAllocAdviseFunc>(function(
-                Function::AllocAdvise,
-            )));
+            alloc_advise
+                .write(transmute::<*mut c_void, aclrtAllocatorAllocAdviseFunc>(function(Function::AllocAdvise)));
             get_addr.write(transmute::<*mut c_void, aclrtAllocatorGetAddrFromBlockFunc>(function(
                 Function::GetAddrFromBlock,
             )));

@@ -29,11 +29,7 @@ use crate::ffi::types::{aclError, aclrtHostFunc, aclrtStream};
 /// @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is inside aclrtUnSubscribeHostFunc for the stream.
 /// @note Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtLaunchHostFunc(
-    stream: aclrtStream,
-    r#fn: aclrtHostFunc,
-    args: *mut c_void,
-) -> aclError {
+pub unsafe extern "C" fn aclrtLaunchHostFunc(stream: aclrtStream, r#fn: aclrtHostFunc, args: *mut c_void) -> aclError {
     guard("aclrtLaunchHostFunc", || {
         let Some(function) = r#fn else {
             return Err(Error::invalid_param("fn is null; pass the function to call"));

@@ -4,8 +4,7 @@ use crate::core::stream::event;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, handle};
 use crate::ffi::types::{
-    aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus,
-    aclrtStream,
+    aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus, aclrtStream,
 };
 
 /// Creates an event that streams can wait for and that has a timestamp. It cannot be reset. It may be recorded again:
@@ -118,14 +117,8 @@ pub unsafe extern "C" fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream
 /// @retval ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not being captured.
 /// @note Thread-safe. Follows aclrtRecordEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtRecordEventWithFlag(
-    event: aclrtEvent,
-    stream: aclrtStream,
-    flag: u32,
-) -> aclError {
-    guard("aclrtRecordEventWithFlag", || {
-        event::record_with_flag(handle::from_c(event), handle::from_c(stream), flag)
-    })
+pub unsafe extern "C" fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> aclError {
+    guard("aclrtRecordEventWithFlag", || event::record_with_flag(handle::from_c(event), handle::from_c(stream), flag))
 }
 
 /// Enqueues a reset: when `stream` reaches it, the event is in the state before its first record. Programs usually call
@@ -159,10 +152,7 @@ pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream)
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtQueryEventStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtQueryEventStatus(
-    event: aclrtEvent,
-    status: *mut aclrtEventRecordedStatus,
-) -> aclError {
+pub unsafe extern "C" fn aclrtQueryEventStatus(event: aclrtEvent, status: *mut aclrtEventRecordedStatus) -> aclError {
     guard("aclrtQueryEventStatus", || {
         let out = Out::new("status", status)?;
         out.write(match event::is_complete(handle::from_c(event))? {
@@ -185,10 +175,7 @@ pub unsafe extern "C" fn aclrtQueryEventStatus(
 ///     called inside a host function.
 /// @note Thread-safe. Follows aclrtQueryEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtQueryEvent(
-    event: aclrtEvent,
-    status: *mut aclrtEventStatus,
-) -> aclError {
+pub unsafe extern "C" fn aclrtQueryEvent(event: aclrtEvent, status: *mut aclrtEventStatus) -> aclError {
     guard("aclrtQueryEvent", || {
         let out = Out::new("status", status)?;
         out.write(match event::is_complete_old(handle::from_c(event))? {
@@ -210,10 +197,7 @@ pub unsafe extern "C" fn aclrtQueryEvent(
 ///     called inside a host function.
 /// @note Thread-safe. Follows aclrtQueryEventWaitStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
-    event: aclrtEvent,
-    status: *mut aclrtEventWaitStatus,
-) -> aclError {
+pub unsafe extern "C" fn aclrtQueryEventWaitStatus(event: aclrtEvent, status: *mut aclrtEventWaitStatus) -> aclError {
     guard("aclrtQueryEventWaitStatus", || {
         let out = Out::new("status", status)?;
         out.write(match event::waits_are_over(handle::from_c(event))? {
@@ -250,10 +234,7 @@ pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
 /// @note Thread-safe. Follows aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
-    event: aclrtEvent,
-    timeout: i32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> aclError {
     guard("aclrtSynchronizeEventWithTimeout", || event::synchronize(handle::from_c(event), timeout))
 }
 
@@ -272,11 +253,7 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
 ///     function.
 /// @note Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtEventElapsedTime(
-    ms: *mut f32,
-    startEvent: aclrtEvent,
-    endEvent: aclrtEvent,
-) -> aclError {
+pub unsafe extern "C" fn aclrtEventElapsedTime(ms: *mut f32, startEvent: aclrtEvent, endEvent: aclrtEvent) -> aclError {
     guard("aclrtEventElapsedTime", || {
         let out = Out::new("ms", ms)?;
         out.write(event::elapsed_ms(handle::from_c(startEvent), handle::from_c(endEvent))?);
@@ -298,10 +275,7 @@ pub unsafe extern "C" fn aclrtEventElapsedTime(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
 /// @note Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtEventGetTimestamp(
-    event: aclrtEvent,
-    timestamp: *mut u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtEventGetTimestamp(event: aclrtEvent, timestamp: *mut u64) -> aclError {
     guard("aclrtEventGetTimestamp", || {
         let out = Out::new("timestamp", timestamp)?;
         out.write(event::time_us(handle::from_c(event))?);

@@ -9,8 +9,7 @@ use crate::core::stream::exception::{self, Exception, Watcher};
 use crate::ffi::base::guard::{guard, guard_value};
 use crate::ffi::base::value::{Out, address, handle};
 use crate::ffi::types::{
-    aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle,
-    aclrtOpExceptionCallback,
+    aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle, aclrtOpExceptionCallback,
 };
 
 type Function = unsafe extern "C" fn(*mut aclrtExceptionInfo);
@@ -53,9 +52,7 @@ fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
 /// @note Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the Ascend runtime
 ///     API; aclrtExceptionInfoCallbackRegister allows several functions per process.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
-    callback: aclrtExceptionInfoCallback,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(callback: aclrtExceptionInfoCallback) -> aclError {
     guard("aclrtSetExceptionInfoCallback", || {
         exception::set(callback.map(watcher));
         Ok(())
@@ -70,9 +67,7 @@ pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe; works before aclInit. Follows aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
-    callback: aclrtExceptionInfoCallback,
-) -> aclError {
+pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(callback: aclrtExceptionInfoCallback) -> aclError {
     guard("aclrtExceptionInfoCallbackRegister", || {
         exception::register(watcher(required(callback)?));
         Ok(())
@@ -87,9 +82,7 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null.
 /// @note Thread-safe. Follows aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(
-    callback: aclrtExceptionInfoCallback,
-) -> aclError {
+pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(callback: aclrtExceptionInfoCallback) -> aclError {
     guard("aclrtExceptionInfoCallbackUnregister", || {
         exception::unregister(required(callback)? as usize);
         Ok(())
@@ -141,9 +134,7 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
 ///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetTaskIdFromExceptionInfo", Exception::UNKNOWN, || {
-        Ok(exception::find(info.addr())?.task)
-    })
+    guard_value("aclrtGetTaskIdFromExceptionInfo", Exception::UNKNOWN, || Ok(exception::find(info.addr())?.task))
 }
 
 /// Returns the id of the stream on which work failed, as aclrtStreamGetId returns it.
@@ -155,9 +146,7 @@ pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExcep
 ///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetStreamIdFromExceptionInfo", Exception::UNKNOWN, || {
-        Ok(exception::find(info.addr())?.stream)
-    })
+    guard_value("aclrtGetStreamIdFromExceptionInfo", Exception::UNKNOWN, || Ok(exception::find(info.addr())?.stream))
 }
 
 /// Returns the system's id (gettid) of the thread that submitted the failed work.
@@ -169,9 +158,7 @@ pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExc
 ///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetThreadIdFromExceptionInfo", Exception::UNKNOWN, || {
-        Ok(exception::find(info.addr())?.thread)
-    })
+    guard_value("aclrtGetThreadIdFromExceptionInfo", Exception::UNKNOWN, || Ok(exception::find(info.addr())?.thread))
 }
 
 /// Returns the device on which work failed.
@@ -183,9 +170,7 @@ pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExc
 ///     of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetDeviceIdFromExceptionInfo", Exception::UNKNOWN, || {
-        Ok(exception::find(info.addr())?.device)
-    })
+    guard_value("aclrtGetDeviceIdFromExceptionInfo", Exception::UNKNOWN, || Ok(exception::find(info.addr())?.device))
 }
 
 /// Returns the code of the failure, which the next synchronize will return.
@@ -196,12 +181,8 @@ pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExc
 /// @note Thread-safe: while the callback waits, another thread may call this. Follows
 ///     aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
-    info: *const aclrtExceptionInfo,
-) -> u32 {
-    guard_value("aclrtGetErrorCodeFromExceptionInfo", Exception::UNKNOWN, || {
-        Ok(exception::find(info.addr())?.code)
-    })
+pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
+    guard_value("aclrtGetErrorCodeFromExceptionInfo", Exception::UNKNOWN, || Ok(exception::find(info.addr())?.code))
 }
 
 /// Returns the arguments of the failed kernel.

@@ -39,10 +39,7 @@ pub unsafe extern "C" fn portaclDeviceGetNative(deviceId: i32, native: *mut i32)
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclContextGetNative(
-    context: aclrtContext,
-    native: *mut *mut c_void,
-) -> aclError {
+pub unsafe extern "C" fn portaclContextGetNative(context: aclrtContext, native: *mut *mut c_void) -> aclError {
     guard("portaclContextGetNative", || {
         let out = Out::new("native", native)?;
         out.write(address::to_c(native::context(handle::from_c(context))?));
@@ -65,10 +62,7 @@ pub unsafe extern "C" fn portaclContextGetNative(
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclStreamGetNative(
-    stream: aclrtStream,
-    native: *mut *mut c_void,
-) -> aclError {
+pub unsafe extern "C" fn portaclStreamGetNative(stream: aclrtStream, native: *mut *mut c_void) -> aclError {
     guard("portaclStreamGetNative", || {
         let out = Out::new("native", native)?;
         out.write(address::to_c(native::stream(handle::from_c(stream))?));
@@ -92,10 +86,7 @@ pub unsafe extern "C" fn portaclStreamGetNative(
 /// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses, or the stream belongs to another context.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclStreamWrapNative(
-    native: *mut c_void,
-    stream: *mut aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn portaclStreamWrapNative(native: *mut c_void, stream: *mut aclrtStream) -> aclError {
     guard("portaclStreamWrapNative", || {
         let out = Out::new("stream", stream)?;
         out.write(handle::to_c(native::wrap_stream(address::from_c(native))?));
@@ -115,10 +106,7 @@ pub unsafe extern "C" fn portaclStreamWrapNative(
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cpu`, which has no driver below it.
 /// @note Thread-safe.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn portaclEventGetNative(
-    event: aclrtEvent,
-    native: *mut *mut c_void,
-) -> aclError {
+pub unsafe extern "C" fn portaclEventGetNative(event: aclrtEvent, native: *mut *mut c_void) -> aclError {
     guard("portaclEventGetNative", || {
         let out = Out::new("native", native)?;
         out.write(address::to_c(native::event(handle::from_c(event))?));

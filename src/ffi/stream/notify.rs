@@ -7,8 +7,8 @@ use crate::ffi::base::guard::{guard, guard_unsupported};
 use crate::ffi::base::value::{Array, Out, enum_value, handle, must_not_be_null, text};
 use crate::ffi::memory::ipc::processes;
 use crate::ffi::types::{
-    aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify,
-    aclrtServerPid, aclrtStream,
+    aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify, aclrtServerPid,
+    aclrtStream,
 };
 
 /// Creates a notify of the current device: a signal that one stream records (aclrtRecordNotify) and one wait consumes
@@ -77,14 +77,8 @@ pub unsafe extern "C" fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStr
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
 /// @note Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtWaitAndResetNotify(
-    notify: aclrtNotify,
-    stream: aclrtStream,
-    timeout: u32,
-) -> aclError {
-    guard("aclrtWaitAndResetNotify", || {
-        notify::wait(handle::from_c(notify), handle::from_c(stream), timeout)
-    })
+pub unsafe extern "C" fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> aclError {
+    guard("aclrtWaitAndResetNotify", || notify::wait(handle::from_c(notify), handle::from_c(stream), timeout))
 }
 
 /// Returns the number of a notify: small, and unique among the notifies of the device.
@@ -171,11 +165,7 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
 /// @retval ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be created.
 /// @note Thread-safe. Follows aclrtNotifyImportByKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtNotifyImportByKey(
-    notify: *mut aclrtNotify,
-    key: *const c_char,
-    flags: u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtNotifyImportByKey(notify: *mut aclrtNotify, key: *const c_char, flags: u64) -> aclError {
     guard("aclrtNotifyImportByKey", || {
         let out = Out::new("notify", notify)?;
         // SAFETY: `key` is null or a C string that aclrtNotifyGetExportKey wrote.
@@ -196,14 +186,8 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
 /// @note Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtNotifySetImportPid(
-    notify: aclrtNotify,
-    pid: *mut i32,
-    num: usize,
-) -> aclError {
-    guard("aclrtNotifySetImportPid", || {
-        notify::admit(handle::from_c(notify), &processes(pid, "num", num)?)
-    })
+pub unsafe extern "C" fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: *mut i32, num: usize) -> aclError {
+    guard("aclrtNotifySetImportPid", || notify::admit(handle::from_c(notify), &processes(pid, "num", num)?))
 }
 
 /// Allows processes of other servers to import a notify.
@@ -230,10 +214,7 @@ pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
 /// @return the codes of aclrtCreateNotify.
 /// @note Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCntNotifyCreate(
-    cntNotify: *mut aclrtCntNotify,
-    flag: u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtCntNotifyCreate(cntNotify: *mut aclrtCntNotify, flag: u64) -> aclError {
     guard("aclrtCntNotifyCreate", || {
         let out = Out::new("cntNotify", cntNotify)?;
         out.write(handle::to_c(notify::create_counted(flag)?));
@@ -296,12 +277,8 @@ pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
     guard("aclrtCntNotifyWaitWithTimeout", || {
         must_not_be_null("info", info)?;
         let info = Array::new(info.cast_const(), 1).get(0);
-        let wait = CountedWait {
-            mode: enum_value(info.mode),
-            value: info.value,
-            seconds: info.timeout,
-            clear: info.isClear,
-        };
+        let wait =
+            CountedWait { mode: enum_value(info.mode), value: info.value, seconds: info.timeout, clear: info.isClear };
         notify::wait_counted(handle::from_c(cntNotify), handle::from_c(stream), wait)
     })
 }
@@ -313,13 +290,8 @@ pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
 /// @return the codes of aclrtRecordNotify.
 /// @note Thread-safe. Follows aclrtCntNotifyReset of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCntNotifyReset(
-    cntNotify: aclrtCntNotify,
-    stream: aclrtStream,
-) -> aclError {
-    guard("aclrtCntNotifyReset", || {
-        notify::reset_counted(handle::from_c(cntNotify), handle::from_c(stream))
-    })
+pub unsafe extern "C" fn aclrtCntNotifyReset(cntNotify: aclrtCntNotify, stream: aclrtStream) -> aclError {
+    guard("aclrtCntNotifyReset", || notify::reset_counted(handle::from_c(cntNotify), handle::from_c(stream)))
 }
 
 /// Returns the number of a counted notify: small, and unique among the counted notifies of the device.
@@ -329,10 +301,7 @@ pub unsafe extern "C" fn aclrtCntNotifyReset(
 /// @return the codes of aclrtGetNotifyId.
 /// @note Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCntNotifyGetId(
-    cntNotify: aclrtCntNotify,
-    notifyId: *mut u32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtCntNotifyGetId(cntNotify: aclrtCntNotify, notifyId: *mut u32) -> aclError {
     guard("aclrtCntNotifyGetId", || {
         let out = Out::new("notifyId", notifyId)?;
         out.write(notify::id_counted(handle::from_c(cntNotify))?);

@@ -43,10 +43,7 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclErro
 /// @retval ACL_ERROR_INVALID_PARAM 100000: null; nothing is set.
 /// @note Thread-safe. Follows aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(
-    timeout: u64,
-    actualTimeout: *mut u64,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actualTimeout: *mut u64) -> aclError {
     guard("aclrtSetOpExecuteTimeOutV2", || {
         let out = Out::new("actualTimeout", actualTimeout)?;
         out.write(op_timeout::set_execute_us(timeout));

@@ -32,9 +32,7 @@ const BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK as i32;
 /// @note Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
-    guard("aclrtSubscribeReport", || {
-        report::subscribe(&REPORTS, "threadId", threadId, handle::from_c(stream))
-    })
+    guard("aclrtSubscribeReport", || report::subscribe(&REPORTS, "threadId", threadId, handle::from_c(stream)))
 }
 
 /// Enqueues a call of `fn` on a stream that was passed to aclrtSubscribeReport. It runs once, after the stream's
@@ -143,10 +141,7 @@ pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStre
 ///     too many threads.
 /// @note Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSubscribeHostFunc(
-    hostFuncThreadId: u64,
-    exeStream: aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError {
     guard("aclrtSubscribeHostFunc", || {
         let stream = handle::from_c(exeStream);
         report::subscribe(&HOST_FUNCTIONS, "hostFuncThreadId", hostFuncThreadId, stream)
@@ -186,10 +181,7 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 /// @retval ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
 /// @note Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(
-    hostFuncThreadId: u64,
-    exeStream: aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(hostFuncThreadId: u64, exeStream: aclrtStream) -> aclError {
     guard("aclrtUnSubscribeHostFunc", || {
         let stream = handle::from_c(exeStream);
         let caller = this_thread();

@@ -146,9 +146,7 @@ pub unsafe extern "C" fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclErr
 /// @note Thread-safe. Follows aclrtUseStreamResInCurrentThread of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> aclError {
-    guard("aclrtUseStreamResInCurrentThread", || {
-        resource_limit::use_in_thread(handle::from_c(stream))
-    })
+    guard("aclrtUseStreamResInCurrentThread", || resource_limit::use_in_thread(handle::from_c(stream)))
 }
 
 /// Ends aclrtUseStreamResInCurrentThread.
@@ -161,9 +159,7 @@ pub unsafe extern "C" fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -
 /// @note Thread-safe. Follows aclrtUnuseStreamResInCurrentThread of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> aclError {
-    guard("aclrtUnuseStreamResInCurrentThread", || {
-        resource_limit::unuse_in_thread(handle::from_c(stream))
-    })
+    guard("aclrtUnuseStreamResInCurrentThread", || resource_limit::unuse_in_thread(handle::from_c(stream)))
 }
 
 /// Returns how many cores of a type work of this thread may use: the limit of the stream of

@@ -47,11 +47,7 @@ pub unsafe extern "C" fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError
 /// @return the codes of aclrtCreateStream.
 /// @note Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
-    stream: *mut aclrtStream,
-    priority: u32,
-    flag: u32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, priority: u32, flag: u32) -> aclError {
     guard("aclrtCreateStreamWithConfig", || {
         let out = Out::new("stream", stream)?;
         out.write(handle::to_c(stream::create(flag)?));
@@ -119,13 +115,8 @@ pub unsafe extern "C" fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: also for any other timeout.
 /// @note Thread-safe. Follows aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(
-    stream: aclrtStream,
-    timeout: i32,
-) -> aclError {
-    guard("aclrtSynchronizeStreamWithTimeout", || {
-        stream::synchronize_with_timeout(handle::from_c(stream), timeout)
-    })
+pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> aclError {
+    guard("aclrtSynchronizeStreamWithTimeout", || stream::synchronize_with_timeout(handle::from_c(stream), timeout))
 }
 
 /// Returns whether all work that was enqueued on a stream is complete. Only synchronizing reports failures of the work.
@@ -139,10 +130,7 @@ pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtStreamQuery(
-    stream: aclrtStream,
-    status: *mut aclrtStreamStatus,
-) -> aclError {
+pub unsafe extern "C" fn aclrtStreamQuery(stream: aclrtStream, status: *mut aclrtStreamStatus) -> aclError {
     guard("aclrtStreamQuery", || {
         let out = Out::new("status", status)?;
         out.write(match stream::is_idle(handle::from_c(stream))? {
@@ -269,10 +257,7 @@ pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u3
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclrtStreamGetPriority of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtStreamGetPriority(
-    stream: aclrtStream,
-    priority: *mut u32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtStreamGetPriority(stream: aclrtStream, priority: *mut u32) -> aclError {
     guard("aclrtStreamGetPriority", || {
         let out = Out::new("priority", priority)?;
         out.write(stream::priority(handle::from_c(stream))?);
@@ -351,9 +336,7 @@ pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
 /// @note Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError {
-    guard("aclrtSetStreamFailureMode", || {
-        stream_attribute::set_failure_mode(handle::from_c(stream), mode)
-    })
+    guard("aclrtSetStreamFailureMode", || stream_attribute::set_failure_mode(handle::from_c(stream), mode))
 }
 
 /// Registers a callback that is called after the creation of every stream and before its destruction, including default

@@ -9,9 +9,7 @@ use parking_lot::Mutex;
 use crate::core::base::error::Error;
 use crate::core::stream::stream_config::{self, Description, Field};
 use crate::ffi::base::guard::{guard, guard_value};
-use crate::ffi::base::value::{
-    Out, address, enum_value, handle as stream_handle, must_not_be_null,
-};
+use crate::ffi::base::value::{Out, address, enum_value, handle as stream_handle, must_not_be_null};
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
 /// The stream configurations created by this library, by their address. They are not handles: the structure is public,
@@ -47,9 +45,7 @@ pub unsafe extern "C" fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConf
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not from aclrtCreateStreamConfigHandle, or already destroyed.
 /// @note Thread-safe. Follows aclrtDestroyStreamConfigHandle of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(
-    handle: *mut aclrtStreamConfigHandle,
-) -> aclError {
+pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStreamConfigHandle) -> aclError {
     guard("aclrtDestroyStreamConfigHandle", || {
         must_not_be_null("handle", handle)?;
         if !MADE.lock().remove(&handle.addr()) {
@@ -138,8 +134,7 @@ pub unsafe extern "C" fn aclrtCreateStreamV2(
         must_not_be_null("handle", handle)?;
         // SAFETY: `handle` is not null, so it is a description of a stream, aligned or not.
         let described = unsafe { handle.read_unaligned() };
-        let description =
-            Description { flags: described.flag as u64, priority: described.priority };
+        let description = Description { flags: described.flag as u64, priority: described.priority };
         out.write(stream_handle::to_c(stream_config::create(description)?));
         Ok(())
     })

@@ -142,14 +142,8 @@ pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtCmoSetDesc of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoSetDesc(
-    cmoDesc: *mut c_void,
-    src: *mut c_void,
-    size: usize,
-) -> aclError {
-    guard("aclrtCmoSetDesc", || {
-        cache::describe(address::from_c(cmoDesc), address::from_c(src), size)
-    })
+pub unsafe extern "C" fn aclrtCmoSetDesc(cmoDesc: *mut c_void, src: *mut c_void, size: usize) -> aclError {
+    guard("aclrtCmoSetDesc", || cache::describe(address::from_c(cmoDesc), address::from_c(src), size))
 }
 
 /// Performs a cache operation as aclrtCmoAsync, from a descriptor. The descriptor is not read, because the operation

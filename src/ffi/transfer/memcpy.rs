@@ -135,9 +135,7 @@ pub unsafe extern "C" fn aclrtReduceAsync(
 ) -> aclError {
     guard("aclrtReduceAsync", || {
         if !reserve.is_null() {
-            return Err(Error::invalid_param(format_args!(
-                "reserve is {reserve:p}; it must be null"
-            )));
+            return Err(Error::invalid_param(format_args!("reserve is {reserve:p}; it must be null")));
         }
         let request = ReduceRequest {
             dst: address::from_c(dst),

@@ -133,8 +133,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
 ) -> aclError {
     guard("aclrtMemcpyBatch", || {
         let fail_index = Out::new("failIndex", failIndex)?;
-        let batch =
-            Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
+        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
         report(fail_index, memcpy_batch::copy(&batch))
     })
 }
@@ -164,8 +163,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
     numAttrs: usize,
 ) -> aclError {
     guard("aclrtMemcpyBatchV2", || {
-        let batch =
-            Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
+        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
         memcpy_batch::copy(&batch).map_err(|failure| failure.error)
     })
 }
@@ -204,8 +202,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
 ) -> aclError {
     guard("aclrtMemcpyBatchAsync", || {
         let fail_index = Out::new("failIndex", failIndex)?;
-        let batch =
-            Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
+        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
         report(fail_index, memcpy_batch::copy_async(&batch, handle::from_c(stream)))
     })
 }
@@ -237,8 +234,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemcpyBatchAsyncV2", || {
-        let batch =
-            Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
+        let batch = Batch::new(dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs);
         memcpy_batch::copy_async(&batch, handle::from_c(stream)).map_err(|failure| failure.error)
     })
 }

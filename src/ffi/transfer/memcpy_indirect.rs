@@ -66,10 +66,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another kind.
 /// @note Thread-safe. Follows aclrtGetMemcpyDescSize of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
-    kind: MaybeUninit<aclrtMemcpyKind>,
-    descSize: *mut usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetMemcpyDescSize(kind: MaybeUninit<aclrtMemcpyKind>, descSize: *mut usize) -> aclError {
     guard("aclrtGetMemcpyDescSize", || {
         let out = Out::new("descSize", descSize)?;
         out.write(memcpy_indirect::description_size(enum_value(kind))?);

@@ -21,15 +21,8 @@ use crate::ffi::types::{aclError, aclrtStream};
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtMemset of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemset(
-    devPtr: *mut c_void,
-    maxCount: usize,
-    value: i32,
-    count: usize,
-) -> aclError {
-    guard("aclrtMemset", || {
-        memset::set(Request::bytes(address::from_c(devPtr), maxCount, value, count))
-    })
+pub unsafe extern "C" fn aclrtMemset(devPtr: *mut c_void, maxCount: usize, value: i32, count: usize) -> aclError {
+    guard("aclrtMemset", || memset::set(Request::bytes(address::from_c(devPtr), maxCount, value, count)))
 }
 
 /// Enqueues a fill on a stream, as aclrtMemset, in stream order.
@@ -74,12 +67,7 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
 /// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
 /// @note Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemsetD32(
-    ptr: *mut c_void,
-    memSize: usize,
-    value: u32,
-    N: usize,
-) -> aclError {
+pub unsafe extern "C" fn aclrtMemsetD32(ptr: *mut c_void, memSize: usize, value: u32, N: usize) -> aclError {
     guard("aclrtMemsetD32", || memset::set(Request::words(address::from_c(ptr), memSize, value, N)))
 }
 

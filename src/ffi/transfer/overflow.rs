@@ -19,9 +19,7 @@ use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 /// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
 /// @note Thread-safe. Follows aclrtSetDeviceSatMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSetDeviceSatMode(
-    mode: MaybeUninit<aclrtFloatOverflowMode>,
-) -> aclError {
+pub unsafe extern "C" fn aclrtSetDeviceSatMode(mode: MaybeUninit<aclrtFloatOverflowMode>) -> aclError {
     guard("aclrtSetDeviceSatMode", || overflow::set_mode(enum_value(mode)))
 }
 
@@ -60,9 +58,7 @@ pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode
 /// @note Thread-safe. Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> aclError {
-    guard("aclrtSetStreamOverflowSwitch", || {
-        stream_attribute::set_overflow_switch(handle::from_c(stream), flag)
-    })
+    guard("aclrtSetStreamOverflowSwitch", || stream_attribute::set_overflow_switch(handle::from_c(stream), flag))
 }
 
 /// Returns the switch of aclrtSetStreamOverflowSwitch.
@@ -75,10 +71,7 @@ pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag:
 ///     as aclrtSetStreamOverflowSwitch.
 /// @note Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetStreamOverflowSwitch(
-    stream: aclrtStream,
-    flag: *mut u32,
-) -> aclError {
+pub unsafe extern "C" fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, flag: *mut u32) -> aclError {
     guard("aclrtGetStreamOverflowSwitch", || {
         let out = Out::new("flag", flag)?;
         out.write(stream_attribute::overflow_switch(handle::from_c(stream))?);
@@ -106,11 +99,7 @@ pub unsafe extern "C" fn aclrtGetOverflowStatus(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtGetOverflowStatus", || {
-        overflow::write_status(
-            address::from_c(outputAddr),
-            outputSize as u64,
-            handle::from_c(stream),
-        )
+        overflow::write_status(address::from_c(outputAddr), outputSize as u64, handle::from_c(stream))
     })
 }
 
@@ -198,9 +187,6 @@ pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
 /// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// @note Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(
-    checkMode: u32,
-    stream: aclrtStream,
-) -> aclError {
+pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(checkMode: u32, stream: aclrtStream) -> aclError {
     guard("aclrtNpuClearFloatOverFlowStatus", || overflow::reset_status(handle::from_c(stream)))
 }

@@ -5,9 +5,7 @@ use std::ffi::c_void;
 use crate::core::transfer::random_num::{self, Request, Value};
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{address, enum_value, handle, must_be_null, must_not_be_null};
-use crate::ffi::types::{
-    aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream,
-};
+use crate::ffi::types::{aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream};
 
 fn value(info: aclrtRandomParaInfo) -> Value {
     Value { is_address: info.isAddr, bytes: info.valueOrAddr, size: info.size }
@@ -62,8 +60,7 @@ pub unsafe extern "C" fn aclrtRandomNumAsync(
         let info = unsafe { taskInfo.read_unaligned() };
         let function = enum_value(info.randomNumFuncParaInfo.funcType);
         let parameters = info.randomNumFuncParaInfo.paramInfo;
-        const DROPOUT: i32 =
-            aclrtRandomNumFuncType::ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK as i32;
+        const DROPOUT: i32 = aclrtRandomNumFuncType::ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK as i32;
         // SAFETY: of the parameters those are read that the distribution has, which C has filled; they are
         // bytes, all of which are good.
         let parameters = unsafe {

@@ -26,15 +26,8 @@ use crate::ffi::types::{aclError, aclrtStream};
 /// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the GPU or its driver cannot do it.
 /// @note Thread-safe. Follows aclrtValueWrite of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtValueWrite(
-    devAddr: *mut c_void,
-    value: u64,
-    flag: u32,
-    stream: aclrtStream,
-) -> aclError {
-    guard("aclrtValueWrite", || {
-        stream_value::write(address::from_c(devAddr), value, flag, handle::from_c(stream))
-    })
+pub unsafe extern "C" fn aclrtValueWrite(devAddr: *mut c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError {
+    guard("aclrtValueWrite", || stream_value::write(address::from_c(devAddr), value, flag, handle::from_c(stream)))
 }
 
 /// Makes `stream` wait: later operations run when the eight bytes at `devAddr`, `word`, have the value. Any writer can
@@ -59,13 +52,6 @@ pub unsafe extern "C" fn aclrtValueWrite(
 /// @retval ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread to watch memory can be started.
 /// @note Thread-safe. Follows aclrtValueWait of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtValueWait(
-    devAddr: *mut c_void,
-    value: u64,
-    flag: u32,
-    stream: aclrtStream,
-) -> aclError {
-    guard("aclrtValueWait", || {
-        stream_value::wait(address::from_c(devAddr), value, flag, handle::from_c(stream))
-    })
+pub unsafe extern "C" fn aclrtValueWait(devAddr: *mut c_void, value: u64, flag: u32, stream: aclrtStream) -> aclError {
+    guard("aclrtValueWait", || stream_value::wait(address::from_c(devAddr), value, flag, handle::from_c(stream)))
 }

@@ -80,12 +80,10 @@ pub struct portaclMemoryEvent {
 }
 
 /// Called before an operation. Returns ACL_SUCCESS, or the code of a refusal.
-pub type portaclMemoryHookBefore =
-    Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent) -> aclError>;
+pub type portaclMemoryHookBefore = Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent) -> aclError>;
 
 /// Called after an operation, successful or not.
-pub type portaclMemoryHookAfter =
-    Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent)>;
+pub type portaclMemoryHookAfter = Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent)>;
 
 /// A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees. They may
 /// call this library, and are not called for their own calls.

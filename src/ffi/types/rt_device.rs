@@ -202,8 +202,7 @@ pub enum aclrtDeviceState {
 }
 
 /// Called with a device id, the state, and the caller's argument.
-pub type aclrtDeviceStateCallback =
-    Option<unsafe extern "C" fn(i32, aclrtDeviceState, *mut c_void)>;
+pub type aclrtDeviceStateCallback = Option<unsafe extern "C" fn(i32, aclrtDeviceState, *mut c_void)>;
 
 /// An identifier that is unique to a device.
 #[repr(C)]

@@ -15,8 +15,7 @@ pub type aclrtExceptionInfo = rtExceptionInfo;
 pub type aclrtExceptionInfoCallback = Option<unsafe extern "C" fn(*mut aclrtExceptionInfo)>;
 
 /// Called when a kernel failed, with the caller's argument.
-pub type aclrtOpExceptionCallback =
-    Option<unsafe extern "C" fn(*mut aclrtExceptionInfo, *mut c_void)>;
+pub type aclrtOpExceptionCallback = Option<unsafe extern "C" fn(*mut aclrtExceptionInfo, *mut c_void)>;
 
 /// Device memory with an uncorrectable error.
 #[repr(C)]

@@ -110,8 +110,7 @@ pub enum aclRegisterCallbackType {
 }
 
 /// Called with the configuration's text, its length, and the caller's argument; 0 is success.
-pub type aclInitCallbackFunc =
-    Option<unsafe extern "C" fn(*const c_char, usize, *mut c_void) -> aclError>;
+pub type aclInitCallbackFunc = Option<unsafe extern "C" fn(*const c_char, usize, *mut c_void) -> aclError>;
 
 /// Called with the caller's argument; 0 is success.
 pub type aclFinalizeCallbackFunc = Option<unsafe extern "C" fn(*mut c_void) -> aclError>;

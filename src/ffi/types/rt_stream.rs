@@ -168,8 +168,7 @@ pub enum aclrtStreamState {
 }
 
 /// Called with a stream, its state, and the caller's argument.
-pub type aclrtStreamStateCallback =
-    Option<unsafe extern "C" fn(aclrtStream, aclrtStreamState, *mut c_void)>;
+pub type aclrtStreamStateCallback = Option<unsafe extern "C" fn(aclrtStream, aclrtStreamState, *mut c_void)>;
 
 /// How a record changes the count of a notify.
 #[repr(C)]

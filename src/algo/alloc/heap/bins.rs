@@ -110,21 +110,13 @@ impl Bins {
     }
 
     /// All ranges of a bin.
-    pub(super) fn of_bin<'a, T>(
-        &'a self,
-        nodes: &'a [Node<T>],
-        bin: usize,
-    ) -> impl Iterator<Item = u32> + 'a {
+    pub(super) fn of_bin<'a, T>(&'a self, nodes: &'a [Node<T>], bin: usize) -> impl Iterator<Item = u32> + 'a {
         let step = |node: u32| (node != NONE).then_some(node);
         std::iter::successors(step(self.heads[bin]), move |&node| step(nodes[node as usize].next))
     }
 
     /// All ranges from this bin on.
-    pub(super) fn upwards_of<'a, T>(
-        &'a self,
-        nodes: &'a [Node<T>],
-        bin: usize,
-    ) -> impl Iterator<Item = u32> + 'a {
+    pub(super) fn upwards_of<'a, T>(&'a self, nodes: &'a [Node<T>], bin: usize) -> impl Iterator<Item = u32> + 'a {
         let next = move |&bin: &usize| self.next_filled(bin + 1);
         std::iter::successors(self.next_filled(bin), next).flat_map(|bin| self.of_bin(nodes, bin))
     }

@@ -53,9 +53,8 @@ impl Cache {
     /// The numbers of all cached blocks.
     pub(super) fn numbers<B: Books>(&self) -> impl Iterator<Item = u32> {
         let step = |number: u32| (number != 0).then_some(number);
-        let class = move |&top: &u32| {
-            std::iter::successors(step(top), move |&number| step(B::place(number).card().below()))
-        };
+        let class =
+            move |&top: &u32| std::iter::successors(step(top), move |&number| step(B::place(number).card().below()));
         self.tops.iter().flat_map(class)
     }
 }

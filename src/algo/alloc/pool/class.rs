@@ -87,8 +87,7 @@ mod tests {
     #[test]
     fn what_suits_a_request_is_not_much_longer() {
         for wanted in (1..5000).chain([1 << 17, (1 << 17) + 1, 1 << 25, (1 << 25) + 1]) {
-            let longest =
-                (wanted..=2 * wanted).take_while(|&len| suits(len, wanted)).last().unwrap();
+            let longest = (wanted..=2 * wanted).take_while(|&len| suits(len, wanted)).last().unwrap();
             assert!(longest >= round_up(wanted) && longest - wanted <= (wanted / 4 * 3).max(1));
             assert!(wanted < 1 << 10 || longest - wanted <= wanted / 8 * 3);
         }

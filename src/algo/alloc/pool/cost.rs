@@ -108,10 +108,8 @@ fn steady(streams: usize) -> (f64, f64) {
             ((256.0 * power.exp2()) as usize, random.below(LIVE), random.below(streams) as u64)
         })
         .collect();
-    let mut live: Vec<(Block, u64)> = wanted[..LIVE]
-        .iter()
-        .map(|&(len, _, stream)| (device.alloc(len, stream), stream))
-        .collect();
+    let mut live: Vec<(Block, u64)> =
+        wanted[..LIVE].iter().map(|&(len, _, stream)| (device.alloc(len, stream), stream)).collect();
     let start = Instant::now();
     for &(len, pick, stream) in &wanted[LIVE..] {
         let (taken, freed_on) = live[pick];

@@ -52,10 +52,7 @@ impl Counts {
     /// The blocks in use.
     #[inline]
     pub(super) fn used(&self) -> Sum {
-        Sum {
-            units: self.most.units - self.below.units,
-            blocks: self.most.blocks - self.below.blocks,
-        }
+        Sum { units: self.most.units - self.below.units, blocks: self.most.blocks - self.below.blocks }
     }
 
     /// It has memory, and no more than half of it is in use.

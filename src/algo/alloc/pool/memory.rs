@@ -10,10 +10,7 @@ use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
 use super::stamps::Stamps;
-use super::{
-    Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage,
-    StreamKey, Taken,
-};
+use super::{Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage, StreamKey, Taken};
 use crate::algo::alloc::heap::Heap;
 
 /// Pending bytes above which complete frees are made available without need.
@@ -83,9 +80,7 @@ impl Fresh {
     /// Whether it fits a request of the stream that has freed it.
     #[inline]
     fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
-        self.used.wrapping_sub(wanted) <= wanted / SLACK
-            && self.freed.stream == stream
-            && suits(self.len, wanted)
+        self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream && suits(self.len, wanted)
     }
 }
 
@@ -134,12 +129,7 @@ impl<B: Books> Memory<B> {
 
     /// A cached or fresh block that fits and has a place in the owner's books.
     #[inline(always)]
-    pub(super) fn find_ready(
-        &mut self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Option<(B::Place, u32)> {
+    pub(super) fn find_ready(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<(B::Place, u32)> {
         let wanted = units_for(len)?;
         let fresh = match self.fresh.is_empty() {
             true => None,
@@ -155,12 +145,7 @@ impl<B: Books> Memory<B> {
     /// Splits units off a free range, or a longer pending block. Returns their range, and how many of them are
     /// requested.
     #[inline(always)]
-    pub(super) fn cut(
-        &mut self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Result<(u32, u32), Shortage> {
+    pub(super) fn cut(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Result<(u32, u32), Shortage> {
         let Some(wanted) = units_for(len) else {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
@@ -200,12 +185,7 @@ impl<B: Books> Memory<B> {
     /// A block that the stream itself has just freed, if it fits: a program that frees and allocates in turn gets its
     /// block back at once. Otherwise all fresh blocks are sorted.
     #[inline(never)]
-    fn find_fresh(
-        &mut self,
-        wanted: u32,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Option<B::Place> {
+    fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<B::Place> {
         if let [fresh] = *self.fresh {
             return self.find_only_fresh(fresh, wanted, stream, order);
         }
@@ -312,12 +292,7 @@ impl<B: Books> Memory<B> {
 
     /// Enters a range that was just taken as a new block.
     #[inline(always)]
-    pub(super) fn enter_range<E: Enter<B::Place>>(
-        &mut self,
-        node: u32,
-        wanted: u32,
-        enter: E,
-    ) -> E::Entered {
+    pub(super) fn enter_range<E: Enter<B::Place>>(&mut self, node: u32, wanted: u32, enter: E) -> E::Entered {
         self.counts.take(wanted);
         let (taken, number) = self.new_block(node, wanted);
         enter.new_block(taken, number)
@@ -325,12 +300,7 @@ impl<B: Books> Memory<B> {
 
     /// Enters a hidden block again.
     #[inline(always)]
-    pub(super) fn enter_again<E: Enter<B::Place>>(
-        &mut self,
-        place: B::Place,
-        wanted: u32,
-        enter: E,
-    ) -> E::Entered {
+    pub(super) fn enter_again<E: Enter<B::Place>>(&mut self, place: B::Place, wanted: u32, enter: E) -> E::Entered {
         self.counts.take(wanted);
         place.card().set_used(wanted);
         enter.again(place, wanted as usize * GRAIN)

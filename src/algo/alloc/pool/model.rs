@@ -35,13 +35,7 @@ impl Model {
     }
 
     /// Takes `len` bytes, of which `used` count. All of them must be free, or pending and `usable`.
-    pub(super) fn take(
-        &mut self,
-        addr: usize,
-        len: usize,
-        used: usize,
-        usable: impl Fn(Freed) -> bool,
-    ) {
+    pub(super) fn take(&mut self, addr: usize, len: usize, used: usize, usable: impl Fn(Freed) -> bool) {
         let (mut at, end) = (addr, addr + len);
         self.cut(addr);
         self.cut(end);
@@ -112,8 +106,7 @@ impl Model {
     /// Whether all of a segment is free.
     pub(super) fn is_free(&self, segment: &Segment) -> bool {
         let end = segment.addr + segment.len;
-        let mut inside =
-            self.ranges.range(..end).filter(|&(&addr, range)| addr + range.len > segment.addr);
+        let mut inside = self.ranges.range(..end).filter(|&(&addr, range)| addr + range.len > segment.addr);
         inside.all(|(_, range)| range.state == State::Plain)
     }
 

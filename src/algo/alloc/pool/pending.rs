@@ -131,11 +131,7 @@ impl Pending {
     }
 
     /// A stream's pending blocks, oldest first.
-    pub(super) fn of_slot<'a>(
-        &'a self,
-        heap: &'a Heap<Block>,
-        slot: u32,
-    ) -> impl Iterator<Item = u32> + 'a {
+    pub(super) fn of_slot<'a>(&'a self, heap: &'a Heap<Block>, slot: u32) -> impl Iterator<Item = u32> + 'a {
         let step = |node: u32| (node != NONE).then_some(node);
         let oldest = self.queue(slot).map_or(NONE, |queue| queue.oldest);
         std::iter::successors(step(oldest), move |&node| step(heap.of(node).newer))

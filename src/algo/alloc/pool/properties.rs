@@ -174,16 +174,12 @@ impl Run {
             }
             Step::Free { pick, stream } if !self.live.is_empty() => {
                 let (taken, _) = self.live.swap_remove(pick % self.live.len());
-                let freed = stream.map(|stream| Freed {
-                    stream: self.streams.key(stream),
-                    position: self.streams.submitted[stream],
-                });
+                let freed = stream
+                    .map(|stream| Freed { stream: self.streams.key(stream), position: self.streams.submitted[stream] });
                 let freed_now = match freed {
-                    Some(Freed { stream, position }) => pool.free_at(
-                        taken,
-                        (stream, position),
-                        self.streams.has_passed(Freed { stream, position }),
-                    ),
+                    Some(Freed { stream, position }) => {
+                        pool.free_at(taken, (stream, position), self.streams.has_passed(Freed { stream, position }))
+                    }
                     None => pool.free_unused(taken),
                 };
                 assert!(freed_now);
@@ -213,13 +209,7 @@ impl Run {
         }
     }
 
-    fn take(
-        &mut self,
-        pool: &Pool<Ledger>,
-        taken: Block,
-        len: usize,
-        usable: impl Fn(Freed) -> bool,
-    ) {
+    fn take(&mut self, pool: &Pool<Ledger>, taken: Block, len: usize, usable: impl Fn(Freed) -> bool) {
         assert_eq!(taken.len, len.next_multiple_of(GRAIN));
         let (addr, whole) = pool.extent(taken.note);
         assert_eq!(addr, taken.addr);
@@ -260,8 +250,7 @@ impl Run {
                 let mut behind = streams.clone();
                 let followed = &mut behind.followed[streams.index(wait.stream)];
                 *followed = (*followed).max(Some(wait.position));
-                let taken =
-                    pool.alloc_or_follow(len, key, &behind, Plainly).expect("it waits for enough");
+                let taken = pool.alloc_or_follow(len, key, &behind, Plainly).expect("it waits for enough");
                 self.take(pool, taken, len, |freed| behind.is_usable(freed, key));
             }
             Err(None) => {
@@ -276,8 +265,7 @@ impl Run {
     }
 
     fn add(&mut self, pool: &Pool<Ledger>, place: usize, granules: usize) {
-        let mut taken =
-            self.places.iter().flat_map(|(&place, segment)| place..place + segment.len / GRANULE);
+        let mut taken = self.places.iter().flat_map(|(&place, segment)| place..place + segment.len / GRANULE);
         if taken.any(|other| (place..place + granules).contains(&other)) {
             return;
         }

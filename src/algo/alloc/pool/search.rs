@@ -29,12 +29,7 @@ struct Run {
 impl<B: Books> Memory<B> {
     /// Searches when nothing fits at once.
     #[cold]
-    pub(super) fn search(
-        &mut self,
-        wanted: u32,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Result<u32, Shortage> {
+    pub(super) fn search(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Result<u32, Shortage> {
         if self.merge_most()
             && let Some(node) = self.find(wanted, stream)
         {
@@ -63,12 +58,7 @@ impl<B: Books> Memory<B> {
         Err(Shortage { least, better: least.max(SEGMENT).max(share) })
     }
 
-    pub(super) fn alloc_slow(
-        &mut self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Option<Found<B::Place>> {
+    pub(super) fn alloc_slow(&mut self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Found<B::Place>> {
         // Fresh blocks first: they would be cached otherwise.
         self.sort_fresh(|stream| order.passed(stream));
         self.merge_kept();
@@ -79,12 +69,7 @@ impl<B: Books> Memory<B> {
     }
 
     /// The free of another stream after which `len` bytes can be allocated.
-    pub(super) fn find_to_follow(
-        &self,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-    ) -> Option<Freed> {
+    pub(super) fn find_to_follow(&self, len: usize, stream: StreamKey, order: &impl Order) -> Option<Freed> {
         let wanted = units_for(len)?;
         let can_follow = |(_, queue): &(u32, &Queue)| order.can_follow(queue.key);
         let others = || self.pending.busy().filter(can_follow);
@@ -124,8 +109,7 @@ impl<B: Books> Memory<B> {
     fn followed(&self, stream: StreamKey, order: &impl Order) -> Vec<Option<u64>> {
         let mut followed = vec![None; self.pending.slots() as usize];
         for (slot, queue) in self.pending.busy() {
-            followed[slot as usize] =
-                if queue.key == stream { Some(u64::MAX) } else { order.followed(queue.key) };
+            followed[slot as usize] = if queue.key == stream { Some(u64::MAX) } else { order.followed(queue.key) };
         }
         followed
     }

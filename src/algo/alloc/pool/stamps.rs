@@ -107,9 +107,7 @@ impl<B: Books> Memory<B> {
         for number in kept {
             let place = B::place(number);
             match self.stamps.get(place.card().stamp()) {
-                Some(freed)
-                    if order.passed(freed.stream).is_none_or(|passed| passed < freed.position) =>
-                {
+                Some(freed) if order.passed(freed.stream).is_none_or(|passed| passed < freed.position) => {
                     self.make_pending(place, freed);
                 }
                 _ => self.merge(place),

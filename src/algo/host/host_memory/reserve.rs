@@ -149,8 +149,7 @@ impl Part {
         while at + count <= self.granules() {
             // SAFETY: `at + count` is at most the number of granules, so the words that hold their
             // bits exist, and the caller has the lock.
-            let in_the_way =
-                (at..at + count).rev().find(|&granule| unsafe { self.is_taken(granule) });
+            let in_the_way = (at..at + count).rev().find(|&granule| unsafe { self.is_taken(granule) });
             match in_the_way {
                 Some(taken) => at = (taken + 1).next_multiple_of(step),
                 None => return Some(at),

@@ -4,8 +4,8 @@
 
 use super::parking::Entry;
 use super::{
-    ADDRESS_BITS, AddressMap, Card, InsertError, PAGE_CHUNK_LEN, Range, Record, begins_page,
-    covered_pages, granule_of, page_of,
+    ADDRESS_BITS, AddressMap, Card, InsertError, PAGE_CHUNK_LEN, Range, Record, begins_page, covered_pages, granule_of,
+    page_of,
 };
 use crate::algo::alloc::prefetch::prefetch;
 use crate::algo::sync::primitives::atomic::Ordering;
@@ -98,9 +98,7 @@ impl AddressMap {
     /// none.
     #[inline(always)]
     pub fn insert_held(&self, index: u32, range: &Range, room: usize) -> bool {
-        debug_assert!(
-            range.len != 0 && range.len <= room && (range.base + room - 1) >> ADDRESS_BITS == 0
-        );
+        debug_assert!(range.len != 0 && range.len <= room && (range.base + room - 1) >> ADDRESS_BITS == 0);
         if index == 0 {
             return false;
         }
@@ -319,10 +317,7 @@ mod tests {
         let top = 1 << ADDRESS_BITS;
         assert_eq!(map.hold(top, PAGE_LEN), Err(InsertError::Unaddressable));
         assert_eq!(map.hold(top - PAGE_LEN, PAGE_LEN), Ok(()));
-        assert_eq!(
-            map.hold(usize::MAX - PAGE_LEN + 1, 2 * PAGE_LEN),
-            Err(InsertError::Unaddressable)
-        );
+        assert_eq!(map.hold(usize::MAX - PAGE_LEN + 1, 2 * PAGE_LEN), Err(InsertError::Unaddressable));
     }
 }
 

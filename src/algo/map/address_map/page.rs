@@ -180,13 +180,11 @@ impl<'a> Page<'a> {
                 None => self.cover.load(Ordering::Acquire),
             };
         }
-        let words: [u64; WORDS_OF_FEW] =
-            std::array::from_fn(|number| self.head.starts[number].load(Ordering::Acquire));
+        let words: [u64; WORDS_OF_FEW] = std::array::from_fn(|number| self.head.starts[number].load(Ordering::Acquire));
         if words.iter().all(|&word| word == 0) {
             return self.cover.load(Ordering::Acquire);
         }
-        let lasts: [usize; WORDS_OF_FEW] =
-            std::array::from_fn(|number| last_up_to(granule, words[number], number));
+        let lasts: [usize; WORDS_OF_FEW] = std::array::from_fn(|number| last_up_to(granule, words[number], number));
         let last = lasts.into_iter().max().unwrap_or(0);
         let record = if last >> FEW_BITS == 0 { self.cover } else { self.record_in(last % FEW) };
         record.load(Ordering::Acquire)
@@ -230,9 +228,8 @@ impl<'a> Page<'a> {
     fn place_of(self, mark: u16) -> Option<usize> {
         // Those of each word are shifted by one bit more than those of the word before.
         let words = self.head.starts.iter().enumerate();
-        let places = words.fold(0, |places, (number, word)| {
-            places | equal_to(mark, word.load(Ordering::Acquire)) >> number
-        });
+        let places =
+            words.fold(0, |places, (number, word)| places | equal_to(mark, word.load(Ordering::Acquire)) >> number);
         let first = places.trailing_zeros() as usize;
         let (lane, number) = (first / MARK_BITS, MARK_BITS - 1 - first % MARK_BITS);
         (places != 0).then(|| place_in(number, lane))
@@ -244,9 +241,7 @@ impl<'a> Page<'a> {
     pub(super) fn begins_in(self, granule: usize) -> u32 {
         match self.node() {
             Some(node) => node.record(granule).unwrap_or(0),
-            None => self
-                .place_of(mark_of(granule))
-                .map_or(0, |place| self.record_in(place).load(Ordering::Acquire)),
+            None => self.place_of(mark_of(granule)).map_or(0, |place| self.record_in(place).load(Ordering::Acquire)),
         }
     }
 

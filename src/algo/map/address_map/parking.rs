@@ -40,9 +40,7 @@ impl Record {
     /// Parks the live range that was read with `sequence`. One of several concurrent callers gets true.
     #[inline]
     pub(super) fn park(&self, sequence: u64) -> bool {
-        self.sequence
-            .compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        self.sequence.compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// As [`Self::park`], for a range that is only removed under a lock that the caller holds: without a locked

@@ -49,9 +49,7 @@ impl Record {
     /// Other threads may change the sequence at the same time.
     #[inline(always)]
     fn go_on(&self, sequence: u64, steps: u64) -> bool {
-        self.sequence
-            .compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        self.sequence.compare_exchange(sequence, sequence + steps, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 
@@ -81,14 +79,7 @@ impl AddressMap {
 
     /// As [`Self::insert`], with a range in registers: in memory it would be written just before it is compared.
     #[inline(never)]
-    fn insert_words(
-        &self,
-        base: usize,
-        len: usize,
-        first: u64,
-        second: u64,
-        third: u64,
-    ) -> Result<(), InsertError> {
+    fn insert_words(&self, base: usize, len: usize, first: u64, second: u64, third: u64) -> Result<(), InsertError> {
         self.insert(Range { base, len, words: [first, second, third] })
     }
 

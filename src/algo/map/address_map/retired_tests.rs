@@ -56,8 +56,7 @@ mod real {
         assert!(!map.revive_in(record, there), "it is live");
         assert!(retire(&map, there.base) && retire(&map, other.base));
         let changed = Range { words: [1, 2, 3], ..there };
-        for (index, range) in [(0, there), (u32::MAX, there), (elsewhere, there), (record, changed)]
-        {
+        for (index, range) in [(0, there), (u32::MAX, there), (elsewhere, there), (record, changed)] {
             assert!(!map.revive_in(index, range), "{index}");
         }
         assert_eq!((map.find(there.base), map.find(other.base)), (None, None));

@@ -156,9 +156,7 @@ impl Key {
     pub fn from_number(number: u64) -> Result<Self> {
         let process = (number >> (SPACE_BITS + SHORT_BITS)) as i32;
         if process == 0 {
-            return Err(invalid(format!(
-                "{number:#x} is no handle that this library has exported"
-            )));
+            return Err(invalid(format!("{number:#x} is no handle that this library has exported")));
         }
         Ok(Self {
             process,
@@ -170,9 +168,7 @@ impl Key {
     /// As a number.
     pub fn number(&self) -> u64 {
         let space = u64::from(self.space) & low(SPACE_BITS);
-        (self.process as u64) << (SPACE_BITS + SHORT_BITS)
-            | space << SHORT_BITS
-            | u64::from(self.short())
+        (self.process as u64) << (SPACE_BITS + SHORT_BITS) | space << SHORT_BITS | u64::from(self.short())
     }
 
     /// The short number of an offer within a process.
@@ -221,18 +217,13 @@ impl Key {
         }
         let Self { process, .. } = *self;
         let start = start_of(process).map_err(|error| {
-            unserved(&named(
-                &format!("/proc/{process}/stat, of the process that has exported this"),
-                error,
-            ))
+            unserved(&named(&format!("/proc/{process}/stat, of the process that has exported this"), error))
         })?;
         let start = start.filter(|now| match self.rest {
             Rest::Whole { start, .. } => start == *now,
             Rest::Short(_) => true,
         });
-        let start = start.ok_or_else(|| {
-            invalid(format!("process {process}, which has exported this, has ended"))
-        })?;
+        let start = start.ok_or_else(|| invalid(format!("process {process}, which has exported this, has ended")))?;
         Ok(Process { id: process, start, ..own.clone() })
     }
 }
@@ -312,8 +303,7 @@ mod tests {
             let mut process = own.clone();
             change(&mut process);
             let key = Key::new(&process, [3; 16]);
-            [key, Key::from_number(key.number()).unwrap()]
-                .map(|key| key.exporter(&own).err().map(|fault| fault.kind()))
+            [key, Key::from_number(key.number()).unwrap()].map(|key| key.exporter(&own).err().map(|fault| fault.kind()))
         };
         let elsewhere = Some(FaultKind::Unsupported);
         assert_eq!(other(|process| process.space ^= 1), [elsewhere; 2]);

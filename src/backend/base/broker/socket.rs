@@ -33,8 +33,7 @@ pub(super) struct Peer {
 
 fn new_socket(flags: SocketFlags) -> io::Result<OwnedFd> {
     let flags = flags | SocketFlags::CLOEXEC;
-    net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)
-        .map_err(refused_by("socket"))
+    net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(refused_by("socket"))
 }
 
 /// The abstract address with this short name.
@@ -57,9 +56,7 @@ impl Listener {
     /// Accepts a connection. Its operations do not block, either.
     pub(super) fn accept(&self) -> io::Result<Connection> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        retry_on_intr(|| net::accept_with(&self.0, flags))
-            .map(Connection)
-            .map_err(refused_by("accept4"))
+        retry_on_intr(|| net::accept_with(&self.0, flags)).map(Connection).map_err(refused_by("accept4"))
     }
 
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
@@ -76,8 +73,7 @@ impl Connection {
     pub(super) fn open(name: &str, patience: Duration) -> io::Result<Self> {
         let connection = Self(new_socket(SocketFlags::empty())?);
         for option in [sockopt::Timeout::Send, sockopt::Timeout::Recv] {
-            sockopt::set_socket_timeout(&connection.0, option, Some(patience))
-                .map_err(refused_by("setsockopt"))?;
+            sockopt::set_socket_timeout(&connection.0, option, Some(patience)).map_err(refused_by("setsockopt"))?;
         }
         let address = address(name)?;
         retry_on_intr(|| net::connect(&connection.0, &address)).map_err(refused_by("connect"))?;
@@ -91,8 +87,7 @@ impl Connection {
         let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
         let at = (&raw mut peer).cast();
         // SAFETY: an open socket, and room of that length for the answer.
-        let asked =
-            unsafe { libc::getsockopt(self.0.as_raw_fd(), level, option, at, &raw mut len) };
+        let asked = unsafe { libc::getsockopt(self.0.as_raw_fd(), level, option, at, &raw mut len) };
         if asked != 0 {
             return Err(refused("getsockopt(SO_PEERCRED)"));
         }
@@ -108,11 +103,9 @@ impl Connection {
             let fits = control.push(SendAncillaryMessage::ScmRights(descriptors.as_slice()));
             debug_assert!(fits, "there is room for one descriptor");
         }
-        retry_on_intr(|| {
-            net::sendmsg(&self.0, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)
-        })
-        .map(drop)
-        .map_err(refused_by("sendmsg"))
+        retry_on_intr(|| net::sendmsg(&self.0, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL))
+            .map(drop)
+            .map_err(refused_by("sendmsg"))
     }
 
     /// Receives a packet. Returns its length, and the first descriptor that came with it. A packet that is too long is
@@ -121,12 +114,7 @@ impl Connection {
         let mut room = [MaybeUninit::uninit(); CONTROL_ROOM];
         let mut control = RecvAncillaryBuffer::new(&mut room);
         let received = retry_on_intr(|| {
-            net::recvmsg(
-                &self.0,
-                &mut [IoSliceMut::new(bytes)],
-                &mut control,
-                RecvFlags::CMSG_CLOEXEC,
-            )
+            net::recvmsg(&self.0, &mut [IoSliceMut::new(bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)
         })
         .map_err(refused_by("recvmsg"))?;
         let descriptor = control.drain().find_map(|message| match message {
@@ -152,8 +140,8 @@ pub(super) struct Wake {
 
 impl Wake {
     pub(super) fn new() -> io::Result<Self> {
-        let event = event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
-            .map_err(refused_by("eventfd2"))?;
+        let event =
+            event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(refused_by("eventfd2"))?;
         Ok(Self { event, is_awake: AtomicBool::new(false) })
     }
 

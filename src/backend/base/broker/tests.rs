@@ -59,9 +59,7 @@ fn what_is_offered_is_fetched() {
     assert!(!HERE.withdraw(Kind::Memory, &key));
     assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("offers nothing under this key"));
     HERE.stop();
-    assert!(
-        refusal(HERE.fetch(Kind::Memory, &key)).contains("has finalized the library, or ended")
-    );
+    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("has finalized the library, or ended"));
 }
 
 /// A file without a name.
@@ -100,10 +98,7 @@ fn lists_are_kept_to() {
     static HERE: Broker = Broker::new("test-lists_are_kept_to");
     let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed).unwrap();
     let id = own().id;
-    assert!(
-        refusal(HERE.fetch(Kind::Notify, &key))
-            .contains(&format!("this process, {id}, on the list"))
-    );
+    assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains(&format!("this process, {id}, on the list")));
     assert!(HERE.admit(Kind::Notify, &key, &[id + 1]));
     assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains("list"));
     assert!(!HERE.admit(Kind::Memory, &key, &[id]));

@@ -51,13 +51,7 @@ fn all_slots(slots: u32) -> u128 {
 impl Arena {
     /// An arena without memory.
     pub fn new() -> Self {
-        Self {
-            heap: Heap::new(),
-            slabs: Vec::new(),
-            vacant: Vec::new(),
-            partial: Default::default(),
-            used: 0,
-        }
+        Self { heap: Heap::new(), slabs: Vec::new(), vacant: Vec::new(), partial: Default::default(), used: 0 }
     }
 
     /// Makes room for the bookkeeping of another block or region; false: there is no host memory.
@@ -84,10 +78,7 @@ impl Arena {
 
     /// Free ranges of at least `len` bytes: offset and length.
     pub fn free_ranges(&self, len: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
-        self.heap
-            .free_ranges((len / UNIT) as u32)
-            .into_iter()
-            .map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
+        self.heap.free_ranges((len / UNIT) as u32).into_iter().map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
     }
 
     /// Length of the block that [`Self::take`] returns for `len` bytes with the alignment of their length.
@@ -218,9 +209,7 @@ impl Arena {
                 None
             }
             // One empty slab stays, so that a single allocation that is repeated is cheap.
-            Some(_) if slab.free == all_slots(slab.slots) && list.len() > 1 => {
-                Some(self.remove_slab(index))
-            }
+            Some(_) if slab.free == all_slots(slab.slots) && list.len() > 1 => Some(self.remove_slab(index)),
             Some(_) => None,
         }
     }

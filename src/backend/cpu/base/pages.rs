@@ -5,10 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
-use rustix::mm::{
-    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect,
-    munmap,
-};
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap, mmap_anonymous, mprotect, munmap};
 
 use super::arena::HUGE;
 use super::host_ranges;
@@ -209,13 +206,7 @@ fn map_at(addr: usize, len: usize, source: Source<'_>, access: ProtFlags) -> io:
 
 /// Replaces a part of one of the library's mappings, which is not in use, by a part of another file, in both views if
 /// `own` is not 0. An error may leave one of them replaced.
-pub fn replace(
-    addr: usize,
-    len: usize,
-    file: BorrowedFd<'_>,
-    offset: u64,
-    own: usize,
-) -> io::Result<()> {
+pub fn replace(addr: usize, len: usize, file: BorrowedFd<'_>, offset: u64, own: usize) -> io::Result<()> {
     map_at(addr + own, len, Source::File(file, offset), ACCESS)?;
     if own != 0 {
         map_at(addr, len, Source::File(file, offset), ProtFlags::empty())?;
@@ -319,8 +310,7 @@ fn huge_bytes(addr: usize, len: usize) -> io::Result<usize> {
 pub fn page_size(addr: usize, len: usize) -> usize {
     let huge = HUGE as usize;
     let (first, last) = whole_pages(addr, len);
-    let confirmed =
-        if first < last { is_huge(first, last - first) } else { is_huge(addr & !(huge - 1), huge) };
+    let confirmed = if first < last { is_huge(first, last - first) } else { is_huge(addr & !(huge - 1), huge) };
     if confirmed { huge } else { ordinary() }
 }
 

@@ -17,8 +17,7 @@ use crate::backend::cpu::stream::queue;
 use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, random_num, reduce};
 use crate::backend::{
-    Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, RandomNum, Reduce, RepeatedFn,
-    Result, Work,
+    Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, RandomNum, Reduce, RepeatedFn, Result, Work,
 };
 
 /// The cost of a node besides its bytes, in bytes that could be copied meanwhile.
@@ -75,11 +74,7 @@ struct Plan {
 
 /// Creates a graph.
 pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
-    Ok(Arc::new(CpuGraph {
-        plan: Mutex::new(plan(nodes)?),
-        latest: Mutex::new(None),
-        aborts: AtomicU64::new(0),
-    }))
+    Ok(Arc::new(CpuGraph { plan: Mutex::new(plan(nodes)?), latest: Mutex::new(None), aborts: AtomicU64::new(0) }))
 }
 
 /// Changes later runs of a graph.
@@ -176,12 +171,7 @@ impl CpuGraph {
     }
 
     /// A run that is about to be queued with this ticket. Under the stream's lock.
-    pub(super) fn run_on(
-        self: &Arc<Self>,
-        queue: &Arc<Queue>,
-        ticket: u64,
-        options: &Options,
-    ) -> Run {
+    pub(super) fn run_on(self: &Arc<Self>, queue: &Arc<Queue>, ticket: u64, options: &Options) -> Run {
         let seed = options.seed ^ mix(ticket);
         let plan = Arc::clone(&self.plan.lock());
         let order = options.asynchronous.then(|| plan.any_order(seed));

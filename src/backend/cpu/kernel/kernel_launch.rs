@@ -14,8 +14,7 @@ use crate::backend::cpu::memory::bounds;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::stream::host_fn::as_user_code;
 use crate::backend::{
-    Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter,
-    Result,
+    Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result,
 };
 
 /// The alignment of shared memory.
@@ -240,12 +239,10 @@ fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
 
 /// Runs `count` blocks from number `first` on: x counts fastest.
 fn run_piece(call: &Call, first: u64, count: u64) {
-    let mut fast =
-        vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
+    let mut fast = vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
     let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
     let [x, y, _] = call.grid.map(u64::from);
-    let [mut column, mut row, mut layer] =
-        [first % x, first / x % y, first / x / y].map(|at| at as u32);
+    let [mut column, mut row, mut layer] = [first % x, first / x % y, first / x / y].map(|at| at as u32);
     let mut block = Block {
         index: [column, row, layer],
         count: call.grid,
@@ -292,10 +289,8 @@ mod tests {
         for blocks in [1, 2, 3, 63, 64, 10_000, 10_001, 1 << 63] {
             for threads in [1, 2, 3, 64] {
                 let ends = pieces(blocks, threads);
-                let sizes: Vec<u64> = ends
-                    .iter()
-                    .scan(0, |first, end| Some(end - std::mem::replace(first, *end)))
-                    .collect();
+                let sizes: Vec<u64> =
+                    ends.iter().scan(0, |first, end| Some(end - std::mem::replace(first, *end))).collect();
                 assert_eq!(ends.last(), Some(&blocks), "{threads}: {ends:?}");
                 assert!(sizes.iter().all(|size| *size > 0), "{blocks}, {threads}: {sizes:?}");
                 assert!(sizes.is_sorted_by(|a, b| a >= b), "{blocks}, {threads}: {sizes:?}");

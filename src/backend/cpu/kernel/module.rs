@@ -19,8 +19,7 @@ use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::kernel::binary_image::{Image, SHARED_OBJECT};
 use crate::backend::memory::known;
 use crate::backend::{
-    Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
-    Result, Span,
+    Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
 
 /// `EM_X86_64`, `EM_AARCH64`.
@@ -110,9 +109,8 @@ pub fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<Arc<dyn 
     let file = file_of(image)?;
     let (file, path) = unused_path(file)?;
     // SAFETY: loading a program runs its initialisers, as the caller requests.
-    let library =
-        unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
-            .map_err(|error| refused_by_loader(&error, &path))?;
+    let library = unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
+        .map_err(|error| refused_by_loader(&error, &path))?;
     let code = code_of(&path);
     let guarded = shared.own_view != 0;
     let object = LoadedObject { library, path, _file: file, code, guarded };
@@ -144,10 +142,7 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
     io::Write::write_all(&mut file, bytes).map_err(|error| {
         Fault::new(
             FaultKind::OutOfHostMemory,
-            format!(
-                "{} bytes of the program cannot be kept in memory: write: {error}",
-                bytes.len()
-            ),
+            format!("{} bytes of the program cannot be kept in memory: write: {error}", bytes.len()),
         )
     })?;
     Ok(file.into())
@@ -179,11 +174,7 @@ fn code_of(path: &CStr) -> Code {
     /// The name, and the result.
     struct Search<'a>(&'a CStr, Code);
 
-    unsafe extern "C" fn look(
-        info: *mut libc::dl_phdr_info,
-        _size: usize,
-        search: *mut c_void,
-    ) -> c_int {
+    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
         // SAFETY: the loader's description of an object, and the search that was passed along.
         let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
         // SAFETY: not null, the loader's text.
@@ -208,12 +199,7 @@ fn code_of(path: &CStr) -> Code {
 
 unsafe extern "C" {
     /// The loader's, which `libc` does not declare: as `dladdr`, and the symbol that it found.
-    fn dladdr1(
-        address: *const c_void,
-        info: *mut libc::Dl_info,
-        extra: *mut *mut c_void,
-        flags: c_int,
-    ) -> c_int;
+    fn dladdr1(address: *const c_void, info: *mut libc::Dl_info, extra: *mut *mut c_void, flags: c_int) -> c_int;
 }
 
 /// `RTLD_DL_SYMENT`.
@@ -239,8 +225,7 @@ impl LoadedObject {
         let mut symbol: *mut c_void = std::ptr::null_mut();
         // SAFETY: dladdr1 writes an Dl_info and a symbol's pointer, and both places live until it
         // returns.
-        if unsafe { dladdr1(addr, info.as_mut_ptr(), &mut symbol, SYMBOL) } == 0 || symbol.is_null()
-        {
+        if unsafe { dladdr1(addr, info.as_mut_ptr(), &mut symbol, SYMBOL) } == 0 || symbol.is_null() {
             return None;
         }
         // SAFETY: zeros are a value of it, and the loader has filled it in.
@@ -277,8 +262,7 @@ impl LoadedObject {
             .collect();
         let fits = |one: &RawParameter| {
             let end = u64::from(one.offset) + u64::from(one.size);
-            end <= u64::from(size)
-                && (one.flags & POINTER == 0 || one.size as usize == size_of::<usize>())
+            end <= u64::from(size) && (one.flags & POINTER == 0 || one.size as usize == size_of::<usize>())
         };
         if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
             return Err(invalid(format!(
@@ -327,8 +311,7 @@ impl Module for CpuModule {
             ));
         }
         let code = Code { addr: found.addr.expose_provenance(), len: found.len };
-        let info =
-            KernelInfo { parameters, most_shared_bytes: MOST_SHARED_BYTES, code: Some(code) };
+        let info = KernelInfo { parameters, most_shared_bytes: MOST_SHARED_BYTES, code: Some(code) };
         // SAFETY: by its name it is a kernel, a function of this type: the caller's promise.
         let entry = unsafe { std::mem::transmute::<*mut c_void, Entry>(found.addr) };
         let object = Arc::clone(&self.object);

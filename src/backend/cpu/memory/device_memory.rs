@@ -271,9 +271,7 @@ impl DeviceMemory {
         let huge = HUGE as usize;
         match policy {
             // The readable tail alone does not cost a 2 MiB page.
-            PagePolicy::HugeOnly => {
-                len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len))
-            }
+            PagePolicy::HugeOnly => len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len)),
             PagePolicy::HugeFirst if Self::wants_huge(len, policy) => Some(len.max(huge)),
             _ => Some(len),
         }
@@ -316,9 +314,9 @@ impl DeviceMemory {
         }
         let block = match self.bounds.is_on() {
             true => self.take_checked(len, rounded, align),
-            false => self
-                .arena_with_room()
-                .map(|mut arena| arena.take(rounded as u64, align).map(|piece| self.block(piece))),
+            false => {
+                self.arena_with_room().map(|mut arena| arena.take(rounded as u64, align).map(|piece| self.block(piece)))
+            }
         };
         let Ok(Some(block)) = block else {
             self.share.release(whole);
@@ -468,9 +466,7 @@ impl DeviceMemory {
     fn forget_pages(&self, first: usize, last: usize) {
         let mut wanted = 0;
         for page in &self.pages[self.page_range(first, last)] {
-            if page.load(Ordering::Relaxed) != ORDINARY
-                && page.swap(ORDINARY, Ordering::Relaxed) == WANTED
-            {
+            if page.load(Ordering::Relaxed) != ORDINARY && page.swap(ORDINARY, Ordering::Relaxed) == WANTED {
                 wanted += 1;
             }
         }
@@ -491,9 +487,7 @@ impl DeviceMemory {
         let mut run = first;
         for index in first..=last {
             let claimed = index < last
-                && self.pages[index]
-                    .compare_exchange(WANTED, SETTLED, Ordering::Relaxed, Ordering::Relaxed)
-                    .is_ok();
+                && self.pages[index].compare_exchange(WANTED, SETTLED, Ordering::Relaxed, Ordering::Relaxed).is_ok();
             if claimed {
                 continue;
             }

@@ -86,8 +86,7 @@ impl Watch {
     pub fn new(base: usize, len: usize, own: usize, ordinal: u32) -> Self {
         let mut next = CHANGE.lock();
         // Closed memory that was here, or the entry that has been closed for the longest time.
-        let here =
-            ALL_AREAS.iter().find(|area| area.contains(base) || area.contains(base + len - 1));
+        let here = ALL_AREAS.iter().find(|area| area.contains(base) || area.contains(base + len - 1));
         let mut turn = (0..AREAS).map(|step| &ALL_AREAS[(*next + step) % AREAS]);
         let area = here.or_else(|| turn.find(|area| !area.open.load(Ordering::Relaxed)));
         *next += 1;
@@ -160,10 +159,7 @@ fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);
             let freed = if words[FREED] == 0 { "" } else { "freed " };
-            write!(
-                text,
-                "which is byte {at} of the {freed}allocation at {base:#x} of {asked} bytes "
-            )?;
+            write!(text, "which is byte {at} of the {freed}allocation at {base:#x} of {asked} bytes ")?;
             write!(text, "on device {device}; ")?;
             match words[FREED] {
                 0 => write!(text, "device memory is not for the host: copy it with aclrtMemcpy")?,
@@ -223,8 +219,7 @@ impl Handler {
             let mut ours = before;
             let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_fault;
             ours.sa_sigaction = handler as usize;
-            ours.sa_flags =
-                libc::SA_SIGINFO | libc::SA_ONSTACK | (before.sa_flags & libc::SA_NODEFER);
+            ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (before.sa_flags & libc::SA_NODEFER);
             action(Some(&ours));
             installed.before = Some(before);
         }
@@ -260,9 +255,7 @@ fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut old = MaybeUninit::<libc::sigaction>::uninit();
     let new = new.map_or(ptr::null(), ptr::from_ref);
     // SAFETY: null or an action, and room for one, which the call fills if it says so.
-    unsafe {
-        (libc::sigaction(libc::SIGSEGV, new, old.as_mut_ptr()) == 0).then(|| old.assume_init())
-    }
+    unsafe { (libc::sigaction(libc::SIGSEGV, new, old.as_mut_ptr()) == 0).then(|| old.assume_init()) }
 }
 
 /// Keeps the library loaded, because a later handler may call this one.
@@ -282,8 +275,7 @@ fn keep_loaded() {
 /// Reports what is known about a fault in device memory; then the previous handling takes place.
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the information, and this thread's `errno` exists.
-    let (code, addr, errno) =
-        unsafe { ((*info).si_code, (*info).si_addr().addr(), *libc::__errno_location()) };
+    let (code, addr, errno) = unsafe { ((*info).si_code, (*info).si_addr().addr(), *libc::__errno_location()) };
     // 0 and below: sent by a process, not by an access.
     if code > 0 {
         let mut line = Line { bytes: [0; 512], len: 0 };
@@ -355,8 +347,7 @@ mod tests {
         freed(&block);
         assert!(said(base + 4100).contains("byte 4 of the freed allocation at 0x100000001000"));
         // The next block takes the place of two freed ones.
-        let (left, right) =
-            (Block { len: 4096, ..block }, Block { addr: base + 8192, len: 4096, token: 0 });
+        let (left, right) = (Block { len: 4096, ..block }, Block { addr: base + 8192, len: 4096, token: 0 });
         taken(&left, 1, 3);
         taken(&right, 2, 3);
         freed(&left);

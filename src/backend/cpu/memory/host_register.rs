@@ -66,9 +66,7 @@ impl Missing {
         let Self { page, unasked } = self;
         let (what, why) = match unasked {
             None => ("nothing is mapped", String::new()),
-            Some(why) => {
-                ("nothing can be read", format!(" (what is mapped there is not known: {why})"))
-            }
+            Some(why) => ("nothing can be read", format!(" (what is mapped there is not known: {why})")),
         };
         Fault::new(
             FaultKind::Driver,

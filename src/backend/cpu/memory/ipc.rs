@@ -38,10 +38,7 @@ pub struct FilePart {
 /// The parcel of `len` bytes from an offset on.
 pub fn pack(contents: Contents, file: BorrowedFd<'_>, offset: u64, len: u64) -> Result<Parcel> {
     let descriptor = file.try_clone_to_owned().map_err(|error| {
-        Fault::new(
-            FaultKind::OutOfHostMemory,
-            format!("the system gives no descriptor: dup: {error}"),
-        )
+        Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: dup: {error}"))
     })?;
     let words = [contents as u64, offset, len];
     let words = words.iter().flat_map(|word| word.to_le_bytes());
@@ -72,10 +69,7 @@ pub fn unpack(parcel: Parcel) -> Result<FilePart> {
     let (offset, len) = (word(16), word(24));
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
     let unknown = |error: io::Error| {
-        Fault::new(
-            FaultKind::Driver,
-            format!("what the other process has exported cannot be looked at: {error}"),
-        )
+        Fault::new(FaultKind::Driver, format!("what the other process has exported cannot be looked at: {error}"))
     };
     // With a fixed length; otherwise its use could fault.
     let sealed = memory_file::is_sealed(file.as_fd()).map_err(unknown)?;

@@ -123,10 +123,7 @@ impl HostMemory {
         let start = slab as u64 * HUGE;
         let offset = start + (block.addr - base) as u64;
         let empty = state.arena.free(offset, block.token as u32) == Some((start, HUGE));
-        if empty
-            && state.arena.free_ranges(HUGE).count() > SPARE_SLABS
-            && state.arena.remove_region(start, HUGE)
-        {
+        if empty && state.arena.free_ranges(HUGE).count() > SPARE_SLABS && state.arena.remove_region(start, HUGE) {
             let mapping = state.slabs.take(slab);
             drop(state);
             drop(mapping);
@@ -221,8 +218,5 @@ impl HostMemory {
 }
 
 fn no_memory(len: usize, said: &str) -> Fault {
-    Fault::new(
-        FaultKind::OutOfHostMemory,
-        format!("the system has no {len} bytes of host memory: mmap: {said}"),
-    )
+    Fault::new(FaultKind::OutOfHostMemory, format!("the system has no {len} bytes of host memory: mmap: {said}"))
 }

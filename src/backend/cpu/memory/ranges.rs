@@ -60,11 +60,7 @@ pub struct CpuPhysicalMemory {
 }
 
 /// Memory of a device, which is freed with its last reference.
-pub fn of_device(
-    device: Arc<dyn BlockOwner>,
-    memory: Arc<DeviceMemory>,
-    block: Block,
-) -> Arc<dyn PhysicalMemory> {
+pub fn of_device(device: Arc<dyn BlockOwner>, memory: Arc<DeviceMemory>, block: Block) -> Arc<dyn PhysicalMemory> {
     let ordinal = (block.token >> 32) as u32;
     let memory = Arc::new(Memory::Device { device, memory, block, ordinal });
     Arc::new(CpuPhysicalMemory { memory })
@@ -90,9 +86,7 @@ impl PhysicalMemory for CpuPhysicalMemory {
                 let len = len.map_err(|error| refused("its file in memory", error))?;
                 return ipc::pack(Contents::Host, file.as_fd(), 0, len);
             }
-            Memory::Imported { part, .. } => {
-                ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len)
-            }
+            Memory::Imported { part, .. } => ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len),
         };
         Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel? })
     }
@@ -180,8 +174,7 @@ impl Ranges {
         for range in self.all.lock().values_mut() {
             let own = range.mapping.own();
             let ended = range.parts.iter_mut().filter_map(|(addr, part)| {
-                let over = wanted(*addr, part)
-                    && part.ended.as_mut().is_some_and(|fence| fence.has_passed());
+                let over = wanted(*addr, part) && part.ended.as_mut().is_some_and(|fence| fence.has_passed());
                 (over && vacate(*addr, part, own)).then_some(*addr)
             });
             let ended: Vec<usize> = ended.collect();

@@ -22,8 +22,7 @@ use crate::backend::cpu::base::pages::{self, Mapping};
 use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, ImportedMemory, PhysicalMemory, Result, VirtualMemory,
-    bind_to_node,
+    Access, Block, Fault, FaultKind, ImportedMemory, PhysicalMemory, Result, VirtualMemory, bind_to_node,
 };
 
 /// Host memory without an address is a file.
@@ -72,10 +71,7 @@ impl VirtualMemory for CpuDriver {
         let part = ipc::unpack(parcel)?;
         let (on_device, len) = (part.contents != Contents::Host, part.len as usize);
         if !part.len.is_multiple_of(HUGE) || !part.offset.is_multiple_of(HUGE) {
-            return Err(Fault::new(
-                FaultKind::InvalidArgument,
-                "what the other process has exported is damaged",
-            ));
+            return Err(Fault::new(FaultKind::InvalidArgument, "what the other process has exported is damaged"));
         }
         let memory = match on_device {
             true => Memory::Imported { part, ordinal },
@@ -93,9 +89,7 @@ impl VirtualMemory for CpuDriver {
             Memory::Device { memory, block, .. } => {
                 pages::replace(addr, len, memory.file()?, memory.offset_of(block.addr), own)
             }
-            Memory::Imported { part, .. } => {
-                pages::replace(addr, len, part.file.as_fd(), part.offset, own)
-            }
+            Memory::Imported { part, .. } => pages::replace(addr, len, part.file.as_fd(), part.offset, own),
             Memory::Host { file, .. } => pages::replace(addr, len, file.as_fd(), 0, 0),
         };
         mapped.map_err(|error| refused("the kernel maps no memory there: mmap", error))?;
@@ -152,8 +146,7 @@ impl VirtualMemory for CpuDriver {
         if ordinal.is_some() || !guarded {
             return Ok(());
         }
-        pages::set_access(addr, len, access)
-            .map_err(|error| refused("the kernel does not change the access", error))
+        pages::set_access(addr, len, access).map_err(|error| refused("the kernel does not change the access", error))
     }
 }
 

@@ -81,10 +81,7 @@ mod tests {
         let between = [999, 1000, 1099, 1100, 4999, 5099];
         assert_eq!(found(between), [None, Some(0), Some(0), None, None, Some(1)]);
         windows.open(0, 8000);
-        assert_eq!(
-            found([1000, 1099, 8000, 8099, 8100, 5000]),
-            [Some(0), Some(0), Some(0), Some(0), None, Some(1)]
-        );
+        assert_eq!(found([1000, 1099, 8000, 8099, 8100, 5000]), [Some(0), Some(0), Some(0), Some(0), None, Some(1)]);
         windows.open(0, 9000);
         assert_eq!(windows.device_at(1050), None);
         assert_eq!(windows.device_at(8050), Some(0));

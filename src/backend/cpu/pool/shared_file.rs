@@ -81,13 +81,7 @@ impl SharedFile {
         let door = File::options().read(true).write(true).open(&path);
         let door = door.map_err(|error| named(&path, error))?;
         files::lock_file(&door)?;
-        let state = State {
-            door: Some(door),
-            names: HashMap::new(),
-            vacant: Vec::new(),
-            records: 0,
-            serial: 0,
-        };
+        let state = State { door: Some(door), names: HashMap::new(), vacant: Vec::new(), records: 0, serial: 0 };
         Ok(Self { file, identity, state: Mutex::new(state) })
     }
 
@@ -177,19 +171,13 @@ impl ImportedFile {
         let refused = |why: String| invalid(format!("descriptor {number} {why}"));
         let foreign = |why: &str| refused(format!("is not of an exported memory pool: {why}"));
         let unknown = |error: io::Error| {
-            Fault::new(
-                FaultKind::Driver,
-                format!("descriptor {number} cannot be looked at: {error}"),
-            )
+            Fault::new(FaultKind::Driver, format!("descriptor {number} cannot be looked at: {error}"))
         };
         if !memory_file::is_sealed(descriptor).map_err(unknown)? {
             return Err(foreign("a file without the seals of one"));
         }
         let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {
-            Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("descriptor {number} cannot be duplicated: dup: {error}"),
-            )
+            Fault::new(FaultKind::OutOfHostMemory, format!("descriptor {number} cannot be duplicated: dup: {error}"))
         })?;
         let mut bytes = [0; HEADER];
         match file.read_exact_at(&mut bytes, 0) {
@@ -202,9 +190,7 @@ impl ImportedFile {
         let len = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
         if header.size.checked_add(MEMORY) != Some(len) {
             let size = header.size;
-            return Err(refused(format!(
-                "is damaged: {len} bytes, where {size} bytes of memory are said to be"
-            )));
+            return Err(refused(format!("is damaged: {len} bytes, where {size} bytes of memory are said to be")));
         }
         let imported = Self { file, header };
         imported.check_open()?;
@@ -226,15 +212,10 @@ impl ImportedFile {
         let mut record = [0; RECORD];
         // The file is long enough for all records.
         self.file.read_exact_at(&mut record, record_at(name.slot)).map_err(|error| {
-            Fault::new(
-                FaultKind::Driver,
-                format!("the exported pointer cannot be looked up: pread: {error}"),
-            )
+            Fault::new(FaultKind::Driver, format!("the exported pointer cannot be looked up: pread: {error}"))
         })?;
         if record != name.record(&identity) {
-            return Err(invalid(
-                "the pointer that was exported has been freed by its process; free it there last",
-            ));
+            return Err(invalid("the pointer that was exported has been freed by its process; free it there last"));
         }
         let end = name.offset.checked_add(name.len);
         if name.len == 0 || end.is_none_or(|end| end > self.header.size) {
@@ -249,9 +230,7 @@ impl ImportedFile {
     fn check_open(&self) -> Result<()> {
         match files::is_locked_file(&self.file) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(invalid(
-                "the exported memory pool is no more: its process has destroyed it, or ended",
-            )),
+            Ok(false) => Err(invalid("the exported memory pool is no more: its process has destroyed it, or ended")),
             Err(error) => Err(Fault::new(
                 FaultKind::Driver,
                 format!("whether the exported memory pool is still there cannot be asked: {error}"),

@@ -21,8 +21,8 @@ use crate::backend::cpu::memory::pinned::{HOST, HostMemory};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::memory::usage::Counter;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
-    Result, SharedMemory, Stream, bind_to_node,
+    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace, Result, SharedMemory,
+    Stream, bind_to_node,
 };
 
 /// All marks of a token.
@@ -58,11 +58,7 @@ pub struct SharedDeviceMemory {
 
 impl SharedDeviceMemory {
     /// `number`: of the device among all.
-    pub fn new(
-        device: Arc<dyn BlockOwner>,
-        memory: Arc<DeviceMemory>,
-        number: u32,
-    ) -> Result<Self> {
+    pub fn new(device: Arc<dyn BlockOwner>, memory: Arc<DeviceMemory>, number: u32) -> Result<Self> {
         let size = memory.range().1 as u64;
         let file = SharedFile::new(PoolPlace::Device(number), size).map_err(no_file)?;
         Ok(Self { device, memory, file: Arc::new(file) })
@@ -157,8 +153,7 @@ impl SharedHostMemory {
     fn offset_of(&self, addr: usize) -> u64 {
         let list = self.segments.list.lock();
         let found = list.values().find(|one| {
-            Arc::ptr_eq(&one.file, &self.file)
-                && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len()
+            Arc::ptr_eq(&one.file, &self.file) && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len()
         });
         found.map_or(u64::MAX, |one| one.piece.offset + (addr - one.mapping.addr()) as u64)
     }
@@ -180,8 +175,7 @@ impl SharedMemory for SharedHostMemory {
         let piece = whole.and_then(|whole| arena.take(whole as u64, HUGE));
         drop(arena);
         let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
-        let mapping =
-            Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);
+        let mapping = Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);
         let mut mapping = mapping.map_err(|error| {
             self.free_unused(piece);
             refused(&error)

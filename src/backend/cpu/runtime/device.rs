@@ -31,9 +31,9 @@ use crate::backend::cpu::stream::queue::Queue;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d};
 use crate::backend::memory::usage::Counter;
 use crate::backend::{
-    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill,
-    Graph, Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result,
-    SharedMemory, Span, Stream, StreamOptions, Wait,
+    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Launch,
+    MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
+    Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -126,12 +126,7 @@ impl CpuDevice {
         self.take_by(len, mark, || self.memory.take(len, policy))
     }
 
-    fn take_by(
-        &self,
-        len: usize,
-        mark: u64,
-        take: impl Fn() -> Result<Option<Block>>,
-    ) -> Result<Block> {
+    fn take_by(&self, len: usize, mark: u64, take: impl Fn() -> Result<Option<Block>>) -> Result<Block> {
         self.reap(REAP);
         let mut block = take()?;
         if block.is_none() && self.reap_all() {
@@ -362,9 +357,8 @@ impl Device for CpuDevice {
         let (addr, len) = self.memory.range();
         let deadline = Instant::now() + PATIENCE;
         let fence = self.shared.users.fence(addr, len);
-        let unused = fence.streams().all(|(stream, ticket)| {
-            Arc::clone(stream).wait_for(ticket, Some(deadline)) == Wait::Done
-        });
+        let unused =
+            fence.streams().all(|(stream, ticket)| Arc::clone(stream).wait_for(ticket, Some(deadline)) == Wait::Done);
         self.shared.close_device(self.ordinal);
         if unused {
             self.memory.close();

@@ -29,9 +29,7 @@ use crate::backend::cpu::memory::windows;
 use crate::backend::cpu::memory::windows::Windows;
 use crate::backend::cpu::pool::imports::{IMPORTED, Imports};
 use crate::backend::cpu::pool::shared_file::ImportedFile;
-use crate::backend::cpu::pool::shared_memory::{
-    HostSegments, ImportedPool, MARKS, SharedHostMemory,
-};
+use crate::backend::cpu::pool::shared_memory::{HostSegments, ImportedPool, MARKS, SharedHostMemory};
 use crate::backend::cpu::runtime::device::CpuDevice;
 use crate::backend::cpu::runtime::info;
 use crate::backend::cpu::runtime::shared::{Options, REAP, Shared, Slot};
@@ -43,8 +41,8 @@ use crate::backend::runtime::atomics::{
     FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
 };
 use crate::backend::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
-    Notifies, Notify, Pool, PoolPlace, Result, SharedMemory, VirtualMemory,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Notifies, Notify, Pool,
+    PoolPlace, Result, SharedMemory, VirtualMemory,
 };
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -58,10 +56,7 @@ pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
 }
 
 /// As [`open`], only with those devices, in that order, that `choose` selects.
-pub fn open_chosen(
-    options: Options,
-    choose: impl FnOnce(u32) -> Vec<u32>,
-) -> Result<Arc<dyn Driver>> {
+pub fn open_chosen(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
     Ok(Arc::new(CpuDriver::new(options, choose)?))
 }
 
@@ -91,9 +86,7 @@ impl CpuDriver {
             None => Capacity::of_machine(numbers.len(), check.addresses()),
             Some(each) => Capacity::of_limit(each).ok_or_else(|| {
                 let most = capacity::MOST;
-                let text = format!(
-                    "PORTACL_CPU_MEMORY: {each} bytes per device; it must be 1 to {most} bytes"
-                );
+                let text = format!("PORTACL_CPU_MEMORY: {each} bytes per device; it must be 1 to {most} bytes");
                 Fault::new(FaultKind::Unsupported, text)
             })?,
         };
@@ -146,11 +139,7 @@ impl CpuDriver {
     }
 
     pub fn free_unused_host(&self, block: Block) {
-        if block.token & SHARED == 0 {
-            self.host.free_unused(block)
-        } else {
-            self.segments.free_unused(block)
-        }
+        if block.token & SHARED == 0 { self.host.free_unused(block) } else { self.segments.free_unused(block) }
     }
 }
 
@@ -173,12 +162,7 @@ impl Driver for CpuDriver {
     }
 
     /// All memory belongs to the process: kernels can do what processors can, with a loop if there is no instruction.
-    fn atomics(
-        &self,
-        _ordinal: u32,
-        _memory: AtomicMemory,
-        operations: &[u32],
-    ) -> Result<Vec<u32>> {
+    fn atomics(&self, _ordinal: u32, _memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
         const INTEGERS: u32 = SIGNED | UNSIGNED | SCALAR_8 | SCALAR_16 | SCALAR_32 | SCALAR_64;
         const FLOATS: u32 = SIGNED | SCALAR_32 | SCALAR_64;
         let answer = |operation: &u32| if *operation < FLOAT_ADD { INTEGERS } else { FLOATS };
@@ -294,11 +278,7 @@ impl Driver for CpuDriver {
         Ok(Arc::new(SharedHostMemory::new(Arc::clone(&self.segments), size, node)?))
     }
 
-    fn import_memory(
-        &self,
-        descriptor: BorrowedFd<'_>,
-        ordinal: u32,
-    ) -> Result<(Box<dyn Pool>, PoolPlace)> {
+    fn import_memory(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<(Box<dyn Pool>, PoolPlace)> {
         let file = ImportedFile::open(descriptor)?;
         let pool = ImportedPool::new(Arc::clone(&self.shared), file, ordinal)?;
         let place = pool.place();

@@ -46,9 +46,9 @@ fn pools(memory: u64) -> PoolSupport {
 /// A UUID of version 8 (RFC 9562), made from the machine's identity and the device's number. It has 64 bits of a hash
 /// of the identity, from which the identity cannot be computed.
 fn uuid(machine: &str, number: u32) -> [u8; 16] {
-    let identity = machine.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let identity = machine
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let halves = [0, 1].map(|half| mix(mix(identity) ^ u64::from(number) << 1 ^ half));
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&halves[0].to_be_bytes());
@@ -66,10 +66,8 @@ mod tests {
 
     #[test]
     fn uuids_stay_the_same_and_differ_between_devices_and_machines() {
-        let all: HashSet<_> = ["", "a", "b"]
-            .iter()
-            .flat_map(|machine| (0..64).map(move |number| uuid(machine, number)))
-            .collect();
+        let all: HashSet<_> =
+            ["", "a", "b"].iter().flat_map(|machine| (0..64).map(move |number| uuid(machine, number))).collect();
         assert_eq!(all.len(), 3 * 64);
         assert_eq!(uuid("a", 1), uuid("a", 1));
         assert!(all.iter().all(|uuid| uuid[6] >> 4 == 8 && uuid[8] >> 6 == 2));

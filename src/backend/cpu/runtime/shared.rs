@@ -102,12 +102,7 @@ pub struct Slot {
 
 impl Slot {
     pub fn new() -> Self {
-        Self {
-            wanted: Arc::default(),
-            memory: RwLock::default(),
-            device: Mutex::default(),
-            busy: Busy::new(),
-        }
+        Self { wanted: Arc::default(), memory: RwLock::default(), device: Mutex::default(), busy: Busy::new() }
     }
 }
 
@@ -165,17 +160,14 @@ impl Shared {
     #[cold]
     pub fn is_stale(&self, ordinal: u32, addr: usize) -> bool {
         // The place of a closed device's memory may be reused.
-        self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr))
-            || !probe::is_readable(addr)
+        self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr)) || !probe::is_readable(addr)
     }
 
     /// A kernel is about to run: guards the blocks that programs have freed to pools.
     #[cold]
     pub fn guard_parts(&self) {
         let ordinals = 0..self.devices.len() as u32;
-        ordinals
-            .filter_map(|ordinal| self.memory_of(ordinal))
-            .for_each(|memory| memory.reap_parts());
+        ordinals.filter_map(|ordinal| self.memory_of(ordinal)).for_each(|memory| memory.reap_parts());
     }
 
     /// A kernel has run: reports bytes that it, or another one, has overwritten beside allocations.

@@ -149,9 +149,10 @@ impl CpuEvent {
 
     /// Downcasts an event of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        event.as_any().downcast_ref().ok_or_else(|| {
-            Fault::new(FaultKind::Driver, "the event belongs to another backend".to_owned())
-        })
+        event
+            .as_any()
+            .downcast_ref()
+            .ok_or_else(|| Fault::new(FaultKind::Driver, "the event belongs to another backend".to_owned()))
     }
 
     /// Everything queued so far is complete: the record completes at once. Returns a dropped one that the caller must

@@ -137,11 +137,7 @@ impl Pool {
     fn call_if_needed(&mut self, cores: usize) -> Call {
         let unwatched = !self.held.is_empty() && !self.watched;
         let ready = self.ready.iter().any(|level| !level.is_empty());
-        if ready || unwatched || !self.jobs.is_empty() {
-            self.call_one(cores)
-        } else {
-            Call::Nobody
-        }
+        if ready || unwatched || !self.jobs.is_empty() { self.call_one(cores) } else { Call::Nobody }
     }
 
     fn serving(&self) -> usize {
@@ -271,9 +267,8 @@ impl Executor {
         match quiet_thread::spawn(&name, move || executor.serve()) {
             Ok(handle) => {
                 let mut pool = self.pool.lock();
-                let (over, live) = std::mem::take(&mut pool.handles)
-                    .into_iter()
-                    .partition::<Vec<_>, _>(JoinHandle::is_finished);
+                let (over, live) =
+                    std::mem::take(&mut pool.handles).into_iter().partition::<Vec<_>, _>(JoinHandle::is_finished);
                 pool.handles = live;
                 pool.handles.push(handle);
                 drop(pool);
@@ -369,17 +364,9 @@ impl Executor {
         pool.held.pop_front()
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "parks an executor's thread, never one of the program"
-    )]
-    fn sleep<'a>(
-        &'a self,
-        mut pool: MutexGuard<'a, Pool>,
-        has_helped: bool,
-    ) -> MutexGuard<'a, Pool> {
-        let me =
-            Arc::new(Sleeper { woken: AtomicBool::new(false), thread: std::thread::current() });
+    #[expect(clippy::disallowed_methods, reason = "parks an executor's thread, never one of the program")]
+    fn sleep<'a>(&'a self, mut pool: MutexGuard<'a, Pool>, has_helped: bool) -> MutexGuard<'a, Pool> {
+        let me = Arc::new(Sleeper { woken: AtomicBool::new(false), thread: std::thread::current() });
         pool.sleepers.push(Arc::clone(&me));
         let watching = !pool.held.is_empty() && !pool.watched;
         pool.watched |= watching;

@@ -14,8 +14,8 @@ use crate::backend::cpu::stream::watch::Watched;
 use crate::backend::cpu::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
 use crate::backend::stream::watch::Range;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fault, Fill, HostFn, Notify,
-    RandomNum, Reduce, RepeatedFn, Result, Span, ValueWrite, thread_number,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fault, Fill, HostFn, Notify, RandomNum, Reduce,
+    RepeatedFn, Result, Span, ValueWrite, thread_number,
 };
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no

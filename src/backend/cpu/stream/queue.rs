@@ -116,11 +116,7 @@ impl Queue {
     }
 
     /// Queues an operation. Returns its ticket.
-    pub fn push(
-        self: &Arc<Self>,
-        submission: Submission<'_, Task>,
-        operation: Operation,
-    ) -> Position {
+    pub fn push(self: &Arc<Self>, submission: Submission<'_, Task>, operation: Operation) -> Position {
         let ticket = submission.ticket();
         let enlist = self.note_use(&operation, ticket);
         let list = submission.push(Task::new(operation));
@@ -158,8 +154,7 @@ impl Queue {
             self.run_guarded(&task.operation)
         };
         self.shared.watcher.look(task.operation.written());
-        let report =
-            failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
+        let report = failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
         let mut claim = claim.lock();
         self.finish(&mut claim, report);
         let list = claim.release();
@@ -170,11 +165,7 @@ impl Queue {
     }
 
     /// Makes later operations wait. The queue must be idle: no thread need run it.
-    pub fn block_now(
-        self: &Arc<Self>,
-        submission: Submission<'_, Task>,
-        awaited: Awaited,
-    ) -> Position {
+    pub fn block_now(self: &Arc<Self>, submission: Submission<'_, Task>, awaited: Awaited) -> Position {
         let position = submission.ticket();
         let wait = Operation::Wait(awaited);
         let enlist = self.note_use(&wait, position);
@@ -247,14 +238,7 @@ impl Queue {
         let position = Some(self.operations.finished() + 1);
         let failure = Failure { fault, position, thread: Some(thread), launch };
         let tell = self.observer.as_ref()?.failed(failure)?;
-        let teller = Self::new(
-            Arc::clone(&self.shared),
-            Arc::clone(&self.executor),
-            self.ordinal,
-            self.id,
-            0,
-            None,
-        );
+        let teller = Self::new(Arc::clone(&self.shared), Arc::clone(&self.executor), self.ordinal, self.id, 0, None);
         let record = Record::queued(&teller);
         for operation in [Operation::HostFn(tell), Operation::Record(Arc::clone(&record))] {
             // A private queue accepts every operation.
@@ -297,8 +281,7 @@ impl Queue {
             }
         }
         self.waiters.notify_all();
-        let on_memory =
-            |footprint: &Footprint| footprint.ranges[0].1 != 0 && !footprint.is_user_code;
+        let on_memory = |footprint: &Footprint| footprint.ranges[0].1 != 0 && !footprint.is_user_code;
         in_hand.filter(|(_, footprint)| on_memory(footprint)).map(|(ticket, _)| ticket)
     }
 

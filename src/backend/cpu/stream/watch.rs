@@ -27,11 +27,7 @@ impl Watched {
     }
 
     /// A wait for a notify, which is about to be queued.
-    pub fn notify(
-        shared: &Arc<Shared>,
-        notify: &Arc<Notify>,
-        wait: NotifyWait,
-    ) -> Result<Arc<Self>> {
+    pub fn notify(shared: &Arc<Shared>, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Arc<Self>> {
         Self::new(shared, Change::Notify(Arc::clone(notify), wait))
     }
 
@@ -58,9 +54,7 @@ impl Watched {
                 let deadline = device_ends.map(|ends| (ends, wait.never_came()));
                 (self.memory(), condition, deadline)
             }
-            Change::Notify(notify, wait) => {
-                (notify.range(), notify.condition(*wait), wait.deadline(device_ends))
-            }
+            Change::Notify(notify, wait) => (notify.range(), notify.condition(*wait), wait.deadline(device_ends)),
         };
         self.seat.begin(range, condition, deadline, end)
     }

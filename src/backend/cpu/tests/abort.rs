@@ -68,9 +68,7 @@ fn who_waits_for_the_stream_is_told() {
         let gate = Gate::close(&stream);
         let waiters = [
             waiter(&stream, |stream| stream.synchronize(None)),
-            waiter(&stream, |stream| {
-                stream.synchronize(Some(Instant::now() + Duration::from_secs(60)))
-            }),
+            waiter(&stream, |stream| stream.synchronize(Some(Instant::now() + Duration::from_secs(60)))),
         ];
         abort(&stream);
         for waiter in waiters {

@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::super::stream::CpuStream;
 use super::*;
 use crate::algo::thread::asleep::wait_until_asleep;
-use crate::backend::{
-    Calls, Failure, FaultKind, Heard, Observer, inside_host_function, thread_number,
-};
+use crate::backend::{Calls, Failure, FaultKind, Heard, Observer, inside_host_function, thread_number};
 
 fn panic_in(stream: &Arc<dyn Stream>) {
     stream.as_any().downcast_ref::<CpuStream>().unwrap().inner().push_panic();

@@ -182,11 +182,7 @@ fn addresses_without_a_block_are_stale_where_a_device_has_its_memory() {
         }
         // A closed device: nothing is there, unless the place was reused.
         bench.device.close().unwrap();
-        let now = if crate::backend::base::probe::is_readable(block.addr) {
-            Foreign::Unknown
-        } else {
-            Foreign::Stale
-        };
+        let now = if crate::backend::base::probe::is_readable(block.addr) { Foreign::Unknown } else { Foreign::Stale };
         assert_eq!(foreign(block.addr), now);
         let again = bench.driver.open(0).unwrap();
         assert_eq!(foreign(again.alloc(1, PagePolicy::NormalOnly).unwrap().addr), Foreign::Stale);

@@ -8,8 +8,7 @@ const HUGE: usize = 2 * MIB;
 #[test]
 fn blocks_are_aligned_and_apart() {
     let bench = Bench::new(false);
-    let sizes =
-        [1, 32, 512, 513, 3584, 3585, 4095, 4096, 4128, 65536, MIB, MIB + 32, HUGE, HUGE + 32];
+    let sizes = [1, 32, 512, 513, 3584, 3585, 4095, 4096, 4128, 65536, MIB, MIB + 32, HUGE, HUGE + 32];
     let mut blocks = Vec::new();
     for round in 0..3 {
         for len in sizes {

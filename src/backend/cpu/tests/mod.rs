@@ -23,8 +23,8 @@ use parking_lot::Mutex;
 use super::Options;
 use crate::backend::cpu::runtime::driver::CpuDriver;
 use crate::backend::{
-    Block, Calls, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn,
-    PagePolicy, Place, Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
+    Block, Calls, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn, PagePolicy, Place, Reduce,
+    ReduceOp, Span, Stream, StreamOptions, Wait,
 };
 
 pub(super) const MIB: usize = 1 << 20;
@@ -132,12 +132,7 @@ pub(super) fn copy(dst: Span, src: Span) -> Copy {
 
 /// `dst += src`, in 32-bit integers.
 pub(super) fn add(dst: usize, src: usize, len: usize) -> Reduce {
-    Reduce {
-        dst: device(dst, len),
-        src: device(src, len),
-        op: ReduceOp::Sum,
-        element: Element::Int32,
-    }
+    Reduce { dst: device(dst, len), src: device(src, len), op: ReduceOp::Sum, element: Element::Int32 }
 }
 
 pub(super) fn sync(stream: &Arc<dyn Stream>) {

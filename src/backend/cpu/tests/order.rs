@@ -9,8 +9,7 @@ use super::*;
 fn operations_of_a_stream_run_in_order() {
     in_all_modes(|bench| {
         for len in [64, 4096, 60_000, MIB + 12] {
-            let (a, b, ones) =
-                (bench.alloc(len).addr, bench.alloc(len).addr, bench.alloc(len).addr);
+            let (a, b, ones) = (bench.alloc(len).addr, bench.alloc(len).addr, bench.alloc(len).addr);
             let stream = bench.stream();
             stream.fill(fill(ones, len, 1)).unwrap();
             stream.fill(fill(a, len, 3)).unwrap();
@@ -166,8 +165,7 @@ fn events_and_streams_may_go_while_waits_are_queued() {
 fn an_event_of_another_device_can_be_waited_for() {
     in_all_modes(|bench| {
         let other = bench.driver.open(1).unwrap();
-        let theirs =
-            other.create_stream(StreamOptions { priority: 7, ..Default::default() }).unwrap();
+        let theirs = other.create_stream(StreamOptions { priority: 7, ..Default::default() }).unwrap();
         let (stream, event) = (bench.stream(), other.create_event(false).unwrap());
         let gate = Gate::close(&theirs);
         theirs.record(&event).unwrap();

@@ -23,13 +23,7 @@ fn bytes<const N: usize, T: Clone>(values: &[T], to: impl Fn(T) -> [u8; N]) -> V
 }
 
 /// All pairs of the values, reduced on the device: each result.
-fn reduce<const N: usize>(
-    bench: &Bench,
-    element: Element,
-    op: ReduceOp,
-    a: &[u8],
-    b: &[u8],
-) -> Vec<[u8; N]> {
+fn reduce<const N: usize>(bench: &Bench, element: Element, op: ReduceOp, a: &[u8], b: &[u8]) -> Vec<[u8; N]> {
     // One element off the block's alignment: only the element's own may be relied on.
     let blocks = [bench.alloc(a.len() + N), bench.alloc(b.len() + N)];
     let [dst, src] = blocks.map(|block| device(block.addr + N, a.len()));

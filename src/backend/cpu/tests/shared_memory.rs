@@ -8,9 +8,7 @@ use super::memory::access;
 use super::*;
 use crate::backend::cpu::base::files;
 use crate::backend::cpu::pool::shared_file::{MEMORY, SharedFile};
-use crate::backend::{
-    Calls, FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory,
-};
+use crate::backend::{Calls, FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory};
 
 const HUGE: usize = 2 * MIB;
 
@@ -141,8 +139,7 @@ fn file_bytes(descriptor: &OwnedFd) -> u64 {
 fn names_end_with_their_range() {
     both_sides(|_, shared, block, importer| {
         let imported = import(importer, shared.export().unwrap());
-        let [first, second] =
-            [0, 4096].map(|at| shared.export_range(block.addr + at, 4096).unwrap());
+        let [first, second] = [0, 4096].map(|at| shared.export_range(block.addr + at, 4096).unwrap());
         shared.withdraw(block.addr);
         shared.withdraw(block.addr + 512);
         assert!(refused_name(&*imported, &first).contains("freed"));
@@ -310,8 +307,7 @@ fn what_is_no_shared_memory_is_refused() {
     let null = File::open("/dev/null").unwrap();
     assert!(refused(null.as_fd()).contains("is not of an exported memory pool"));
     // SAFETY: the name is a terminated string, and the descriptor is not shared.
-    let unsealed =
-        unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"any".as_ptr(), libc::MFD_CLOEXEC)) };
+    let unsealed = unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"any".as_ptr(), libc::MFD_CLOEXEC)) };
     assert!(refused(unsealed.as_fd()).contains("without the seals"));
     for len in [0, 20, 8 << 20] {
         let empty = files::sealed_file(len).unwrap();

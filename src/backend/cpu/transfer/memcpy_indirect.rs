@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy;
-use crate::backend::{
-    Copy, CopyIndirect, Fault, FaultKind, Indirect, IndirectLen, Place, Result, Span,
-};
+use crate::backend::{Copy, CopyIndirect, Fault, FaultKind, Indirect, IndirectLen, Place, Result, Span};
 
 /// The value of a checked word.
 fn word(shared: &Shared, span: &Span) -> u64 {

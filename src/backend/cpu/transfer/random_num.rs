@@ -1,8 +1,6 @@
 //! Random numbers: each is computed from its index alone, so that pieces are independent.
 
-use crate::algo::math::distribution::{
-    below_32, below_64, between, dropped_below, normal, truncated_normal, unit,
-};
+use crate::algo::math::distribution::{below_32, below_64, between, dropped_below, normal, truncated_normal, unit};
 use crate::algo::math::{float, philox};
 use crate::backend::cpu::runtime::shared::Shared;
 use crate::backend::cpu::transfer::memcpy::{in_pieces, part};
@@ -159,9 +157,7 @@ impl Piece<'_> {
         let scaled = |number: f32| T::narrow(first + second * number);
         match self.job.distribution {
             Distribution::Uniform => {
-                self.fill(|block| {
-                    self.blocks.at(block).map(|word| uniform::<T>(word, first, second))
-                });
+                self.fill(|block| self.blocks.at(block).map(|word| uniform::<T>(word, first, second)));
             }
             Distribution::TruncatedNormal => {
                 self.fill(|block| self.blocks.at(block).map(|word| scaled(truncated_normal(word))));

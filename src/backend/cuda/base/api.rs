@@ -8,12 +8,11 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
-    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
-    CUDA_MEMCPY3D_PEER, CUDA_MEMSET_NODE_PARAMS_st, CUcontext, CUdevice, CUdeviceptr, CUevent,
-    CUfunction, CUgraph, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn,
-    CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle,
-    CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream,
-    CUuuid,
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER,
+    CUDA_MEMSET_NODE_PARAMS_st, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraph, CUgraphExec,
+    CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp,
+    CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule,
+    CUstream, CUuuid,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -400,8 +399,7 @@ impl Api {
         // SAFETY: a library of this name is a CUDA driver.
         let functions = unsafe { Functions::find(&library) };
         // SAFETY: the types of the fields are those of the driver's functions with these names.
-        let (name, text) =
-            unsafe { (find(&library, &["cuGetErrorName"]), find(&library, &["cuGetErrorString"])) };
+        let (name, text) = unsafe { (find(&library, &["cuGetErrorName"]), find(&library, &["cuGetErrorString"])) };
         let words = Words {
             name: name.map(|entry: Entry<Describe>| entry.function),
             text: text.map(|entry: Entry<Describe>| entry.function),
@@ -454,11 +452,7 @@ fn does_not_start(failure: Failure) -> Fault {
 /// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings
 /// a second C library along, and dies in there.
 fn is_static_program() -> bool {
-    unsafe extern "C" fn look(
-        info: *mut libc::dl_phdr_info,
-        _: usize,
-        found: *mut c_void,
-    ) -> c_int {
+    unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
         // SAFETY: the description of an object with its table, and the word that was passed along.
         let (headers, found) = unsafe {
             let info = &*info;

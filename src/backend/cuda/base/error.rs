@@ -127,9 +127,7 @@ const fn is_sticky(status: c_int) -> bool {
 #[cold]
 pub fn is_none(fault: Fault, what: &str) -> Fault {
     match fault.kind() {
-        FaultKind::Driver => {
-            Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text()))
-        }
+        FaultKind::Driver => Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text())),
         _ => fault,
     }
 }
@@ -169,9 +167,6 @@ mod tests {
         assert_eq!(Fault::from(failure(999)).text(), "cuTest gave 999");
         let missing = Fault::from(Failure::Missing { call: "cuTest", version: 12_040 });
         assert_eq!(missing.kind(), FaultKind::Unsupported);
-        assert!(
-            missing.text().contains("12.4") && missing.text().contains("cuTest"),
-            "{missing:?}"
-        );
+        assert!(missing.text().contains("12.4") && missing.text().contains("cuTest"), "{missing:?}");
     }
 }

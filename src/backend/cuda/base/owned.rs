@@ -118,10 +118,7 @@ mod tests {
         let inside = |addrs: &[usize]| addrs.iter().all(|addr| owned.origin(*addr).is_some());
         assert!(inside(&[1000, 1099, 2000]));
         assert!(![999, 1100, 1999, 2001].iter().any(|addr| owned.origin(*addr).is_some()));
-        assert!(
-            owned.remove_after(1000, || owned.origin(1050).is_some()),
-            "while it is being freed"
-        );
+        assert!(owned.remove_after(1000, || owned.origin(1050).is_some()), "while it is being freed");
         assert!(owned.origin(1050).is_none() && owned.origin(2000).is_some());
     }
 

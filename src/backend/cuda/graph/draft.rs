@@ -6,9 +6,8 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS_st, CUfunction, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st,
-    CUgraphExecUpdateResultInfo, CUgraphNode,
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS_st, CUfunction,
+    CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 
 use crate::backend::cuda::base::api::{Api, Outcome};
@@ -21,9 +20,7 @@ use crate::backend::cuda::transfer::memcpy::{device_pointer, fill_host, is_host}
 use crate::backend::cuda::transfer::memcpy_2d;
 use crate::backend::cuda::transfer::memcpy_2d::MAX_PITCH;
 use crate::backend::cuda::transfer::{random_num, reduce};
-use crate::backend::{
-    Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Work,
-};
+use crate::backend::{Copy2d, Event, Fault, FaultKind, Fill, Node, Pattern, RandomNum, RepeatedFn, Result, Rows, Work};
 
 /// What the driver calls in each run.
 enum HostCall {
@@ -113,9 +110,7 @@ impl<'a> Draft<'a> {
                 return self.add_rows(copy, after);
             }
             Work::Copy2d(copy) => self.add_copy(copy, after)?,
-            Work::Fill(fill) if is_host(fill.dst.place) => {
-                self.add_call(HostCall::Fill(*fill), after)?
-            }
+            Work::Fill(fill) if is_host(fill.dst.place) => self.add_call(HostCall::Fill(*fill), after)?,
             Work::Fill(fill) => self.add_fill(fill, after)?,
             Work::Reduce(job) => {
                 let prepared = reduce::prepare(self.device, job)?;
@@ -127,9 +122,9 @@ impl<'a> Draft<'a> {
             Work::RandomNum(job) => return self.add_random_num(job, after),
             Work::Launch(launch) => {
                 let bound: &dyn Any = &*launch.bound;
-                let bound = bound.downcast_ref::<CudaBoundLaunch>().ok_or_else(|| {
-                    Fault::new(FaultKind::Driver, "the launch is one of another backend")
-                })?;
+                let bound = bound
+                    .downcast_ref::<CudaBoundLaunch>()
+                    .ok_or_else(|| Fault::new(FaultKind::Driver, "the launch is one of another backend"))?;
                 bound.with_params(|params| self.add_kernel(params, after))?
             }
             Work::HostFn(function) => self.add_call(HostCall::User(*function), after)?,
@@ -139,10 +134,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a node to this graph. `add` calls the driver with a place for the node's handle, and the graph.
-    fn add_node(
-        &self,
-        add: impl FnOnce(&Api, *mut CUgraphNode, CUgraph) -> Outcome,
-    ) -> Result<CUgraphNode> {
+    fn add_node(&self, add: impl FnOnce(&Api, *mut CUgraphNode, CUgraph) -> Outcome) -> Result<CUgraphNode> {
         let mut node: CUgraphNode = std::ptr::null_mut();
         self.device.call(|api| add(api, &raw mut node, self.raw.0))?;
         Ok(node)
@@ -172,13 +164,11 @@ impl<'a> Draft<'a> {
     /// The kernels of a job, one after the other.
     fn add_random_num(&self, job: &RandomNum, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let mut last: Vec<CUgraphNode> = after.to_vec();
-        random_num::prepare(self.device, job)?.launch_each(
-            |function, blocks, threads, arguments| {
-                let added = self.add_own_kernel(function, blocks, threads, arguments, &last)?;
-                last = vec![added];
-                Ok(())
-            },
-        )?;
+        random_num::prepare(self.device, job)?.launch_each(|function, blocks, threads, arguments| {
+            let added = self.add_own_kernel(function, blocks, threads, arguments, &last)?;
+            last = vec![added];
+            Ok(())
+        })?;
         Ok(last)
     }
 
@@ -235,11 +225,7 @@ impl<'a> Draft<'a> {
         self.add_kernel(&params, after)
     }
 
-    fn add_kernel(
-        &self,
-        params: &CUDA_KERNEL_NODE_PARAMS_st,
-        after: &[CUgraphNode],
-    ) -> Result<CUgraphNode> {
+    fn add_kernel(&self, params: &CUDA_KERNEL_NODE_PARAMS_st, after: &[CUgraphNode]) -> Result<CUgraphNode> {
         self.add_node(|api, node, graph| {
             // SAFETY: a live function, and its arguments, which the driver copies during the call.
             unsafe { api.graph_add_kernel(node, graph, after.as_ptr(), after.len(), params) }

@@ -130,8 +130,7 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
             // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
             // same device.
-            let wait =
-                |api: &Api| unsafe { api.stream_wait_event(stream.raw().0, before.raw().0, 0) };
+            let wait = |api: &Api| unsafe { api.stream_wait_event(stream.raw().0, before.raw().0, 0) };
             stream.device().call_here(wait)?;
         }
         let launch = |api: &Api| {

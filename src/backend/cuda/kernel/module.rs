@@ -8,9 +8,7 @@ use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute::*;
-use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st, CUmodule,
-};
+use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st, CUmodule};
 use parking_lot::Mutex;
 
 use crate::algo::host::cpp_name::shown_name;
@@ -22,8 +20,7 @@ use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::kernel::binary_image::{Image, MACHINE_CUDA};
 use crate::backend::{
-    Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
-    Result, Span,
+    Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place, Result, Span,
 };
 
 /// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
@@ -134,13 +131,11 @@ pub fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> 
 impl Module for CudaModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         let device = &self.0.device;
-        let text = CString::new(name).map_err(|_| {
-            Fault::new(FaultKind::InvalidArgument, "the kernel's name has a zero in it")
-        })?;
+        let text = CString::new(name)
+            .map_err(|_| Fault::new(FaultKind::InvalidArgument, "the kernel's name has a zero in it"))?;
         let mut raw: CUfunction = std::ptr::null_mut();
         // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
-        let find = device
-            .call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
+        let find = device.call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
         find.map_err(|fault| match fault.kind() {
             FaultKind::InvalidArgument => Fault::new(
                 fault.kind(),
@@ -181,14 +176,12 @@ impl Module for CudaModule {
 
     fn variable(&self, name: &str) -> Result<Span> {
         let device = &self.0.device;
-        let text = CString::new(name).map_err(|_| {
-            Fault::new(FaultKind::InvalidArgument, "the variable's name has a zero in it")
-        })?;
+        let text = CString::new(name)
+            .map_err(|_| Fault::new(FaultKind::InvalidArgument, "the variable's name has a zero in it"))?;
         let (mut addr, mut len): (CUdeviceptr, usize) = (0, 0);
         // SAFETY: places for the answers, a live module, and a name that ends with a zero.
-        let find = device.call(|api| unsafe {
-            api.module_get_global(&mut addr, &mut len, self.0.raw.0, text.as_ptr())
-        });
+        let find =
+            device.call(|api| unsafe { api.module_get_global(&mut addr, &mut len, self.0.raw.0, text.as_ptr()) });
         find.map_err(|fault| match fault.kind() {
             FaultKind::InvalidArgument => Fault::new(
                 fault.kind(),
@@ -217,9 +210,8 @@ fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
     loop {
         let (mut offset, mut size) = (0, 0);
         // SAFETY: places for the answers, and the function.
-        let asked = device.context().attempt(|api| unsafe {
-            api.func_get_param_info(raw, each.len(), &mut offset, &mut size)
-        });
+        let asked =
+            device.context().attempt(|api| unsafe { api.func_get_param_info(raw, each.len(), &mut offset, &mut size) });
         match asked {
             // The driver does not return which ones are pointers.
             Ok(()) => each.push(Parameter { offset, size, pointer: None }),
@@ -253,12 +245,8 @@ impl CudaKernel {
         let Some(known) = &self.info.parameters else { return Ok(()) };
         let fits = match arguments {
             // A C structure may have padding at its end.
-            Arguments::Block { len, .. } => {
-                (known.size..=known.size.next_multiple_of(16)).contains(&len)
-            }
-            Arguments::Each { array } => {
-                array != 0 && null_argument(array, known).is_none() || known.each.is_empty()
-            }
+            Arguments::Block { len, .. } => (known.size..=known.size.next_multiple_of(16)).contains(&len),
+            Arguments::Each { array } => array != 0 && null_argument(array, known).is_none() || known.each.is_empty(),
         };
         if fits { Ok(()) } else { Err(self.wrong_arguments(arguments, known)) }
     }
@@ -268,9 +256,7 @@ impl CudaKernel {
         let (name, count, size) = (&self.name, known.each.len(), known.size);
         let text = match arguments {
             Arguments::Block { len, .. } => {
-                format!(
-                    "{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes"
-                )
+                format!("{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes")
             }
             Arguments::Each { array: 0 } => {
                 format!("args is null; kernel {name} has {count} parameters")
@@ -317,9 +303,7 @@ impl CudaKernel {
         if bytes > most {
             return Err(Fault::new(
                 FaultKind::InvalidArgument,
-                format!(
-                    "{bytes} bytes of fast memory for each block; this device has {most} for it"
-                ),
+                format!("{bytes} bytes of fast memory for each block; this device has {most} for it"),
             ));
         }
         let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;

@@ -31,8 +31,7 @@ pub(in crate::backend::cuda) use compressed_ptx;
 impl Ptx {
     /// The text.
     pub fn text(self) -> String {
-        let bytes =
-            miniz_oxide::inflate::decompress_to_vec(self.0).expect("build.rs compressed it");
+        let bytes = miniz_oxide::inflate::decompress_to_vec(self.0).expect("build.rs compressed it");
         String::from_utf8(bytes).expect("PTX is ASCII")
     }
 }
@@ -108,9 +107,7 @@ impl OwnModule {
     fn unload(&self, device: &DeviceState) {
         if let Some(loaded) = self.loaded.get() {
             // SAFETY: loaded once, unloaded once.
-            let unload = |api: &crate::backend::cuda::base::api::Api| unsafe {
-                api.module_unload(loaded.raw.0)
-            };
+            let unload = |api: &crate::backend::cuda::base::api::Api| unsafe { api.module_unload(loaded.raw.0) };
             device.driver().end_in(device.context(), unload);
         }
     }
@@ -127,8 +124,7 @@ impl Loaded {
             let name = CString::new(name.as_str()).expect("no zero inside");
             let mut function: CUfunction = std::ptr::null_mut();
             // SAFETY: a place for the answer, the module, and a name that ends with a zero.
-            let found = device
-                .call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
+            let found = device.call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
             if let Err(fault) = found {
                 // SAFETY: loaded above, and not used by any other thread yet.
                 device.driver().end_in(device.context(), |api| unsafe { api.module_unload(raw) });

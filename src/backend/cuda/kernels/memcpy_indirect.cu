@@ -10,8 +10,8 @@ using Size = unsigned long long;
 
 // Any one-dimensional grid copies everything: each thread goes on by the number of threads.
 extern "C" __global__ void __launch_bounds__(1024)
-    portacl_memcpy_indirect(const Size* dst_at, Size dst_offset, const Size* src_at,
-                            Size src_offset, const Size* len_at, Size len) {
+    portacl_memcpy_indirect(const Size* dst_at, Size dst_offset, const Size* src_at, Size src_offset,
+                            const Size* len_at, Size len) {
     const Size to = *dst_at + dst_offset;
     const Size from = *src_at + src_offset;
     const Size all = len_at ? *len_at : len;

@@ -296,8 +296,7 @@ PORTACL_KERNEL(portacl_random_num_floats)(Task task) {
 PORTACL_KERNEL(portacl_random_num_integers_32)(Task task) {
     const Word min = static_cast<Word>(read(task.first));
     const Word max = static_cast<Word>(read(task.second));
-    const bool is_range =
-        task.element == kInt32 ? static_cast<int>(min) < static_cast<int>(max) : min < max;
+    const bool is_range = task.element == kInt32 ? static_cast<int>(min) < static_cast<int>(max) : min < max;
     const Word range = is_range ? max - min : 0;
     const Generator generator(task);
     const Size count = count_of(task);
@@ -321,9 +320,8 @@ PORTACL_KERNEL(portacl_random_num_integers_32)(Task task) {
 PORTACL_KERNEL(portacl_random_num_integers_64)(Task task) {
     const Size min = read(task.first);
     const Size max = read(task.second);
-    const bool is_range = task.element == kInt64
-                              ? static_cast<long long>(min) < static_cast<long long>(max)
-                              : min < max;
+    const bool is_range =
+        task.element == kInt64 ? static_cast<long long>(min) < static_cast<long long>(max) : min < max;
     const Size range = is_range ? max - min : 0;
     const Generator generator(task);
     const Size count = count_of(task);

@@ -8,9 +8,9 @@ use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags,
-    CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationProp_st__bindgen_ty_1,
-    CUmemAllocationType, CUmemAttach_flags, CUmemLocation, CUmemLocationType,
+    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
+    CUmemAllocationProp, CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags, CUmemLocation,
+    CUmemLocationType,
 };
 
 use super::blocks;
@@ -95,10 +95,7 @@ pub fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
 }
 
 /// Tries once. If the device is out of memory, this frees the memory of completed work and tries again.
-pub fn with_reaping<T>(
-    driver: &DriverState,
-    mut attempt: impl FnMut() -> std::result::Result<T, Fault>,
-) -> Result<T> {
+pub fn with_reaping<T>(driver: &DriverState, mut attempt: impl FnMut() -> std::result::Result<T, Fault>) -> Result<T> {
     pending::reap(driver);
     match attempt() {
         Err(fault)
@@ -124,9 +121,7 @@ pub fn alloc_device(device: &Arc<DeviceState>, len: usize, policy: PagePolicy) -
             "the CUDA driver has no pages of 1 GiB for device memory: ask for pages of 2 MiB",
         )),
     });
-    block
-        .inspect(|&block| counter(device, block).add(block.len))
-        .map_err(|fault| explain(device, len, fault))
+    block.inspect(|&block| counter(device, block).add(block.len)).map_err(|fault| explain(device, len, fault))
 }
 
 /// Memory at one address for the host and all devices.
@@ -186,9 +181,7 @@ pub fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     }
     let waiting = pending::count(device.driver());
     if waiting > 0 {
-        text.push_str(&format!(
-            "; {waiting} freed blocks wait for queued work, synchronise to get them back"
-        ));
+        text.push_str(&format!("; {waiting} freed blocks wait for queued work, synchronise to get them back"));
     }
     fault.with_text(text)
 }
@@ -209,10 +202,7 @@ pub fn properties(device: &DeviceState) -> CUmemAllocationProp {
 }
 
 fn location(device: &DeviceState) -> CUmemLocation {
-    CUmemLocation {
-        type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-        id: device.context().number() as c_int,
-    }
+    CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device.context().number() as c_int }
 }
 
 /// Length of the block that [`alloc_device`] makes.
@@ -229,8 +219,7 @@ fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<u
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
     let mut page = 0;
     // SAFETY: the properties are complete, and the granularity is written into `page`.
-    let ask =
-        |api: &Api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) };
+    let ask = |api: &Api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) };
     device.call(ask)?;
     Ok(page)
 }
@@ -250,10 +239,8 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
         ));
     }
     let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
-    let access = CUmemAccessDesc {
-        location: location(device),
-        flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-    };
+    let access =
+        CUmemAccessDesc { location: location(device), flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
     let mut address: CUdeviceptr = 0;
     // SAFETY: places for the answer and the properties.
     let map = |api: &Api| unsafe { reserve_and_map(api, &mut address, len, page, &properties) };

@@ -94,12 +94,7 @@ fn ask(driver: &DriverState, questions: impl FnOnce(&Api) -> Outcome) -> Option<
 
 /// # Safety
 /// `T` is the type that the driver's documentation gives the attribute.
-unsafe fn attribute<T>(
-    api: &Api,
-    attribute: CUpointer_attribute,
-    addr: usize,
-    value: &mut T,
-) -> Outcome {
+unsafe fn attribute<T>(api: &Api, attribute: CUpointer_attribute, addr: usize, value: &mut T) -> Outcome {
     let value = std::ptr::from_mut(value).cast();
     // SAFETY: a place for the answer, as the caller promises.
     unsafe { api.pointer_get_attribute(value, attribute as c_int, addr as CUdeviceptr) }

@@ -32,9 +32,7 @@ pub fn register(driver: &DriverState, addr: usize, len: usize) -> Result<usize> 
         })
     };
     let (context, device) = match once() {
-        Err(fault)
-            if fault.kind() == FaultKind::AlreadyRegistered && pending::count(driver) > 0 =>
-        {
+        Err(fault) if fault.kind() == FaultKind::AlreadyRegistered && pending::count(driver) > 0 => {
             // It may have been unregistered while work used it, and that work may be complete now.
             pending::reap_all(driver);
             once()

@@ -6,8 +6,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType,
-    CUmemGenericAllocationHandle,
+    CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUmemAllocationHandleType, CUmemGenericAllocationHandle,
 };
 
 use crate::backend::base::broker::Parcel;
@@ -24,8 +23,7 @@ const MEMORY: [u8; 8] = *b"cudamem1";
 const PHYSICAL: [u8; 8] = *b"cudaphy1";
 
 /// Handles of physical memory are descriptors.
-const DESCRIPTOR: c_uint =
-    CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
+const DESCRIPTOR: c_uint = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as c_uint;
 
 const HANDLE: usize = size_of::<CUipcMemHandle>();
 
@@ -96,20 +94,14 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     let mut base: CUdeviceptr = 0;
     // SAFETY: a place for the answer, and a handle, which the driver may find wrong.
     let open = |api: &Api| unsafe { api.ipc_open_mem_handle(&mut base, handle, flags) };
-    device
-        .call(open)
-        .map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
+    device.call(open).map_err(|fault| is_none(fault, "the driver opens no memory by this handle"))?;
     let (base, offset, len) = (base as usize, offset as usize, len as usize);
     device.driver().owned().add(base, offset + len);
     Ok(blocks::imported_block(base, base + offset, len))
 }
 
 /// The parcel of memory without an address.
-pub fn export_physical(
-    device: &Arc<DeviceState>,
-    handle: CUmemGenericAllocationHandle,
-    len: usize,
-) -> Result<Parcel> {
+pub fn export_physical(device: &Arc<DeviceState>, handle: CUmemGenericAllocationHandle, len: usize) -> Result<Parcel> {
     let mut number: c_int = -1;
     let place: *mut c_void = (&raw mut number).cast();
     // SAFETY: a place for a descriptor, and live memory.
@@ -121,10 +113,7 @@ pub fn export_physical(
 }
 
 /// Memory without an address that another process has exported, and its length.
-pub fn import_physical(
-    device: &Arc<DeviceState>,
-    parcel: &Parcel,
-) -> Result<(CUmemGenericAllocationHandle, usize)> {
+pub fn import_physical(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<(CUmemGenericAllocationHandle, usize)> {
     let descriptor = parcel.descriptor.as_ref().ok_or_else(other)?;
     if parcel.bytes.len() != 16 || parcel.bytes[..8] != PHYSICAL {
         return Err(other());

@@ -11,9 +11,7 @@ use crate::backend::{Advice, Home, Place, Position, Result, Span};
 
 fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     let (type_, id) = match home {
-        Home::Device(ordinal) => {
-            (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, driver.number(ordinal) as c_int)
-        }
+        Home::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, driver.number(ordinal) as c_int),
         Home::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
         Home::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node as c_int),
         Home::NearestHostNode => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0),
@@ -50,13 +48,7 @@ pub fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position>
     stream.submit(|| {
         // SAFETY: the stream orders the prefetch before a later free of the range.
         device.call(|api| unsafe {
-            api.mem_prefetch_async(
-                addr,
-                range.len,
-                location(device.driver(), to),
-                0,
-                stream.raw().0,
-            )
+            api.mem_prefetch_async(addr, range.len, location(device.driver(), to), 0, stream.raw().0)
         })
     })
 }

@@ -107,10 +107,9 @@ pub fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
         },
     )
     .map_err(|fault| match fault.kind() {
-        FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => Fault::new(
-            FaultKind::OutOfHostMemory,
-            format!("{len} bytes of pinned host memory: {}", fault.text()),
-        ),
+        FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => {
+            Fault::new(FaultKind::OutOfHostMemory, format!("{len} bytes of pinned host memory: {}", fault.text()))
+        }
         _ => fault,
     })
 }

@@ -21,8 +21,7 @@ use crate::backend::cuda::memory::pinned::in_any_context;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::{
-    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result,
-    VirtualMemory,
+    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result, VirtualMemory,
 };
 
 /// Physical memory of a device, until it is dropped. The driver keeps what is mapped.
@@ -156,8 +155,7 @@ pub fn access_flags(access: Access) -> CUmemAccess_flags {
 pub fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
     let mut properties = device_memory::properties(device);
     if can_be_shared(device)? {
-        properties.requestedHandleTypes =
-            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        properties.requestedHandleTypes = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     }
     let mut handle = 0;
     with_reaping(device.driver(), || {
@@ -186,10 +184,7 @@ impl VirtualMemory for CudaDriver {
         if wish != 0 && addr != wish {
             // SAFETY: just reserved, and not used by any other thread.
             let _ = unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) };
-            return Err(Fault::new(
-                FaultKind::OutOfHostMemory,
-                "the addresses that were asked for are not free",
-            ));
+            return Err(Fault::new(FaultKind::OutOfHostMemory, "the addresses that were asked for are not free"));
         }
         self.0.owned().add(addr, len);
         Ok(addr)
@@ -225,9 +220,7 @@ impl VirtualMemory for CudaDriver {
         STUCK.of(self.0.features()).free(&self.0, addr, len)?;
         let memory = own(memory);
         // SAFETY: a part of a reserved range without a mapping, as long as the memory.
-        memory
-            .device
-            .call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })
+        memory.device.call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })
     }
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
@@ -251,8 +244,6 @@ impl VirtualMemory for CudaDriver {
         let location = self.0.location(PoolPlace::Device(ordinal));
         let access = CUmemAccessDesc { location, flags: access_flags(access) };
         // SAFETY: a live mapping, and one description.
-        own(memory)
-            .device
-            .call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })
+        own(memory).device.call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })
     }
 }

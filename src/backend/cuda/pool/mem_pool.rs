@@ -12,8 +12,8 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemPool_attribute, CUmemPoolHandle_st,
-    CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute,
+    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemPool_attribute, CUmemPoolHandle_st, CUmemPoolPtrExportData,
+    CUmemoryPool, CUpointer_attribute,
 };
 
 use create::handle_type;
@@ -33,8 +33,8 @@ use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::CudaStream;
 use crate::backend::cuda::stream::state::Turn;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
-    PoolSharing, Result, Stream,
+    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace, PoolSharing, Result,
+    Stream,
 };
 
 /// A pool of the driver.
@@ -88,13 +88,9 @@ impl Release for PooledBlock {
 fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
     use CUmemPool_attribute::*;
     let (name, wide) = match attribute {
-        PoolAttribute::FollowEventDependencies => {
-            (CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, false)
-        }
+        PoolAttribute::FollowEventDependencies => (CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, false),
         PoolAttribute::AllowOpportunistic => (CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, false),
-        PoolAttribute::AllowInternalDependencies => {
-            (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, false)
-        }
+        PoolAttribute::AllowInternalDependencies => (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, false),
         PoolAttribute::ReleaseThreshold => (CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, true),
         PoolAttribute::ReservedCurrent => (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, true),
         PoolAttribute::ReservedHigh => (CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, true),
@@ -156,9 +152,7 @@ impl CudaPool {
             stream.look(|stream| drop(stream.settle_frees()));
         }
         let mut taken = self.take(len, stream);
-        if self.is_limited
-            && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory)
-        {
+        if self.is_limited && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory) {
             // It may have reached its limit with too small free ranges.
             self.driver.note_refusal(self.trim(0));
             taken = self.take(len, stream);
@@ -192,10 +186,7 @@ impl Pool for CudaPool {
 
     fn free_now(&self, block: Block) -> Result<()> {
         self.turn.settle(&self.driver);
-        pending::release(
-            &self.driver,
-            PooledBlock { device: self.device.clone(), addr: block.addr },
-        )
+        pending::release(&self.driver, PooledBlock { device: self.device.clone(), addr: block.addr })
     }
 
     fn get(&self, name: PoolAttribute) -> Result<u64> {
@@ -278,18 +269,14 @@ impl Pool for CudaPool {
         let (mut address, mut len): (CUdeviceptr, usize) = (0, 0);
         let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE as c_int;
         // SAFETY: a pool that lives, and a place for the answer.
-        self.call(|api, pool| unsafe {
-            api.mem_pool_import_pointer(&mut address, pool, &mut export)
-        })
-        .map_err(|fault| is_none(fault, "the data name no live allocation of this pool"))?;
+        self.call(|api, pool| unsafe { api.mem_pool_import_pointer(&mut address, pool, &mut export) })
+            .map_err(|fault| is_none(fault, "the data name no live allocation of this pool"))?;
         // SAFETY: a live block, and a place of the size that the attribute has.
-        self.call(|api, _| unsafe {
-            api.pointer_get_attribute((&raw mut len).cast::<c_void>(), size, address)
-        })
-        .inspect_err(|_| {
-            let block = plain_block(address as usize, 1);
-            self.driver.note_refusal(self.free_now(block));
-        })?;
+        self.call(|api, _| unsafe { api.pointer_get_attribute((&raw mut len).cast::<c_void>(), size, address) })
+            .inspect_err(|_| {
+                let block = plain_block(address as usize, 1);
+                self.driver.note_refusal(self.free_now(block));
+            })?;
         Ok(self.block(address as usize, len))
     }
 }

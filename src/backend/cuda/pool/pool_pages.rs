@@ -57,8 +57,7 @@ impl PoolPages {
 
     /// A block is there, or was.
     pub fn contains(&self, addr: usize) -> bool {
-        self.runs.iter().any(|run| run.contains(addr))
-            || self.others.lock().contains(&(addr & !(self.page - 1)))
+        self.runs.iter().any(|run| run.contains(addr)) || self.others.lock().contains(&(addr & !(self.page - 1)))
     }
 }
 
@@ -82,8 +81,7 @@ impl KnownPools {
 
     /// A block of a pool is there, or was.
     pub fn contains(&self, addr: usize) -> bool {
-        self.are_used()
-            && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
+        self.are_used() && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
     }
 
     /// Whether there is a pool, or was. The driver trims pools in calls that wait for something. So a wait must call

@@ -172,11 +172,7 @@ impl Context {
     }
 
     /// As [`Self::call`]. `out_of_memory` is the kind of fault if the driver is out of memory.
-    pub fn call_for(
-        &self,
-        out_of_memory: FaultKind,
-        calls: impl FnOnce(&Api) -> Outcome,
-    ) -> Result<()> {
+    pub fn call_for(&self, out_of_memory: FaultKind, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         let api = self.ready(out_of_memory)?;
         calls(api).map_err(|failure| self.note(failure, out_of_memory))
     }
@@ -291,10 +287,7 @@ impl Contexts {
     pub fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
         let mut slot = self.slots[ordinal as usize].lock();
         if slot.is_none() {
-            *slot = Some(Slot {
-                context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?),
-                users: 0,
-            });
+            *slot = Some(Slot { context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?), users: 0 });
         }
         let slot = slot.as_mut().expect("filled above");
         slot.users += 1;
@@ -336,9 +329,7 @@ impl Contexts {
     /// current on other threads than the one that ends it.
     pub fn is_left_over(&self, current: Raw<CUctx_st>) -> bool {
         let (life, address) = ENTERED.get();
-        let is_live = |slot: &Mutex<Option<Slot>>| {
-            slot.lock().as_ref().is_some_and(|used| used.context.life == life)
-        };
+        let is_live = |slot: &Mutex<Option<Slot>>| slot.lock().as_ref().is_some_and(|used| used.context.life == life);
         address == current.key() && !self.slots.iter().any(is_live)
     }
 

@@ -17,9 +17,8 @@ use crate::backend::cuda::stream::mark::poll_until;
 use crate::backend::cuda::stream::words::Words;
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d};
 use crate::backend::{
-    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill,
-    Graph, Launch, MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, Span, Stream,
-    StreamOptions, Wait,
+    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, Graph, Launch,
+    MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream, CUstream_flags,
-    CUstream_st,
+    CUdeviceptr, CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream, CUstream_flags, CUstream_st,
 };
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
@@ -381,8 +380,6 @@ impl DriverState {
 
     /// As [`Self::device`]; a fault if it is closed.
     pub fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
-        self.device(ordinal).ok_or_else(|| {
-            Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed"))
-        })
+        self.device(ordinal).ok_or_else(|| Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed")))
     }
 }

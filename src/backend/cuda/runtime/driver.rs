@@ -17,12 +17,9 @@ use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
 use crate::backend::cuda::runtime::snapshot;
 use crate::backend::cuda::stream::timed_wait;
 use crate::backend::memory::known;
-use crate::backend::runtime::atomics::{
-    REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4,
-};
+use crate::backend::runtime::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};
 use crate::backend::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result,
-    VirtualMemory,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pools, Result, VirtualMemory,
 };
 
 /// Loads and initialises the CUDA driver of this machine. A fault of kind
@@ -42,8 +39,7 @@ pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Drive
 /// The driver's bits of an atomic operation as bits of this library: the sizes have other numbers there.
 pub fn atomics_of(said: u32) -> u32 {
     const KINDS: u32 = SIGNED | UNSIGNED | REDUCTION;
-    const SIZES: [(u32, u32); 4] =
-        [(8, SCALAR_32), (16, SCALAR_64), (32, SCALAR_128), (64, VECTOR_32X4)];
+    const SIZES: [(u32, u32); 4] = [(8, SCALAR_32), (16, SCALAR_64), (32, SCALAR_128), (64, VECTOR_32X4)];
     let size = |(bit, ours): &(u32, u32)| if said & bit != 0 { *ours } else { 0 };
     SIZES.iter().map(size).fold(said & KINDS, |all, one| all | one)
 }

@@ -23,9 +23,7 @@ pub fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     let threads = ThreadLimits {
         warp: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         per_core: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
-        shared_memory_per_core: u64::from(number(
-            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
-        )?),
+        shared_memory_per_core: u64::from(number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?),
         per_block: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         grid: [
             number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,

@@ -203,9 +203,7 @@ impl DriverState {
     /// The driver's name of a place.
     pub fn location(&self, place: PoolPlace) -> CUmemLocation {
         let (type_, id) = match place {
-            PoolPlace::Device(ordinal) => {
-                (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal))
-            }
+            PoolPlace::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal)),
             PoolPlace::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
             PoolPlace::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
         };
@@ -217,8 +215,7 @@ impl DriverState {
         let device = device_of(self.api(), self.number(ordinal))?;
         let mut value = 0;
         // SAFETY: the device exists, and the pools' attribute is written into `value`.
-        let asked =
-            unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
+        let asked = unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
         match asked {
             Ok(()) => Ok(value),
             Err(failure) if failure.is_unsupported() => Ok(0),

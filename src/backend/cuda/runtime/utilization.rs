@@ -9,8 +9,7 @@ use std::mem::ManuallyDrop;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use nvml_wrapper_sys::bindings::{
     nvmlDevice_t, nvmlReturn_enum_NVML_ERROR_INVALID_ARGUMENT as INVALID_ARGUMENT,
-    nvmlReturn_enum_NVML_ERROR_NO_PERMISSION as NO_PERMISSION,
-    nvmlReturn_enum_NVML_ERROR_NOT_FOUND as NOT_FOUND,
+    nvmlReturn_enum_NVML_ERROR_NO_PERMISSION as NO_PERMISSION, nvmlReturn_enum_NVML_ERROR_NOT_FOUND as NOT_FOUND,
     nvmlReturn_enum_NVML_ERROR_NOT_SUPPORTED as NOT_SUPPORTED, nvmlReturn_t, nvmlUtilization_t,
 };
 use parking_lot::Mutex;
@@ -114,8 +113,7 @@ impl Nvml {
             let Some(uuid) = uuid else { break };
             let name = format!("{kind}-{}", in_groups(uuid));
             // SAFETY: a text that ends with a zero, and a place for the answer.
-            let status =
-                unsafe { (self.functions.device_by_uuid)(c_text(&name).as_ptr(), &mut device) };
+            let status = unsafe { (self.functions.device_by_uuid)(c_text(&name).as_ptr(), &mut device) };
             match status {
                 0 => return Ok(device),
                 NOT_FOUND | INVALID_ARGUMENT => names.push(name),
@@ -126,9 +124,7 @@ impl Nvml {
             let name = pci.to_string();
             // SAFETY: the bus address ends with a zero, and the device's handle is written into
             // `device`.
-            let status = unsafe {
-                (self.functions.device_by_pci_bus_id)(c_text(&name).as_ptr(), &mut device)
-            };
+            let status = unsafe { (self.functions.device_by_pci_bus_id)(c_text(&name).as_ptr(), &mut device) };
             match status {
                 0 => return Ok(device),
                 NOT_FOUND | INVALID_ARGUMENT => names.push(name),

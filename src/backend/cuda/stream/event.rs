@@ -45,19 +45,17 @@ impl CudaEvent {
 
     /// The event behind a trait object of this backend.
     pub fn of(event: &dyn Event) -> Result<&Self> {
-        event.as_any().downcast_ref().ok_or_else(|| {
-            Fault::new(FaultKind::Driver, "the event was not made by the cuda backend")
-        })
+        event
+            .as_any()
+            .downcast_ref()
+            .ok_or_else(|| Fault::new(FaultKind::Driver, "the event was not made by the cuda backend"))
     }
 }
 
 impl Event for CudaEvent {
     fn is_complete(&self) -> Result<bool> {
         // SAFETY: the event lives as long as `self` and its device is open.
-        failure::reported(
-            &self.device,
-            self.device.poll(|api| unsafe { api.event_query(self.raw.0) }),
-        )
+        failure::reported(&self.device, self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
     }
 
     /// With a deadline this polls the event, and the driver only returns the state of the latest record. So an event
@@ -72,10 +70,7 @@ impl Event for CudaEvent {
                 }
                 Ok(wait)
             }
-            None => failure::reported(
-                &self.device,
-                synchronize(&self.device, self.raw).map(|()| Wait::Done),
-            ),
+            None => failure::reported(&self.device, synchronize(&self.device, self.raw).map(|()| Wait::Done)),
         }
     }
 

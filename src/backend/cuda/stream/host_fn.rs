@@ -77,20 +77,13 @@ impl<F: FnOnce() + Send> Job for Begun<F> {
 /// Enqueues a call of `function` on another thread. Later work of the stream waits for it. Without [words](Words) the
 /// function may not call the driver. It is skipped if the stream is abandoned or aborted before, and on a device that
 /// fails before (the driver then drops the call, and the few bytes of its argument leak).
-pub fn queue<F: FnOnce() + Send + 'static>(
-    stream: &Arc<StreamState>,
-    function: F,
-) -> Result<Position> {
+pub fn queue<F: FnOnce() + Send + 'static>(stream: &Arc<StreamState>, function: F) -> Result<Position> {
     queue_and_wait(stream, function, run_here::<F>, run_elsewhere::<F>)
 }
 
 /// Enqueues `delivery`. With `wait`, later work of the stream waits for the ticket. It is dropped, undelivered, if the
 /// stream is abandoned or aborted before.
-pub fn hand_over(
-    stream: &Arc<StreamState>,
-    delivery: Box<dyn Delivery>,
-    wait: bool,
-) -> Result<Position> {
+pub fn hand_over(stream: &Arc<StreamState>, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
     if wait {
         queue_and_wait(stream, delivery, deliver_and_wait, deliver)
     } else {
@@ -162,16 +155,11 @@ fn launch<F: Send + 'static>(
 
 /// `entry` takes a box of a `Call<F>`. The stream does not wait for its end.
 #[cold]
-fn launch_boxed<F: Send + 'static>(
-    stream: &Arc<StreamState>,
-    entry: Entry,
-    function: F,
-) -> Result<()> {
+fn launch_boxed<F: Send + 'static>(stream: &Arc<StreamState>, entry: Entry, function: F) -> Result<()> {
     stream.note_dependence();
     let aborts = stream.aborts();
     let stream_of_call = Arc::into_raw(Arc::clone(stream));
-    let call =
-        Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
+    let call = Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
     let queued = stream.device().call_here(|api| {
         // SAFETY: `entry` takes the box behind `call`, which `into_raw` has released for it.
         unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }

@@ -38,11 +38,7 @@ impl CudaStream {
     }
 
     /// A stream around one that another library created and destroys.
-    pub(super) fn adopt(
-        device: &Arc<DeviceState>,
-        native: usize,
-        options: StreamOptions,
-    ) -> Result<Self> {
+    pub(super) fn adopt(device: &Arc<DeviceState>, native: usize, options: StreamOptions) -> Result<Self> {
         let raw: CUstream = std::ptr::with_exposed_provenance_mut(native);
         let mut context: CUcontext = std::ptr::null_mut();
         // SAFETY: a stream of the driver, as the C contract requires, and the driver writes its context into `context`.
@@ -62,9 +58,10 @@ impl CudaStream {
 
     /// The stream behind a trait object of this backend.
     pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
-        stream.as_any().downcast_ref().ok_or_else(|| {
-            Fault::new(FaultKind::Driver, "the stream was not made by the cuda backend")
-        })
+        stream
+            .as_any()
+            .downcast_ref()
+            .ok_or_else(|| Fault::new(FaultKind::Driver, "the stream was not made by the cuda backend"))
     }
 
     pub(super) fn state(&self) -> &StreamState {

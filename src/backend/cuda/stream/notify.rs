@@ -7,9 +7,7 @@ use super::host_fn;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::stream::watch;
 use crate::backend::cuda::stream::watch::Awaited;
-use crate::backend::{
-    Change, Delivery, Fault, FaultKind, Notify, NotifyWait, Position, Result, Ticket,
-};
+use crate::backend::{Change, Delivery, Fault, FaultKind, Notify, NotifyWait, Position, Result, Ticket};
 
 /// A change that a stream has not come to.
 struct Record {

@@ -85,12 +85,7 @@ fn abandoned() -> Fault {
 impl StreamState {
     /// The state of a stream around the driver's `raw`, in the driver's list. `adopted`: another library created it
     /// and destroys it.
-    pub fn new(
-        device: &Arc<DeviceState>,
-        raw: Raw<CUstream_st>,
-        options: StreamOptions,
-        adopted: bool,
-    ) -> Arc<Self> {
+    pub fn new(device: &Arc<DeviceState>, raw: Raw<CUstream_st>, options: StreamOptions, adopted: bool) -> Arc<Self> {
         let state = Arc::new(Self {
             device: Arc::clone(device),
             raw,
@@ -191,8 +186,7 @@ impl StreamState {
 
     /// Reports a failure to the observer, and then drops `hold`.
     pub fn fail<T: Send + 'static>(&self, failure: Failure, hold: T) {
-        let Some(report) = self.observer.as_ref().and_then(|observer| observer.failed(failure))
-        else {
+        let Some(report) = self.observer.as_ref().and_then(|observer| observer.failed(failure)) else {
             return;
         };
         let job = move || {
@@ -242,10 +236,7 @@ impl StreamState {
 
     /// As [`Self::submit`], with what the stream has for host functions.
     #[inline(always)]
-    pub fn submit_with_calls(
-        &self,
-        queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>,
-    ) -> Result<Position> {
+    pub fn submit_with_calls(&self, queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>) -> Result<Position> {
         if self.is_abandoned() {
             return Err(abandoned());
         }

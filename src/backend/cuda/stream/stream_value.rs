@@ -11,8 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUstreamWaitValue_flags,
-    CUstreamWriteValue_flags, cuuint64_t,
+    CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
 };
 
 use super::host_fn;
@@ -23,8 +22,7 @@ use super::watch::{Awaited, word_at};
 use crate::backend::cuda::memory::foreign;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::{
-    Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite,
-    Wait, thread_number,
+    Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite, Wait, thread_number,
 };
 
 /// How long a stream gets to see a value that ends its wait.

@@ -11,9 +11,7 @@ use crate::backend::cuda::memory::managed_memory;
 use crate::backend::cuda::stream::event::CudaEvent;
 use crate::backend::cuda::stream::{host_fn, notify, stream_value, timed_wait};
 use crate::backend::cuda::transfer::{memcpy, memcpy_2d, memcpy_indirect, random_num, reduce};
-use crate::backend::{
-    Copy, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit,
-};
+use crate::backend::{Copy, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit};
 
 /// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there
 /// without a frame: inlined together they cost each call some 5 ns.
@@ -123,9 +121,7 @@ impl CudaStream {
             Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
             Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
             // Marks are for pools of the core's own.
-            _ => {
-                Err(Fault::new(FaultKind::Unsupported, "streams of CUDA do not run this operation"))
-            }
+            _ => Err(Fault::new(FaultKind::Unsupported, "streams of CUDA do not run this operation")),
         })
     }
 }

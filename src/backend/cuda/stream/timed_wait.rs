@@ -18,9 +18,7 @@ use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::DriverState;
 use crate::backend::cuda::stream::state::StreamState;
-use crate::backend::{
-    Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number,
-};
+use crate::backend::{Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number};
 
 /// The timer of a driver's waits.
 static TIMER: Key<Arc<Timer<TimedWait>>> = Key::new();
@@ -108,11 +106,7 @@ impl Waiter for TimedWait {
 }
 
 /// Enqueues a wait of `stream` for the latest record of `event`, for at most `limit`.
-pub fn queue(
-    stream: &Arc<StreamState>,
-    event: Raw<CUevent_st>,
-    limit: Duration,
-) -> Result<Position> {
+pub fn queue(stream: &Arc<StreamState>, event: Raw<CUevent_st>, limit: Duration) -> Result<Position> {
     let device = stream.device();
     if device.words().is_none() {
         return Err(Fault::new(

@@ -13,8 +13,7 @@ use super::host_fn;
 use super::state::{HostWait, StreamState};
 use crate::backend::stream::watch::{Condition, Range, Seat};
 use crate::backend::{
-    Delivery, Failure, Fault, Notify, NotifyWait, Position, Result, Ticket, ValueWait,
-    thread_number,
+    Delivery, Failure, Fault, Notify, NotifyWait, Position, Result, Ticket, ValueWait, thread_number,
 };
 
 /// What a stream waits for.

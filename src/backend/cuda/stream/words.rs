@@ -3,9 +3,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use cudarc::driver::sys::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUstreamWaitValue_flags,
-};
+use cudarc::driver::sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUstreamWaitValue_flags};
 use parking_lot::Mutex;
 
 use crate::backend::cuda::base::api::Api;

@@ -60,10 +60,7 @@ impl Worker {
     }
 
     /// On its own thread, while it is in the list of those that wait.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "parks a worker, which is a thread of the library"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "parks a worker, which is a thread of the library")]
     fn wait(&self) {
         while !self.called.load(Ordering::Acquire) {
             thread::park();
@@ -127,10 +124,7 @@ impl Drop for Alive<'_> {
 }
 
 impl Shared {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a worker asks for its own handle, to be unparked by it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "a worker asks for its own handle, to be unparked by it")]
     fn serve(&self) {
         let _alive = Alive(self);
         let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });

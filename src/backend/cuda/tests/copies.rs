@@ -31,9 +31,7 @@ fn a_batch_is_waited_for_where_one_of_it_has_to_be() {
     let gate = Gate::close(&stream);
     let back = setup.pinned(len);
     back.bytes().fill(0);
-    stream
-        .copy_batch(&[Copy { dst: back.span(), src: second.span(), stage_source: false }])
-        .unwrap();
+    stream.copy_batch(&[Copy { dst: back.span(), src: second.span(), stage_source: false }]).unwrap();
     assert!(back.bytes().iter().all(|byte| *byte == 0), "copied before its turn");
     gate.open();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
@@ -53,9 +51,8 @@ fn a_batch_that_is_refused_half_way_is_waited_for() {
         println!("skipped: needs the test double");
         return;
     }
-    let refused = stream
-        .copy_batch(&[staged(first.span(), pinned.span()), staged(second.span(), pinned.span())])
-        .unwrap_err();
+    let refused =
+        stream.copy_batch(&[staged(first.span(), pinned.span()), staged(second.span(), pinned.span())]).unwrap_err();
     assert!(refused.text().contains("cuMemcpyHtoDAsync_v2"), "{}", refused.text());
     pinned.bytes().fill(4);
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);

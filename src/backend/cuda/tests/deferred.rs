@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::pool::{MIB, PRIVATE, fill, pools, wait};
 use super::*;
-use crate::backend::{
-    Access, Calls, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
-};
+use crate::backend::{Access, Calls, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools};
 
 /// How many frees, and allocations, the driver has got. `None`: it does not count them.
 fn frees() -> Option<u64> {
@@ -59,9 +57,7 @@ fn a_loop_has_what_it_gives_back_without_the_driver() {
         for (block, len) in blocks.iter().zip(lens) {
             assert!(
                 block.len >= len
-                    && !blocks.iter().any(|other| {
-                        other.addr < block.addr && block.addr < other.addr + other.len
-                    })
+                    && !blocks.iter().any(|other| { other.addr < block.addr && block.addr < other.addr + other.len })
             );
             fill(&stream, *block, 1);
         }
@@ -218,8 +214,7 @@ fn what_others_see_is_told_at_once() {
     let shared = PoolOptions { sharing: PoolSharing::Descriptor, ..PRIVATE };
     let host = PoolOptions { place: PoolPlace::Host, ..PRIVATE };
     let mut told = 0;
-    for (stream, options) in [(&given, PRIVATE), (&adopted, PRIVATE), (&own, shared), (&own, host)]
-    {
+    for (stream, options) in [(&given, PRIVATE), (&adopted, PRIVATE), (&own, shared), (&own, host)] {
         let pool = pools.create(options).unwrap();
         for _ in 0..3 {
             pool.free(pool.alloc(MIB, &**stream).unwrap(), &**stream).unwrap();

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Setup, fail};
 use crate::backend::{
-    Calls, Failure, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span, StreamOptions,
-    inside_host_function,
+    Calls, Failure, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span, StreamOptions, inside_host_function,
 };
 
 #[test]

@@ -4,8 +4,7 @@ use std::ffi::c_void;
 
 use super::{Gate, LONG, Memory, Setup, fail, open, pageable, pattern, symbol};
 use crate::backend::{
-    Advice, Calls, Copy, FaultKind, Fill, Foreign, Home, MemoryUsage, PagePolicy, Place, Result,
-    Span, Wait,
+    Advice, Calls, Copy, FaultKind, Fill, Foreign, Home, MemoryUsage, PagePolicy, Place, Result, Span, Wait,
 };
 
 const PAGE: usize = 4096;
@@ -184,11 +183,7 @@ fn freed_memory_is_stale_and_host_memory_is_not() {
     for block in blocks {
         assert_eq!(setup.driver.foreign(block.addr), Foreign::Stale, "{block:?}");
     }
-    let gone = if crate::backend::base::probe::is_readable(pinned.addr) {
-        Foreign::Unknown
-    } else {
-        Foreign::Stale
-    };
+    let gone = if crate::backend::base::probe::is_readable(pinned.addr) { Foreign::Unknown } else { Foreign::Stale };
     assert_eq!(setup.driver.foreign(pinned.addr), gone);
     let mut local = [0; 10];
     assert_eq!(setup.driver.foreign(pageable(&mut local).addr), Foreign::Unknown);

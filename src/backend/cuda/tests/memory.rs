@@ -165,8 +165,7 @@ fn the_driver_knows_where_the_memory_of_others_is() {
     let here = std::ptr::from_ref(&local).addr();
     let addrs = [on_device.addr + 100, pinned.addr + 100, here];
     let places = || addrs.map(|addr| setup.driver.foreign(addr));
-    let expected =
-        [Foreign::Known(Place::Device(0)), Foreign::Known(Place::Pinned), Foreign::Unknown];
+    let expected = [Foreign::Known(Place::Device(0)), Foreign::Known(Place::Pinned), Foreign::Unknown];
     assert_eq!(places(), expected);
     let [first, second, none] = addrs.map(|addr| setup.driver.foreign_block(addr));
     for (found, block) in [(first, on_device), (second, pinned)] {

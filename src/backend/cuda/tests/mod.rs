@@ -10,8 +10,8 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::open;
 use crate::backend::{
-    Block, Calls, Copy, Device, Driver, FaultKind, HostFn, PagePolicy, Place, Span, Stream,
-    StreamOptions, Wait, inside_host_function,
+    Block, Calls, Copy, Device, Driver, FaultKind, HostFn, PagePolicy, Place, Span, Stream, StreamOptions, Wait,
+    inside_host_function,
 };
 
 mod clock;

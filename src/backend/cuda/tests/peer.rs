@@ -86,8 +86,7 @@ fn chosen_devices_are_counted_in_their_order() {
     let chosen = super::super::open_chosen(|count| (0..count).rev().collect()).unwrap();
     assert_eq!(chosen.device_count(), count);
     for ordinal in 0..count {
-        let (here, there) =
-            (chosen.describe(ordinal).unwrap(), all.describe(count - 1 - ordinal).unwrap());
+        let (here, there) = (chosen.describe(ordinal).unwrap(), all.describe(count - 1 - ordinal).unwrap());
         assert_eq!((here.uuid, here.pci), (there.uuid, there.pci));
     }
     assert_eq!(super::super::open_chosen(|_| Vec::new()).unwrap().device_count(), 0);

@@ -4,8 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use super::*;
 use crate::backend::{
-    Access, Calls, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace,
-    PoolSharing, Pools,
+    Access, Calls, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools,
 };
 
 pub(super) const MIB: usize = 1 << 20;
@@ -142,12 +141,10 @@ fn every_way_to_wait_gives_back_what_is_too_much() {
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     let event = setup.device.create_event(false).unwrap();
     let soon = || Some(Instant::now() + LONG);
-    let waits: [&dyn Fn() -> crate::backend::Result<Wait>; 4] = [
-        &|| stream.synchronize(None),
-        &|| stream.synchronize(soon()),
-        &|| event.synchronize(None),
-        &|| event.synchronize(soon()),
-    ];
+    let waits: [&dyn Fn() -> crate::backend::Result<Wait>; 4] =
+        [&|| stream.synchronize(None), &|| stream.synchronize(soon()), &|| event.synchronize(None), &|| {
+            event.synchronize(soon())
+        }];
     for (index, wait) in waits.iter().enumerate() {
         let block = pool.alloc(MIB, &*stream).unwrap();
         pool.free(block, &*stream).unwrap();
@@ -351,8 +348,7 @@ fn a_shared_block_has_the_same_bytes() {
         return;
     }
     let sharing = PoolSharing::Descriptor;
-    let (pool, stream) =
-        (pools.create(PoolOptions { sharing, ..PRIVATE }).unwrap(), setup.stream());
+    let (pool, stream) = (pools.create(PoolOptions { sharing, ..PRIVATE }).unwrap(), setup.stream());
     let block = pool.alloc(3 * MIB + 5, &*stream).unwrap();
     fill(&stream, block, 5);
     wait(&stream);

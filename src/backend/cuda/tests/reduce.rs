@@ -12,9 +12,7 @@ fn long_reductions_are_exact() {
     let count = 10_001;
     let left: Vec<f32> = (0..count).map(|index| index as f32 * 0.5 - 1000.0).collect();
     let right: Vec<f32> = (0..count).map(|index| 3000.0 - index as f32).collect();
-    let bytes = |values: &[f32]| -> Vec<u8> {
-        values.iter().flat_map(|value| value.to_ne_bytes()).collect()
-    };
+    let bytes = |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|value| value.to_ne_bytes()).collect() };
     type Op = fn(f32, f32) -> f32;
     let ops: [(ReduceOp, Op); 3] =
         [(ReduceOp::Sum, |a, b| a + b), (ReduceOp::Max, f32::max), (ReduceOp::Min, f32::min)];
@@ -46,21 +44,13 @@ fn every_kernel_runs() {
         };
         values.into_iter().flat_map(encode).collect()
     };
-    let elements = [
-        Element::Int8,
-        Element::Int16,
-        Element::Int32,
-        Element::Float16,
-        Element::BFloat16,
-        Element::Float32,
-    ];
+    let elements =
+        [Element::Int8, Element::Int16, Element::Int32, Element::Float16, Element::BFloat16, Element::Float32];
     for element in elements {
         let len = 2 * element.size();
         let (dst, src) = (setup.on_device(len), setup.on_device(len));
         setup.write(&src, &encode(element, [3, 2]));
-        for (op, expected) in
-            [(ReduceOp::Sum, [4, 7]), (ReduceOp::Max, [3, 5]), (ReduceOp::Min, [1, 2])]
-        {
+        for (op, expected) in [(ReduceOp::Sum, [4, 7]), (ReduceOp::Max, [3, 5]), (ReduceOp::Min, [1, 2])] {
             setup.write(&dst, &encode(element, [1, 5]));
             stream.reduce(Reduce { dst: dst.span(), src: src.span(), op, element }).unwrap();
             assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);

@@ -19,11 +19,7 @@ pub fn is_host(place: Place) -> bool {
 }
 
 /// The devices at both ends of a copy that does not stay on one, where both are open.
-pub fn peers(
-    device: &DeviceState,
-    dst: Place,
-    src: Place,
-) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
+pub fn peers(device: &DeviceState, dst: Place, src: Place) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
     match (dst, src) {
         (Place::Device(to), Place::Device(from)) if to != from => {
             device.driver().device(to).zip(device.driver().device(from))
@@ -67,9 +63,7 @@ impl Way {
     fn of(copy: &Copy, device: &DeviceState) -> Option<Self> {
         let here = device.context().ordinal();
         match (copy.dst.place, copy.src.place) {
-            (Place::Device(to), Place::Device(from)) if to == here && from == here => {
-                Some(Self::Within)
-            }
+            (Place::Device(to), Place::Device(from)) if to == here && from == here => Some(Self::Within),
             (Place::Device(_), Place::Device(_)) => None,
             (Place::Device(to), _) if to == here => Some(Self::Into),
             (_, Place::Device(from)) if from == here => Some(Self::OutOf),
@@ -88,12 +82,7 @@ pub fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -
 
 /// Gives the driver a copy that goes this way.
 #[inline(always)]
-fn issue_on_device(
-    device: &DeviceState,
-    stream: Raw<CUstream_st>,
-    copy: &Copy,
-    way: Way,
-) -> Result<()> {
+fn issue_on_device(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy, way: Way) -> Result<()> {
     // SAFETY: both ranges passed the core's checks, and their owners may free them only after the
     // stream.
     device.call_here(|api| unsafe {
@@ -107,9 +96,7 @@ fn issue_on_device(
                 let dst = std::ptr::with_exposed_provenance_mut(dst);
                 api.memcpy_dtoh_async(dst, src as CUdeviceptr, len, stream.0)
             }
-            Way::Within => {
-                api.memcpy_dtod_async(dst as CUdeviceptr, src as CUdeviceptr, len, stream.0)
-            }
+            Way::Within => api.memcpy_dtod_async(dst as CUdeviceptr, src as CUdeviceptr, len, stream.0),
         }
     })
 }
@@ -121,9 +108,7 @@ fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -
     if let Some((to, from)) = peers(device, copy.dst.place, copy.src.place) {
         let (to, from) = (to.context().raw(), from.context().raw());
         // SAFETY: the core has checked both ranges and keeps both devices open.
-        return device.call(|api| unsafe {
-            api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0)
-        });
+        return device.call(|api| unsafe { api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0) });
     }
     // SAFETY: the core has checked both ranges; the driver finds out by the addresses where they
     // are.
@@ -176,13 +161,10 @@ pub fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
     while let Some(first) = left.first() {
         let doer = |copy: &Copy| other_doer(device, copy.dst.place, copy.src.place);
         let other = doer(first);
-        let is_same =
-            |copy: &&Copy| doer(copy).as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr);
+        let is_same = |copy: &&Copy| doer(copy).as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr);
         let (now, later): (Vec<&Copy>, Vec<&Copy>) = left.into_iter().partition(is_same);
         let device = other.as_deref().unwrap_or(device);
-        device.on_own_stream(|stream| {
-            now.iter().try_for_each(|copy| issue_copy(device, stream, copy))
-        })?;
+        device.on_own_stream(|stream| now.iter().try_for_each(|copy| issue_copy(device, stream, copy)))?;
         left = later;
     }
     Ok(())

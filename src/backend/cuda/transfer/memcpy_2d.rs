@@ -4,17 +4,14 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype,
-    CUstream_st,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype, CUstream_st,
 };
 
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::stream::state::StreamState;
 use crate::backend::cuda::transfer::memcpy;
-use crate::backend::cuda::transfer::memcpy::{
-    device_pointer, is_host, note_places, other_doer, peers,
-};
+use crate::backend::cuda::transfer::memcpy::{device_pointer, is_host, note_places, other_doer, peers};
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
 /// The largest distance between rows that the driver's functions take, on all its devices.

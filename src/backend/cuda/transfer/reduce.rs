@@ -12,8 +12,7 @@ use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
 const PTX: Ptx = compressed_ptx!("reduce");
 
-const OPS: [(ReduceOp, &str); 3] =
-    [(ReduceOp::Sum, "sum"), (ReduceOp::Max, "max"), (ReduceOp::Min, "min")];
+const OPS: [(ReduceOp, &str); 3] = [(ReduceOp::Sum, "sum"), (ReduceOp::Max, "max"), (ReduceOp::Min, "min")];
 
 const ELEMENTS: [(Element, &str); 6] = [
     (Element::Int8, "i8"),
@@ -71,8 +70,7 @@ pub fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
     if reduce.dst.place != here || reduce.src.place != here {
         stream.note_crossing();
     }
-    let mut each: [*mut c_void; 3] =
-        arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
+    let mut each: [*mut c_void; 3] = arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
     stream.submit(|| {
         // SAFETY: the kernel's three arguments as it declares them, copied during the call; the
         // core has checked the ranges.
@@ -107,10 +105,7 @@ mod tests {
                 assert!(!std::mem::replace(&mut seen[index], true));
                 let name = &names()[index];
                 assert_eq!(*name, format!("portacl_reduce_{op_name}_{element_name}"));
-                assert!(
-                    PTX.text().contains(&format!(".entry {name}(")),
-                    "{name} is not in the PTX"
-                );
+                assert!(PTX.text().contains(&format!(".entry {name}(")), "{name} is not in the PTX");
             }
         }
         assert_eq!(seen, [true; KERNELS]);

@@ -235,9 +235,7 @@ fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_i
         l_pid: 0,
     };
     // SAFETY: an open descriptor, and the argument that these requests want.
-    check("fcntl(F_OFD_SETLK or F_OFD_GETLK)", unsafe {
-        libc::fcntl(file.as_raw_fd(), request, &raw mut lock)
-    })?;
+    check("fcntl(F_OFD_SETLK or F_OFD_GETLK)", unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) })?;
     Ok(c_int::from(lock.l_type))
 }
 

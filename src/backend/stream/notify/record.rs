@@ -163,8 +163,7 @@ impl SharedEvent {
     fn note(&self, number: u32) -> bool {
         let over = self.notify.page.over(self.notify.slot);
         // Release: a thread that sees it sees earlier writes.
-        let noted =
-            over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
+        let noted = over.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| with(word, number));
         noted.is_ok()
     }
 
@@ -339,10 +338,7 @@ mod tests {
             record.change(Change::Set(0));
         }
         assert!(event.late.lock().is_empty());
-        assert_eq!(
-            parts(event.notify.page.over(event.notify.slot).load(Ordering::Relaxed)),
-            (100, 0)
-        );
+        assert_eq!(parts(event.notify.page.over(event.notify.slot).load(Ordering::Relaxed)), (100, 0));
     }
 
     #[test]

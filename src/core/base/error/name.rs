@@ -283,8 +283,7 @@ mod tests {
                 wanted.entry(value).or_insert(name);
             }
         }
-        let named: BTreeMap<i32, &str> =
-            NAMES.iter().map(|(code, name)| (*code, name.to_str().unwrap())).collect();
+        let named: BTreeMap<i32, &str> = NAMES.iter().map(|(code, name)| (*code, name.to_str().unwrap())).collect();
         assert_eq!(named, wanted);
     }
 

@@ -22,12 +22,7 @@ impl Capture {
     }
 
     /// Records a conditional task, with what it owns.
-    pub fn add_conditional(
-        &self,
-        stream: Handle,
-        control: Control,
-        owned: condition::Owned,
-    ) -> Result<()> {
+    pub fn add_conditional(&self, stream: Handle, control: Control, owned: condition::Owned) -> Result<()> {
         let mut state = self.open()?;
         let place = state.push(stream, What::Control, None, None);
         state.tasks[place].control = Some(Arc::new(control));
@@ -39,21 +34,13 @@ impl Capture {
     /// Binds a stream.
     pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
         let mut state = self.open()?;
-        if !Recorder::of(stream).join(self)
-            || state.branches.iter().any(|it| it.stream == stream.handle)
-        {
+        if !Recorder::of(stream).join(self) || state.branches.iter().any(|it| it.stream == stream.handle) {
             return Err(Error::param_invalid(format_args!(
                 "stream {:#x} is bound to a graph already; call aclmdlRIUnbindStream first",
                 stream.handle.raw()
             )));
         }
-        state.branches.push(Branch {
-            stream: stream.handle,
-            after: Vec::new(),
-            count: 0,
-            starts,
-            group: None,
-        });
+        state.branches.push(Branch { stream: stream.handle, after: Vec::new(), count: 0, starts, group: None });
         Ok(())
     }
 
@@ -75,10 +62,7 @@ impl Capture {
     }
 
     /// Ends the building, if `complete` succeeds with its tasks and the streams that runs start. Otherwise it goes on.
-    pub fn end_building<T>(
-        &self,
-        complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>,
-    ) -> Result<T> {
+    pub fn end_building<T>(&self, complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>) -> Result<T> {
         let mut state = self.open()?;
         let starting = state.branches.iter().filter(|branch| branch.starts);
         let starting: Vec<Handle> = starting.map(|branch| branch.stream).collect();

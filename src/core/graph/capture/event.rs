@@ -62,12 +62,7 @@ pub(in crate::core::graph) fn reset_of_runs(event: &Event) -> Result<Option<Step
 
 /// Records what a stream does with an event. False: neither the stream nor the event's record is captured any
 /// more.
-pub(in crate::core::graph) fn take(
-    stream: &Stream,
-    event: &Event,
-    raw: u64,
-    usage: EventUse,
-) -> Result<bool> {
+pub(in crate::core::graph) fn take(stream: &Stream, event: &Event, raw: u64, usage: EventUse) -> Result<bool> {
     let recorder = Recorder::of(stream);
     let is_external = event.signal().is_some();
     match usage {
@@ -181,9 +176,6 @@ fn join(recorder: &Recorder<'_>, capture: &Arc<Capture>) -> Result<()> {
     }
     Err(Error::new(
         Code::StreamCaptureConflict,
-        format_args!(
-            "stream {:#x} has joined another capture meanwhile, by another thread",
-            stream.handle.raw()
-        ),
+        format_args!("stream {:#x} has joined another capture meanwhile, by another thread", stream.handle.raw()),
     ))
 }

@@ -21,11 +21,7 @@ impl Interceptor for Graphs {
         stream.remember(recorder.submit(op))
     }
 
-    fn launch(
-        &self,
-        stream: &Stream,
-        bind: &mut dyn FnMut() -> backend::Result<Work>,
-    ) -> Result<Position> {
+    fn launch(&self, stream: &Stream, bind: &mut dyn FnMut() -> backend::Result<Work>) -> Result<Position> {
         let recorder = Recorder::of(stream);
         recorder.check_open()?;
         stream.remember(bind().and_then(|launch| recorder.add_launch(launch)))
@@ -42,9 +38,7 @@ impl Interceptor for Graphs {
             Awaited::Stream(stream) => {
                 (capture_of(stream).filter(|it| !it.is_built), Code::StreamCaptured, "the stream")
             }
-            Awaited::Event(event) => {
-                (event::capture_of(event).map(|found| found.0), Code::EventCaptured, "the event")
-            }
+            Awaited::Event(event) => (event::capture_of(event).map(|found| found.0), Code::EventCaptured, "the event"),
         };
         capture.map_or(Ok(()), |capture| Err(mode::refuse_wait(&capture, code, what)))
     }

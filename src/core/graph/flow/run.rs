@@ -14,8 +14,8 @@ use super::serving::{self, Call};
 use super::{Body, Choice, Flow, Reporting, Step};
 use crate::algo::map::slot_table::Handle;
 use crate::backend::{
-    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Place, Position,
-    Result, Span, Ticket, thread_number,
+    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Place, Position, Result, Span, Ticket,
+    thread_number,
 };
 use crate::core::base::error;
 use crate::core::graph::control;
@@ -145,8 +145,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let _submitting = flow.submitting.lock();
     let number = flow.queued.lock().add(stream);
     let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
-    let queued = stream
-        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(arrival))), wait: true });
+    let queued = stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(arrival))), wait: true });
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
     if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
@@ -163,8 +162,7 @@ impl Queued {
     /// Adds a run. Returns its number.
     fn add(&mut self, stream: &Stream) -> u64 {
         self.count += 1;
-        let report =
-            Reporting { failures: stream.share_failures(), position: 0, thread: thread_number() };
+        let report = Reporting { failures: stream.share_failures(), position: 0, thread: thread_number() };
         self.runs.push_back(Entry {
             number: self.count,
             stream: stream.handle,
@@ -278,8 +276,7 @@ impl Flow {
 
     /// The next run, if its stream has reached it.
     fn next(&self) -> Option<Run> {
-        let is_there =
-            |queued: &Queued| queued.runs.front().is_some_and(|run| run.ticket.is_some());
+        let is_there = |queued: &Queued| queued.runs.front().is_some_and(|run| run.ticket.is_some());
         if !is_there(&self.queued.lock()) {
             return None;
         }
@@ -292,8 +289,7 @@ impl Flow {
         let is_ending = matches!(first.stop, Some(Stop::Quietly));
         self.listener.set(Some(report.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts && !is_ending);
-        let begin =
-            |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
+        let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
             ticket,
             report,
@@ -360,9 +356,7 @@ impl Flow {
                 Step::Run(graph) => _ = native.submit(Op::RunGraph(graph))?,
                 Step::Call(function) => {
                     let function = *function;
-                    native.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(
-                        move || function.run(),
-                    )))))?;
+                    native.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(move || function.run())))))?;
                 }
                 Step::Do(step) => _ = step.queue(|op| native.submit(op))?,
                 Step::Record(event) => {
@@ -395,9 +389,7 @@ impl Flow {
     fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
         let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
         let delivery = Box::new(Return { flow: Some(Arc::clone(self)), strand, number });
-        self.strands[on]
-            .native
-            .submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: false })?;
+        self.strands[on].native.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: false })?;
         run.strands[strand].awaited = number;
         Ok(())
     }

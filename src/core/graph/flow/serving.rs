@@ -69,12 +69,8 @@ struct State {
     thread: ServingThread,
 }
 
-static STATE: Mutex<State> = Mutex::new(State {
-    calls: VecDeque::new(),
-    posted: 0,
-    answered: 0,
-    thread: ServingThread::new(),
-});
+static STATE: Mutex<State> =
+    Mutex::new(State { calls: VecDeque::new(), posted: 0, answered: 0, thread: ServingThread::new() });
 /// There is a message, the thread must end, or it has ended.
 static CHANGED: Condvar = Condvar::new();
 
@@ -82,10 +78,7 @@ static CHANGED: Condvar = Condvar::new();
 pub fn need() -> Result<()> {
     // The new thread waits for the lock.
     let ended = STATE.lock().thread.need("portacl-graph", serve).map_err(|error| {
-        Error::new(
-            Code::BadAlloc,
-            format_args!("no thread can be started for runs of graphs: {error}"),
-        )
+        Error::new(Code::BadAlloc, format_args!("no thread can be started for runs of graphs: {error}"))
     })?;
     ended.join();
     Ok(())

@@ -48,9 +48,7 @@ impl Allocation {
     pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
         let PoolTag([first, pool]) = tag;
-        if ALLOCATIONS
-            .revive_in(recent::record(base), Range { base, len, words: [first, pool, token] })
-        {
+        if ALLOCATIONS.revive_in(recent::record(base), Range { base, len, words: [first, pool, token] }) {
             return Ok(());
         }
         Self::register_new(base, len, first, pool, token)

@@ -165,8 +165,7 @@ mod tests {
     #[test]
     fn places_are_far_apart_whatever_the_distance_of_addresses() {
         for distance in [512, 4096, 2 << 20, 3 << 20, 1 << 30] {
-            let places: std::collections::BTreeSet<_> =
-                (0..1000).map(|n| place_of(n * distance).0).collect();
+            let places: std::collections::BTreeSet<_> = (0..1000).map(|n| place_of(n * distance).0).collect();
             assert!(places.len() > 700, "{} places for a distance of {distance}", places.len());
         }
     }

@@ -141,10 +141,7 @@ impl Allocation {
 impl Device {
     /// The result of `alloc`; if the device has no memory, the result after all cached memory was freed.
     #[inline]
-    pub fn with_all_memory<T>(
-        &self,
-        alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
-    ) -> backend::Result<T> {
+    pub fn with_all_memory<T>(&self, alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>) -> backend::Result<T> {
         match alloc(&*self.native) {
             Err(fault) => self.again_with_all_memory(fault, alloc),
             outcome => outcome,
@@ -222,9 +219,7 @@ mod tests {
 
     #[test]
     fn classes_and_lengths_share_a_word() {
-        for class in
-            [Class::NONE, Class::of(PagePolicy::HugeFirst), Class::of(PagePolicy::NormalOnly)]
-        {
+        for class in [Class::NONE, Class::of(PagePolicy::HugeFirst), Class::of(PagePolicy::NormalOnly)] {
             for len in [0, 512, 1 << 43, (1 << 48) - 1] {
                 assert_eq!(Class::unpack(class.pack(len)), (class, len));
             }

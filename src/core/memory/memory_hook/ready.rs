@@ -5,9 +5,7 @@ use std::io::{self, Write, stdout};
 
 use parking_lot::Mutex;
 
-use super::{
-    DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report,
-};
+use super::{DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report};
 use crate::algo::host::notice::notice;
 use crate::algo::host::output_file::{OutputFile, is_pipe};
 use crate::backend::at_exit;

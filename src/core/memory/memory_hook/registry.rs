@@ -116,8 +116,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     }
     let thread = (scope == Scope::Thread).then(this_thread);
     let mut entries = ENTRIES.lock();
-    let together =
-        |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
+    let together = |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
     if let Some(other) = entries.iter().find(|other| other.name == name && together(other)) {
         return Err(Error::param_invalid(format_args!(
             "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose \
@@ -210,9 +209,7 @@ pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
 }
 
 fn unknown(id: u64) -> Error {
-    Error::param_invalid(format_args!(
-        "id {id} is no registered hook: never registered, or unregistered before"
-    ))
+    Error::param_invalid(format_args!("id {id} is no registered hook: never registered, or unregistered before"))
 }
 
 /// All of them, in the order of their registration.

@@ -79,9 +79,7 @@ impl Running {
             let awaited = MutexGuard::unlocked(&mut state, awaited_by_others);
             look = Instant::now() + PATIENCE;
             match awaited {
-                Some(stuck)
-                    if was_awaited && state.threads.iter().any(|other| *other != thread) =>
-                {
+                Some(stuck) if was_awaited && state.threads.iter().any(|other| *other != thread) => {
                     return Err(stuck);
                 }
                 other => was_awaited = other.is_some(),
@@ -113,11 +111,7 @@ mod tests {
     fn the_document_says_how_long_a_wait_is() {
         let text = include_str!("../../../../docs/callbacks.md");
         let wait = format!("fails after {} seconds (107000)", PATIENCE.as_secs());
-        let longest = format!(
-            "fails after {0} to {1} seconds (107000)",
-            PATIENCE.as_secs(),
-            2 * PATIENCE.as_secs()
-        );
+        let longest = format!("fails after {0} to {1} seconds (107000)", PATIENCE.as_secs(), 2 * PATIENCE.as_secs());
         assert!(text.contains(&wait) && text.contains(&longest), "docs/callbacks.md");
     }
 

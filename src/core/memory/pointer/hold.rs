@@ -32,12 +32,7 @@ pub fn is_local(place: Place, own: &Device) -> bool {
 /// A reference that the caller holds while it uses a span on another device, which could be closed otherwise. Fails if
 /// the caller's device may not use memory of a pool.
 #[inline]
-pub fn hold_other(
-    argument: impl fmt::Display,
-    span: &Span,
-    own: &Device,
-    writes: bool,
-) -> Result<Option<Arc<Device>>> {
+pub fn hold_other(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Option<Arc<Device>>> {
     match span.place {
         place if is_local(place, own) => Ok(None),
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
@@ -50,12 +45,7 @@ pub fn hold_other(
 /// or a mapping without access for its device. Null and the end of an allocation are accepted; host memory is left to
 /// the device.
 #[inline]
-pub fn check_pointer(
-    argument: impl fmt::Display,
-    addr: usize,
-    own: &Device,
-    writes: bool,
-) -> Result<()> {
+pub fn check_pointer(argument: impl fmt::Display, addr: usize, own: &Device, writes: bool) -> Result<()> {
     match Allocation::reach(addr) {
         Some(found) if is_local(Kind::of(found).place(), own) => Ok(()),
         Some(found) => check_reached(argument, addr, Kind::of(found), own, writes),
@@ -64,13 +54,7 @@ pub fn check_pointer(
 }
 
 #[cold]
-fn check_reached(
-    argument: impl fmt::Display,
-    addr: usize,
-    kind: Kind,
-    own: &Device,
-    writes: bool,
-) -> Result<()> {
+fn check_reached(argument: impl fmt::Display, addr: usize, kind: Kind, own: &Device, writes: bool) -> Result<()> {
     let span = Span { addr, len: 1, place: kind.place() };
     mapped::check(&argument, &span, own, writes)?;
     match Allocation::find(addr) {
@@ -92,12 +76,7 @@ fn check_unknown(argument: impl fmt::Display, addr: usize) -> Result<()> {
 }
 
 #[cold]
-fn hold_device(
-    argument: impl fmt::Display,
-    span: &Span,
-    own: &Device,
-    writes: bool,
-) -> Result<Option<Arc<Device>>> {
+fn hold_device(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<Option<Arc<Device>>> {
     let addr = span.addr;
     match Allocation::find(addr) {
         Some(allocation) => {
@@ -117,17 +96,10 @@ fn hold_device(
 }
 
 #[cold]
-fn check_pinned(
-    argument: impl fmt::Display,
-    span: &Span,
-    own: &Device,
-    writes: bool,
-) -> Result<()> {
+fn check_pinned(argument: impl fmt::Display, span: &Span, own: &Device, writes: bool) -> Result<()> {
     mapped::check(&argument, span, own, writes)?;
     match Allocation::find(span.addr) {
-        Some(allocation) => {
-            backing().check_access(&argument, span.addr, &allocation, own.id, writes)
-        }
+        Some(allocation) => backing().check_access(&argument, span.addr, &allocation, own.id, writes),
         None => Ok(()),
     }
 }

@@ -18,13 +18,7 @@ use crate::core::runtime::device::Device;
 pub type Held = Option<Arc<Device>>;
 
 /// Device memory that an operation of a stream of `device` reads, or writes.
-pub fn device_span(
-    argument: &str,
-    addr: usize,
-    len: usize,
-    device: &Device,
-    writes: bool,
-) -> Result<(Span, Held)> {
+pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device, writes: bool) -> Result<(Span, Held)> {
     let span = span(argument, addr, len)?;
     match span.place {
         Place::Device(_) => {

@@ -66,15 +66,12 @@ fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) 
 #[inline]
 pub(super) fn is_idle_in_pool(addr: usize) -> bool {
     access::is_host_memory_restricted()
-        && runtime::existing_session()
-            .is_some_and(|session| backing().is_idle(&*session.driver, addr))
+        && runtime::existing_session().is_some_and(|session| backing().is_idle(&*session.driver, addr))
 }
 
 #[cold]
 fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    Error::invalid_param(format_args!(
-        "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
-    ))
+    Error::invalid_param(format_args!("{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"))
 }
 
 /// What the backend knows about memory that is in no allocation.

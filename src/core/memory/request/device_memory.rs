@@ -173,15 +173,15 @@ where
         let len = padded(size, request.tail && device.readable_tail)
             .filter(|len| *len as u64 <= device.total_memory)
             .ok_or_else(|| {
-                DeviceTallies::of(&device).device.failed();
-                Error::new(
-                    Code::MemoryAllocation,
-                    format_args!(
-                        "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
-                        device.id, device.total_memory
-                    ),
-                )
-            })?;
+            DeviceTallies::of(&device).device.failed();
+            Error::new(
+                Code::MemoryAllocation,
+                format_args!(
+                    "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
+                    device.id, device.total_memory
+                ),
+            )
+        })?;
         request.len = Some(len);
         request.target = Target::Device(device);
         Ok(self.0.allocate(request)?.addr)

@@ -120,9 +120,6 @@ mod tests {
         config.add(Attribute::ModuleId, 7).unwrap();
         config.add(Attribute::VaFlag, 1).unwrap();
         assert_eq!(config.add(Attribute::ModuleId, 7).unwrap_err().code(), Code::InvalidParam);
-        assert_eq!(
-            MallocConfig::default().add(Attribute::VaFlag, 2).unwrap_err().code(),
-            Code::InvalidParam
-        );
+        assert_eq!(MallocConfig::default().add(Attribute::VaFlag, 2).unwrap_err().code(), Code::InvalidParam);
     }
 }

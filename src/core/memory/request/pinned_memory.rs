@@ -18,8 +18,7 @@ use crate::core::runtime::Session;
 use crate::core::runtime::thread;
 
 /// The stages of page-locked memory, which is not cached.
-const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> =
-    Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
+const PINNED: Hooks<Hooks<Statistics<PinnedMemory>>> = Hooks::of_program(Hooks::of_device(Statistics(PinnedMemory)));
 
 /// aclrtMallocHost: allocates page-locked host memory. Returns the address.
 pub fn malloc_host(size: usize) -> Result<usize> {
@@ -33,14 +32,8 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
     config.check_for_host(&*runtime::session()?)?;
-    let request = MemoryRequest {
-        kind: MemoryKind::Pinned,
-        target: Target::Host,
-        size,
-        tail: false,
-        pages: None,
-        len: None,
-    };
+    let request =
+        MemoryRequest { kind: MemoryKind::Pinned, target: Target::Host, size, tail: false, pages: None, len: None };
     Ok(PINNED.allocate(request)?.addr)
 }
 
@@ -86,8 +79,7 @@ impl Claim for PinnedRelease {
 
     fn claim(self) -> Result<Self::Claimed> {
         let claimed = runtime::existing_session().and_then(|session| {
-            let wanted =
-                |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
+            let wanted = |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
             let allocation = Allocation::take(self.addr, wanted)?;
             Some((session, allocation))
         });
@@ -110,10 +102,7 @@ impl Source for PinnedMemory {
         let (session, size) = (request.session()?, request.size);
         let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok());
         let len = len.ok_or_else(|| {
-            Error::new(
-                Code::BadAlloc,
-                format_args!("size {size} is more than a process can address"),
-            )
+            Error::new(Code::BadAlloc, format_args!("size {size} is more than a process can address"))
         })?;
         let block = session.driver.alloc_host(len)?;
         let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);

@@ -20,9 +20,7 @@ pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
 pub fn release_host_memory(session: &Session, errors: &mut TeardownErrors) {
     for allocation in Allocation::drain(session.owner) {
         errors.step_on_device(match allocation.kind {
-            Kind::Registered { .. } => {
-                session.driver.unregister_host(allocation.base, allocation.len)
-            }
+            Kind::Registered { .. } => session.driver.unregister_host(allocation.base, allocation.len),
             _ => session.driver.free_host(allocation.block()),
         });
     }

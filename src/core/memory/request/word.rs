@@ -11,8 +11,7 @@ use crate::core::runtime::device::Device;
 pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
     let tally = &DeviceTallies::of(device).device;
     let pages = PagePolicy::NormalOnly;
-    let block =
-        take(device, len, pages, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
+    let block = take(device, len, pages, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
     tally.made(block.len);
     let addr = block.addr;
     let dst = Span { addr, len, place: Place::Device(device.id) };
@@ -39,8 +38,7 @@ pub fn word_of_graph(device: &Device) -> Result<Span> {
 
 /// Frees it. Does nothing if it was released with its device.
 pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
-    let is_it =
-        |found: &Allocation| found.owner == device.owner && found.kind == Kind::Graph(device.id);
+    let is_it = |found: &Allocation| found.owner == device.owner && found.kind == Kind::Graph(device.id);
     match Allocation::take(word.addr, is_it) {
         Some(allocation) => Ok(device.native.free(allocation.block())?),
         None => Ok(()),

@@ -85,9 +85,7 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
             Ok(Some(id))
         }
         at_location::HOST if id == 0 => Ok(None),
-        at_location::HOST => {
-            Err(Error::invalid_param(format_args!("{argument}.id is {id}; the host's is 0")))
-        }
+        at_location::HOST => Err(Error::invalid_param(format_args!("{argument}.id is {id}; the host's is 0"))),
         other => Err(Error::invalid_param(format_args!(
             "{argument}.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
              ACL_MEM_LOCATION_TYPE_DEVICE 1"
@@ -96,12 +94,7 @@ fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result
 }
 
 /// aclrtMemSetAccess: a list of `count` requests, all or none, for a range that whole mappings fill.
-pub fn set(
-    addr: usize,
-    size: usize,
-    count: usize,
-    request: impl Fn(usize) -> AccessRequest,
-) -> Result<()> {
+pub fn set(addr: usize, size: usize, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     let len = check_range("virPtr", addr, size)?;
     if count == 0 {
         return Err(Error::invalid_param("count is 0; describe the access of at least one place"));
@@ -143,11 +136,7 @@ pub fn set(
 }
 
 /// Notes the access to a mapping, after the backend has set it.
-pub(super) fn allow(
-    base: usize,
-    memory: &Arc<physical::Physical>,
-    wanted: &[(Option<u32>, Access)],
-) -> Result<()> {
+pub(super) fn allow(base: usize, memory: &Arc<physical::Physical>, wanted: &[(Option<u32>, Access)]) -> Result<()> {
     let mut ranges = RANGES.lock();
     let Some((_, mapping)) = ranges.mapping_mut(base) else { return Ok(()) };
     if !Arc::ptr_eq(&mapping.memory, memory) {
@@ -170,9 +159,7 @@ pub(super) fn allow(
 /// aclrtMemGetAccess: the access of a place to the mapping around an address.
 pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     if addr == 0 {
-        return Err(Error::invalid_param(
-            "virPtr is null; pass an address that memory is mapped at",
-        ));
+        return Err(Error::invalid_param("virPtr is null; pass an address that memory is mapped at"));
     }
     thread::refuse_inside_host_function()?;
     let who = who(&*runtime::session()?, "location", location_type, id)?;
@@ -196,8 +183,7 @@ fn suffices(access: Access, writes: bool) -> bool {
 #[cold]
 pub fn is_granted(span: &Span, device: &Device, writes: bool) -> bool {
     let ranges = RANGES.lock();
-    reached(&ranges, span.addr, span.len)
-        .all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))
+    reached(&ranges, span.addr, span.len).all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))
 }
 
 /// Fails if a part of a span is mapped and neither its home nor `device` has this access. Other memory is ignored.

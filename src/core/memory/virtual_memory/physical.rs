@@ -275,13 +275,7 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
         true => (Place::Device(device.id), device.owner, at_location::DEVICE, device.id),
         false => (Place::Host(None), session.owner, at_location::HOST, 0),
     };
-    let properties = Properties {
-        handle_type: 0,
-        allocation_type: 0,
-        attribute: HUGE,
-        location_type,
-        location_id,
-    };
+    let properties = Properties { handle_type: 0, allocation_type: 0, attribute: HUGE, location_type, location_id };
     let tally = match on_device {
         true => &DeviceTallies::of(device).imported,
         false => &HostTallies::of(session).imported,

@@ -98,9 +98,9 @@ pub fn set_import_processes(key: &Key, processes: &ipc_key::ProcessList) -> Resu
     let _session = runtime::session()?;
     match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
         true => Ok(()),
-        false => Err(Error::param_invalid(
-            "shareableHandle is none that this process has exported, or its memory is gone",
-        )),
+        false => {
+            Err(Error::param_invalid("shareableHandle is none that this process has exported, or its memory is gone"))
+        }
     }
 }
 

@@ -14,9 +14,7 @@ fn end_mappings(wanted: impl Fn(&Physical) -> bool, errors: &mut TeardownErrors)
         let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
         let addrs: Vec<usize> = of_it.map(|(addr, _)| *addr).collect();
         for addr in addrs {
-            taken.extend(
-                range.mappings.remove(&addr).map(|part| (addr, part, range.driver.clone())),
-            );
+            taken.extend(range.mappings.remove(&addr).map(|part| (addr, part, range.driver.clone())));
         }
     }
     let mut stuck = Vec::new();

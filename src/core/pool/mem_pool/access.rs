@@ -6,9 +6,7 @@ use super::MemPool;
 use super::pool::{Home, Pool};
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
-use crate::core::memory::access::{
-    Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory,
-};
+use crate::core::memory::access::{Access, AccessRequest, AccessTable, access_of, at_location, restrict_host_memory};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::runtime;
 use crate::core::runtime::device;
@@ -112,13 +110,7 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
 
 /// Fails if `memory` is a pool's without this access for `device`.
 #[cold]
-pub fn check(
-    argument: &dyn Display,
-    addr: usize,
-    memory: &Allocation,
-    device: u32,
-    writes: bool,
-) -> Result<()> {
+pub fn check(argument: &dyn Display, addr: usize, memory: &Allocation, device: u32, writes: bool) -> Result<()> {
     let Some(pool) = Pool::share_of(memory) else { return Ok(()) };
     let access = pool.access.get(device);
     if access == Access::ReadWrite || (access == Access::Read && !writes) {

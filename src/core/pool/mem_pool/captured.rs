@@ -8,8 +8,7 @@ use crate::core::stream::Stream;
 /// Records requests of captured streams.
 pub trait Recording: Sync {
     /// A captured stream allocates memory for its graph, which `allocate` takes from a pool.
-    fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>)
-    -> Result<usize>;
+    fn malloc(&self, stream: &Stream, allocate: &mut dyn FnMut() -> Result<usize>) -> Result<usize>;
 
     /// A captured stream frees memory.
     fn free(&self, stream: &Stream, addr: usize) -> Result<()>;
@@ -25,7 +24,8 @@ pub fn register(recording: &'static dyn Recording) {
 /// The recorder.
 pub fn recording() -> Result<&'static dyn Recording> {
     // It is registered before a stream is captured.
-    RECORDING.get().copied().ok_or_else(|| {
-        Error::new(Code::InternalError, "a stream is captured, and nothing records its memory")
-    })
+    RECORDING
+        .get()
+        .copied()
+        .ok_or_else(|| Error::new(Code::InternalError, "a stream is captured, and nothing records its memory"))
 }

@@ -20,9 +20,7 @@ pub use self::growth::Answer;
 use self::growth::Lack;
 use self::known::{Known, Rules, Switches};
 pub use self::source::Source;
-use crate::algo::alloc::pool::{
-    Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Stats, StreamKey,
-};
+use crate::algo::alloc::pool::{Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Stats, StreamKey};
 use crate::backend::{self, Block, Fault, FaultKind, Part, PoolAttribute, Position, SharedMemory};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::release_failure;
@@ -129,8 +127,7 @@ impl CorePool {
     /// it.
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
-        let has_passed =
-            self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
+        let has_passed = self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
         let PoolMemory { place, entry, note, .. } = found;
         let hide = Hiding { own: self, block: &found };
         let back = Back { note, place, number: entry.index(), has_passed };
@@ -325,8 +322,5 @@ impl CorePool {
 
 #[cold]
 fn no_host_memory(len: usize) -> Error {
-    Error::new(
-        Code::BadAlloc,
-        format_args!("size {len}: no host memory is left to register another allocation"),
-    )
+    Error::new(Code::BadAlloc, format_args!("size {len}: no host memory is left to register another allocation"))
 }

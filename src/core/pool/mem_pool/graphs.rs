@@ -46,13 +46,10 @@ impl MemPool {
         let is_for = Use::Graphs(Arc::clone(&self.pool.access));
         let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
         pool.set_handle(self.handle);
-        let ready =
-            self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
-                true => {
-                    Err(Error::param_invalid("memPool was destroyed by another thread meanwhile"))
-                }
-                false => Ok(()),
-            });
+        let ready = self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
+            true => Err(Error::param_invalid("memPool was destroyed by another thread meanwhile")),
+            false => Ok(()),
+        });
         if let Err(error) = ready {
             release_failure::note_fault("a pool for graphs", pool.retire());
             return Err(error);

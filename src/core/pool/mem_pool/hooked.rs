@@ -148,9 +148,7 @@ impl Steps {
     /// As the last resort of [`CorePool::alloc_more`]. Inside: memory is exhausted.
     fn serve_after_frees(&self, lack: Lack) -> Result<std::result::Result<usize, Error>> {
         let mut lack = match lack {
-            Lack::Limit { error, .. }
-                if self.step(|held| Ok(held.core.is_too_long(self.size)))? =>
-            {
+            Lack::Limit { error, .. } if self.step(|held| Ok(held.core.is_too_long(self.size)))? => {
                 return Ok(Err(error));
             }
             lack => lack,
@@ -192,8 +190,7 @@ impl Steps {
                 return Ok(Ok(addr));
             }
             match lack {
-                Lack::Limit { least, .. }
-                    if self.step(|held| Ok(held.core.make_room(least)))? => {}
+                Lack::Limit { least, .. } if self.step(|held| Ok(held.core.make_room(least)))? => {}
                 lack => return Ok(Err(lack)),
             }
         }
@@ -204,9 +201,7 @@ impl Steps {
         loop {
             let step = self.step(|held| match held.query(self.size)? {
                 Answer::Taken(addr) => held.keep(addr).map(Step::Served),
-                Answer::Wants { least, better } => {
-                    Ok(Step::Wants { least, better, home: held.pool.home })
-                }
+                Answer::Wants { least, better } => Ok(Step::Wants { least, better, home: held.pool.home }),
                 Answer::Full { least, error } => Ok(Step::Full { least, error }),
             })?;
             let (least, better, home) = match step {
@@ -264,10 +259,7 @@ impl Steps {
             false => Arc::clone(&mem_pool.pool),
         };
         let Inner::Core(core) = &pool.inner else {
-            return Err(Error::new(
-                Code::InternalError,
-                "a pool of the core's became the driver's",
-            ));
+            return Err(Error::new(Code::InternalError, "a pool of the core's became the driver's"));
         };
         let device = mem_pool.device.as_deref();
         work(Held { pool: &pool, core, stream: &stream, device })

@@ -97,8 +97,7 @@ impl Pool {
         ended: &Arc<Ended>,
     ) -> Result<Arc<Self>> {
         backing::register();
-        let (is_imported, serves_graphs) =
-            (matches!(is_for, Use::Imported), matches!(is_for, Use::Graphs(_)));
+        let (is_imported, serves_graphs) = (matches!(is_for, Use::Imported), matches!(is_for, Use::Graphs(_)));
         let access = match is_for {
             Use::Program | Use::Imported => Arc::new(home.first_access()),
             Use::Graphs(access) => access,
@@ -126,9 +125,7 @@ impl Pool {
             made = Some(Arc::clone(&pool));
             pool
         });
-        made.ok_or_else(|| {
-            Error::new(Code::BadAlloc, "no more memory pools can be made; destroy some")
-        })
+        made.ok_or_else(|| Error::new(Code::BadAlloc, "no more memory pools can be made; destroy some"))
     }
 
     /// The pool of some memory.
@@ -182,12 +179,7 @@ impl Pool {
 
     /// Allocates without waiting. Returns the address, or `None` if that is not possible.
     #[inline(always)]
-    pub fn alloc(
-        &self,
-        len: usize,
-        stream: &Stream,
-        device: Option<&Device>,
-    ) -> Result<Option<usize>> {
+    pub fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Option<usize>> {
         match &self.inner {
             Inner::Core(own) => match own.alloc(len, stream, self.tag) {
                 Ok(Some(addr)) => self.keep(addr).map(Some),
@@ -199,12 +191,7 @@ impl Pool {
     }
 
     /// Allocates by all means.
-    pub fn alloc_more(
-        &self,
-        len: usize,
-        stream: &Stream,
-        device: Option<&Device>,
-    ) -> Result<usize> {
+    pub fn alloc_more(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<usize> {
         match &self.inner {
             Inner::Core(own) => {
                 let taken = own.alloc_more(len, stream, device, self.tag);
@@ -239,19 +226,11 @@ impl Pool {
 
     /// Allocates from a driver's pool, in multiples of the length that the driver counts.
     #[inline(always)]
-    fn take(
-        &self,
-        driver: &DriverPool,
-        len: usize,
-        stream: &Stream,
-        device: Option<&Device>,
-    ) -> Result<usize> {
+    fn take(&self, driver: &DriverPool, len: usize, stream: &Stream, device: Option<&Device>) -> Result<usize> {
         let len = rounded(len);
         let block = match driver.pool.alloc(len, stream.native()) {
             Ok(block) => block,
-            Err(fault) => driver
-                .alloc_again(fault, len, stream, device)
-                .map_err(|error| self.failed(error))?,
+            Err(fault) => driver.alloc_again(fault, len, stream, device).map_err(|error| self.failed(error))?,
         };
         self.keep_driver_block(driver, block)
     }
@@ -313,9 +292,7 @@ impl Pool {
         }
         let freed = match &self.inner {
             Inner::Core(own) if own.free_now(now) => Ok(()),
-            Inner::Driver(driver)
-                if driver.tally.freed_if(now.len, || Allocation::retire(now.entry)) =>
-            {
+            Inner::Driver(driver) if driver.tally.freed_if(now.len, || Allocation::retire(now.entry)) => {
                 driver.pool.free_now(now.block())
             }
             _ => return Ok(false),

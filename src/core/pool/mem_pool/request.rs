@@ -49,10 +49,9 @@ impl Order {
         match self {
             Self::Stream(stream) => Ok(stream.to_arc()),
             Self::Shared(stream) => Ok(stream),
-            Self::Handle(_) | Self::Complete => Err(Error::new(
-                Code::InternalError,
-                "a request for memory of a pool came without its stream",
-            )),
+            Self::Handle(_) | Self::Complete => {
+                Err(Error::new(Code::InternalError, "a request for memory of a pool came without its stream"))
+            }
         }
     }
 
@@ -232,9 +231,7 @@ impl Resource for PoolBlocks {
 /// As [`PoolBlocks::allocate`], between hooks or for a graph.
 fn allocate_rarely(request: PoolRequest) -> Result<usize> {
     match &request.order {
-        Order::Shared(stream) if request.for_graph => {
-            graphs::malloc_unhooked(request.size, request.pool, stream)
-        }
+        Order::Shared(stream) if request.for_graph => graphs::malloc_unhooked(request.size, request.pool, stream),
         order => hooked::malloc(&request, order.handle()),
     }
 }
@@ -271,12 +268,10 @@ fn hold(addr: usize) -> Result<Arc<Device>> {
 #[cold]
 fn not_a_pools(addr: usize) -> Error {
     match Allocation::find(addr) {
-        Some(found) if found.pool().is_none() && found.base == addr => {
-            Error::param_invalid(format_args!(
-                "ptr {addr:#x} is no memory of a pool; free it with {}",
-                memory::freeing_call(found.kind)
-            ))
-        }
+        Some(found) if found.pool().is_none() && found.base == addr => Error::param_invalid(format_args!(
+            "ptr {addr:#x} is no memory of a pool; free it with {}",
+            memory::freeing_call(found.kind)
+        )),
         _ => memory::not_freed("ptr", addr),
     }
 }

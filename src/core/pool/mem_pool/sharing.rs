@@ -74,12 +74,8 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
         PoolHandle::Fabric(_) => PoolSharing::Fabric,
     };
     let imported = match (session.driver.pools(), handle) {
-        (Some(pools), handle) => {
-            pools.import(handle, device.id).map(|pool| (pool, PoolPlace::Device(device.id)))
-        }
-        (None, PoolHandle::Descriptor(descriptor)) => {
-            session.driver.import_memory(descriptor, device.id)
-        }
+        (Some(pools), handle) => pools.import(handle, device.id).map(|pool| (pool, PoolPlace::Device(device.id))),
+        (None, PoolHandle::Descriptor(descriptor)) => session.driver.import_memory(descriptor, device.id),
         (None, PoolHandle::Fabric(_)) => return Err(props::no_fabric("handleType")),
     };
     let (pool, place) = imported.map_err(|fault| about("shareableHandle", fault))?;

@@ -118,8 +118,7 @@ impl Pool {
     /// It ends: its counts are added to those of its place.
     pub fn note_end(&self) {
         let stats = self.counted();
-        let beside =
-            |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.pool_use() == self.pool_use();
+        let beside = |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.pool_use() == self.pool_use();
         let others = Self::all().into_iter().filter(beside);
         let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
         together.push(stats);

@@ -41,9 +41,7 @@ impl Life {
     fn ends_with(&self, end: End<'_>) -> bool {
         match (self, end) {
             (Self::Context(context, _), End::Context(ended)) => *context == ended,
-            (Self::Device(owner) | Self::Context(_, owner), End::Device(device)) => {
-                *owner == device.owner
-            }
+            (Self::Device(owner) | Self::Context(_, owner), End::Device(device)) => *owner == device.owner,
             (_, End::Context(_) | End::Device(_)) => false,
             (Self::Process, End::Session) => false,
             (_, End::Session | End::Process) => true,
@@ -111,9 +109,7 @@ fn add<T: Object>(end: End<'_>, all: &mut Vec<LiveObject>, life: impl Fn(&Arc<T>
 fn of_devices(end: End<'_>, all: &mut Vec<LiveObject>) {
     let unless = |own: bool, owner| (!own).then_some(Life::Device(owner));
     add::<Context>(end, all, |it| unless(it.is_primary(), it.device.owner));
-    add::<Stream>(end, all, |it| {
-        (!it.is_default()).then(|| Life::Context(it.context, it.device.owner))
-    });
+    add::<Stream>(end, all, |it| (!it.is_default()).then(|| Life::Context(it.context, it.device.owner)));
     add::<Event>(end, all, |it| unless(false, it.device.owner));
     add::<Binary>(end, all, |it| unless(false, it.device.owner));
     add::<Notify>(end, all, |it| unless(false, it.device().owner));
@@ -142,12 +138,7 @@ fn addresses(end: End<'_>, all: &mut Vec<LiveObject>) {
     if !Life::Session.ends_with(end) {
         return;
     }
-    let range = |noun, (base, len): (usize, usize)| LiveObject {
-        noun,
-        name: base as u64,
-        len,
-        record: None,
-    };
+    let range = |noun, (base, len): (usize, usize)| LiveObject { noun, name: base as u64, len, record: None };
     let reserved = virtual_memory::reserved();
     all.extend(reserved.into_iter().map(|it| range("range of addresses", it)));
     let mut registered: Vec<_> = Allocation::all()

@@ -91,9 +91,7 @@ impl Text {
 
     fn release_failures(&mut self) {
         for failure in release_failure::take_texts() {
-            self.put(format_args!(
-                "portacl: a release failed that no caller could be told of: {failure}\n"
-            ));
+            self.put(format_args!("portacl: a release failed that no caller could be told of: {failure}\n"));
         }
     }
 }
@@ -142,8 +140,7 @@ fn counts(objects: &[LiveObject]) -> String {
     for object in objects {
         *counts.entry(object.noun).or_default() += 1;
     }
-    let words: Vec<_> =
-        counts.into_iter().map(|(noun, count)| Count(count, noun).to_string()).collect();
+    let words: Vec<_> = counts.into_iter().map(|(noun, count)| Count(count, noun).to_string()).collect();
     words.join(", ")
 }
 

@@ -42,12 +42,7 @@ pub(super) fn clear(signal: &Arc<Notify>, stream: &Stream) -> Result<()> {
 }
 
 /// A stream that is not captured waits for it.
-pub(super) fn wait(
-    event: &Event,
-    signal: &Arc<Notify>,
-    stream: &Stream,
-    limit: Option<Duration>,
-) -> Result<()> {
+pub(super) fn wait(event: &Event, signal: &Arc<Notify>, stream: &Stream, limit: Option<Duration>) -> Result<()> {
     let mut uses = event.uses.lock();
     super::wait::queue_marked(event, stream, &mut uses, Op::WaitNotify(signal, until_set(limit)))
 }

@@ -40,10 +40,7 @@ impl Event {
 
     /// What `read` returns for what the interceptor keeps with the latest record. `None` if another record
     /// replaced it, or if `read` returns `None`: then the interceptor has done with it.
-    pub fn intercepted<T>(
-        &self,
-        read: impl FnOnce(&(dyn Any + Send + Sync)) -> Option<T>,
-    ) -> Option<T> {
+    pub fn intercepted<T>(&self, read: impl FnOnce(&(dyn Any + Send + Sync)) -> Option<T>) -> Option<T> {
         let mut uses = self.uses.lock();
         let latest = uses.intercepted.as_ref()?;
         let found = if latest.before == self.recorded.get() { read(&*latest.kept) } else { None };
@@ -57,10 +54,6 @@ impl Event {
     /// Fails if the host cannot wait for its latest record, because an interceptor took that.
     #[inline]
     pub(super) fn check_runs(&self) -> Result<()> {
-        if self.may_be_intercepted() {
-            interceptor::installed().check_wait(Awaited::Event(self))
-        } else {
-            Ok(())
-        }
+        if self.may_be_intercepted() { interceptor::installed().check_wait(Awaited::Event(self)) } else { Ok(()) }
     }
 }

@@ -48,10 +48,7 @@ impl Marks {
     /// The mark of this stream, or a new one: to be recorded there, and then kept.
     pub fn find_or_create(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
         let found = self.0.iter().find(|mark| mark.stream == stream.handle);
-        found.map_or_else(
-            || super::lifetime::create_native(&stream.device, false),
-            |mark| Ok(Arc::clone(&mark.native)),
-        )
+        found.map_or_else(|| super::lifetime::create_native(&stream.device, false), |mark| Ok(Arc::clone(&mark.native)))
     }
 
     /// Keeps a mark that was recorded in `stream` for `event`.

@@ -58,9 +58,7 @@ pub fn is_complete_old(raw: u64) -> Result<bool> {
 pub fn waits_are_over(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
-    event.check_not_ex(
-        "its waits are not counted; use aclrtStreamQuery, or record an event behind the wait",
-    )?;
+    event.check_not_ex("its waits are not counted; use aclrtStreamQuery, or record an event behind the wait")?;
     event.check_runs()?;
     event.uses.lock().waits.all_past()
 }
@@ -84,9 +82,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     if wait == Wait::TimedOut {
         return Err(Error::new(
             Code::EventSyncTimeout,
-            format_args!(
-                "event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"
-            ),
+            format_args!("event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"),
         ));
     }
     if let Some(awaited) = awaited {

@@ -9,9 +9,7 @@ use super::{Creator, Event, Uses, flag};
 use crate::algo::map::slot_table::Handle;
 use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::base::broker::{Admission, BROKER, Key, Kind, Parcel};
-use crate::backend::{
-    self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait,
-};
+use crate::backend::{self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
@@ -190,8 +188,7 @@ pub fn import(key: &[u8]) -> Result<u64> {
     // No reference to a device may be held while this waits for the other process.
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
-    let descriptor = descriptor.ok_or_else(|| {
-        Error::param_invalid("the other process has sent no descriptor with the event; try again")
-    })?;
+    let descriptor = descriptor
+        .ok_or_else(|| Error::param_invalid("the other process has sent no descriptor with the event; try again"))?;
     insert(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?, true)
 }

@@ -63,10 +63,7 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     if ms < 0.0 {
         return Err(Error::new(
             Code::EventTimestampReversal,
-            format_args!(
-                "endEvent happened {} us before startEvent; swap the arguments",
-                (-ms * 1000.0).ceil() as u64
-            ),
+            format_args!("endEvent happened {} us before startEvent; swap the arguments", (-ms * 1000.0).ceil() as u64),
         ));
     }
     Ok(ms)

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use super::{
-    Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, external, not_captured,
-    use_intercepted,
-};
+use super::{Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, check_use_flag, external, not_captured, use_intercepted};
 use crate::backend::Op;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles;
@@ -19,9 +16,7 @@ pub fn wait(stream: u64, raw: u64) -> Result<()> {
     let limit = op_timeout::wait_limit();
     match wait_at_most(stream, raw, limit) {
         // The process-wide limit is optional: a backend without timed waits waits without one.
-        Err(error) if limit.is_some() && error.code() == Code::FeatureNotSupport => {
-            wait_at_most(stream, raw, None)
-        }
+        Err(error) if limit.is_some() && error.code() == Code::FeatureNotSupport => wait_at_most(stream, raw, None),
         waited => waited,
     }
 }
@@ -69,9 +64,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
         };
     }
     // Not `||`: one branch for both.
-    if (stream.is_captured() | event.may_be_intercepted())
-        && use_intercepted(&stream, event, raw, EventUse::Wait)?
-    {
+    if (stream.is_captured() | event.may_be_intercepted()) && use_intercepted(&stream, event, raw, EventUse::Wait)? {
         return Ok(());
     }
     if let Some(shared) = &event.shared {
@@ -88,22 +81,12 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
 }
 
 /// As [`wait_at_most`], with a mark after the wait. aclrtQueryEventWaitStatus queries that mark.
-fn wait_marked(
-    event: &Event,
-    stream: &Stream,
-    limit: Option<Duration>,
-    uses: &mut Uses,
-) -> Result<()> {
+fn wait_marked(event: &Event, stream: &Stream, limit: Option<Duration>, uses: &mut Uses) -> Result<()> {
     queue_marked(event, stream, uses, Op::Wait(&event.native, limit))
 }
 
 /// Queues a wait, and the mark after it.
-pub(super) fn queue_marked(
-    event: &Event,
-    stream: &Stream,
-    uses: &mut Uses,
-    wait: Op<'_>,
-) -> Result<()> {
+pub(super) fn queue_marked(event: &Event, stream: &Stream, uses: &mut Uses, wait: Op<'_>) -> Result<()> {
     uses.waits.sweep();
     let mark = uses.waits.find_or_create(stream)?;
     stream.submit(wait)?;

@@ -31,19 +31,13 @@ fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
     if flags == 0 || flags == OTHER_FLAG {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "flags is {flags:#x}; allowed: {default} 0 and {other} 2"
-    )))
+    Err(Error::invalid_param(format_args!("flags is {flags:#x}; allowed: {default} 0 and {other} 2")))
 }
 
 /// aclrtNotifyGetExportKey: the key's text, for which there are `room` bytes.
 pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
     thread::refuse_inside_host_function()?;
-    check_flags(
-        flags,
-        "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT",
-        "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION",
-    )?;
+    check_flags(flags, "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION")?;
     ipc_key::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     if notify.is_imported {
@@ -88,18 +82,13 @@ pub fn admit(raw: u64, processes: &ipc_key::ProcessList) -> Result<()> {
 /// aclrtNotifyImportByKey: a handle for a notify of another process.
 pub fn import(key: &[u8], flags: u64) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    check_flags(
-        flags,
-        "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT",
-        "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS",
-    )?;
+    check_flags(flags, "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT", "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS")?;
     let key = Key::from_text(key)?;
     // No reference to a device may be held while this waits for the other process.
     thread::current()?;
     let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Notify, &key)?;
-    let descriptor = descriptor.ok_or_else(|| {
-        Error::param_invalid("the other process has sent no descriptor with the notify; try again")
-    })?;
+    let descriptor = descriptor
+        .ok_or_else(|| Error::param_invalid("the other process has sent no descriptor with the notify; try again"))?;
     let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
     let common = Common::new(plain_numbers, "aclrtCreateNotify", || Ok(native))?;
     insert(Notify { common, export: OnceLock::new(), is_imported: true })

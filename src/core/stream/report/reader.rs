@@ -128,10 +128,7 @@ impl Reader {
         let Family { what, process, .. } = self.family;
         Error::new(
             Code::ReportTimeout,
-            format_args!(
-                "no {what} came in {timeout_ms} ms for thread {:#x}; call {process} again",
-                self.thread
-            ),
+            format_args!("no {what} came in {timeout_ms} ms for thread {:#x}; call {process} again", self.thread),
         )
     }
 
@@ -141,11 +138,7 @@ impl Reader {
         let mut state = self.state.lock();
         let line = state.line(stream)?;
         if std::mem::replace(&mut line.draining, true) {
-            return Err(self.still_pending(
-                stream,
-                line,
-                "and another thread waits for them already",
-            ));
+            return Err(self.still_pending(stream, line, "and another thread waits for them already"));
         }
         let mut before = usize::MAX;
         let mut deadline = Instant::now();
@@ -227,8 +220,7 @@ impl State {
     /// What that stream has handed over. The caller drops it after the lock.
     fn take_posted(&mut self, stream: Handle) -> Vec<Posted> {
         let posted = std::mem::take(&mut self.posted).into_iter();
-        let (of_stream, others) =
-            posted.partition::<Vec<_>, _>(|on| on.callback.stream == stream.raw());
+        let (of_stream, others) = posted.partition::<Vec<_>, _>(|on| on.callback.stream == stream.raw());
         self.posted = others.into();
         of_stream
     }

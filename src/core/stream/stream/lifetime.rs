@@ -70,8 +70,7 @@ impl Stream {
             })
         };
         Self::table().insert_with(make).ok_or_else(|| {
-            let full =
-                Error::new(Code::NoStreamResource, "no more streams can be made; destroy some");
+            let full = Error::new(Code::NoStreamResource, "no more streams can be made; destroy some");
             host_memory::no_handle(Self::table().is_full(), full)
         })
     }
@@ -138,9 +137,8 @@ pub fn create(flags: u32) -> Result<u64> {
 
 /// The current context, which new streams belong to.
 pub fn current_context() -> Result<Handle> {
-    thread::current_handle().ok_or_else(|| {
-        Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
-    })
+    thread::current_handle()
+        .ok_or_else(|| Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice"))
 }
 
 /// Creates a stream in the current context, which is on `device`.

@@ -28,12 +28,9 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
 #[inline(never)]
 fn resolve_slow(raw: u64) -> Result<Ref<'static, Stream>> {
     if raw == 0 {
-        return thread::current()?.default_stream().ok_or_else(|| {
-            Error::new(
-                Code::ContextNull,
-                "the current context is being destroyed by another thread",
-            )
-        });
+        return thread::current()?
+            .default_stream()
+            .ok_or_else(|| Error::new(Code::ContextNull, "the current context is being destroyed by another thread"));
     }
     // A dead handle is reported first, also without a current context.
     let stream = handles::get::<Stream>("stream", raw)?;

@@ -9,8 +9,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
-    Delivery, Event, Failure, Fault, FaultKind, Observer, Op, Position, Result, Stream,
-    StreamOptions, Submit, Ticket, Wait,
+    Delivery, Event, Failure, Fault, FaultKind, Observer, Op, Position, Result, Stream, StreamOptions, Submit, Ticket,
+    Wait,
 };
 
 /// The work of a stream.
@@ -119,12 +119,7 @@ impl ScriptStream {
     }
 
     fn tell(&self, position: Option<Position>, thread: Option<u32>, text: &str) {
-        let failure = Failure {
-            fault: Fault::new(FaultKind::Execution, text),
-            position,
-            thread,
-            launch: None,
-        };
+        let failure = Failure { fault: Fault::new(FaultKind::Execution, text), position, thread, launch: None };
         if let Some(tell) = self.observer.as_ref().unwrap().failed(failure) {
             std::thread::spawn(|| tell.run()).join().unwrap();
         }
@@ -199,8 +194,7 @@ impl Submit for ScriptStream {
                 self.go_on();
             }
             Op::Record(event) => {
-                let event: &ScriptEvent =
-                    event.as_any().downcast_ref().expect("an event of the script");
+                let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
                 *event.recorded_on.lock() = self.itself.upgrade();
             }
             Op::Wait(_, limit) => self.work.lock().limits.push(limit),

@@ -92,8 +92,7 @@ mod tests {
         assert_eq!(mend(addr, &parts), None);
         std::hint::black_box(&mut page)[60] = 1;
         assert_eq!(mend(addr, &parts), Some((-4, 1)));
-        let damage =
-            Damage { addr: 4096, asked: 100, offset: 104, bytes: 4, place: "on device 1".into() };
+        let damage = Damage { addr: 4096, asked: 100, offset: 104, bytes: 4, place: "on device 1".into() };
         assert_eq!(
             damage.to_string(),
             "4 bytes at offset 104, 4 bytes past the end of the allocation at 0x1000 of 100 bytes on device 1, \

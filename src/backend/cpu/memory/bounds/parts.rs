@@ -68,10 +68,7 @@ impl Bounds {
             pages.retain(|page| !state.is_busy(*page, page + PAGE));
             self.open_pages(&state, first, last + PAGE);
             for page in pages {
-                for (from, to) in [
-                    (page, addr.clamp(page, page + PAGE)),
-                    (end.clamp(page, page + PAGE), page + PAGE),
-                ] {
+                for (from, to) in [(page, addr.clamp(page, page + PAGE)), (end.clamp(page, page + PAGE), page + PAGE)] {
                     canary::put(from + self.own, &[(0, to.saturating_sub(from) as isize)]);
                 }
             }
@@ -81,9 +78,7 @@ impl Bounds {
 
     /// For kernels and the library.
     fn open_pages(&self, state: &State, first: usize, end: usize) {
-        let open = |first: usize, end: usize| {
-            pages::set_access(first + self.own, end - first, Access::ReadWrite)
-        };
+        let open = |first: usize, end: usize| pages::set_access(first + self.own, end - first, Access::ReadWrite);
         if open(first, end).is_err()
             && let Some((_, live)) = state.live.range(..=first).next_back()
         {
@@ -96,9 +91,7 @@ impl Bounds {
     pub fn returned(&self, addr: usize, is_used: bool) {
         let mut state = self.state.lock();
         if let Some(damage) = self.check_part(&state, addr) {
-            notice(format_args!(
-                "portacl: {damage}; found when it was freed (PORTACL_CPU_GUARD=1)\n"
-            ));
+            notice(format_args!("portacl: {damage}; found when it was freed (PORTACL_CPU_GUARD=1)\n"));
         }
         let Some(len) = state.parts.remove(&addr) else { return };
         match is_used {
@@ -160,9 +153,8 @@ impl Bounds {
         };
         let gaps = gaps.iter().enumerate().filter(|(_, gap)| gap.0 < gap.1);
         let gaps = gaps.filter_map(|(side, gap)| beside(*gap, side == 1));
-        let parts: Vec<_> = gaps
-            .map(|(from, to)| (from as isize - addr as isize, to as isize - addr as isize))
-            .collect();
+        let parts: Vec<_> =
+            gaps.map(|(from, to)| (from as isize - addr as isize, to as isize - addr as isize)).collect();
         let (offset, bytes) = canary::mend(addr + self.own, &parts)?;
         Some(Damage { addr, asked: end - addr, offset, bytes, place: self.place.clone() })
     }

@@ -61,13 +61,7 @@ impl Backing {
     }
 
     /// Maps this memory again at `addr`, where something else was mapped, and in the library's view.
-    pub(super) fn restore(
-        &self,
-        addr: usize,
-        offset: u64,
-        len: usize,
-        own: usize,
-    ) -> io::Result<()> {
+    pub(super) fn restore(&self, addr: usize, offset: u64, len: usize, own: usize) -> io::Result<()> {
         match self {
             Self::File(file) => pages::replace(addr, len, file.as_fd(), offset, own),
             Self::Private(_) => pages::replace_by_zeros(addr, len),

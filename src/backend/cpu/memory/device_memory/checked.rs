@@ -9,12 +9,7 @@ use crate::backend::cpu::memory::pending::Users;
 
 impl DeviceMemory {
     /// As [`DeviceMemory::take_block`], with `rounded` bytes for a request of `asked`.
-    pub(super) fn take_checked(
-        &self,
-        asked: usize,
-        rounded: usize,
-        align: u64,
-    ) -> Result<Option<Block>> {
+    pub(super) fn take_checked(&self, asked: usize, rounded: usize, align: u64) -> Result<Option<Block>> {
         let len = Arena::piece_len(rounded as u64);
         drop(self.arena_with_room()?);
         if !self.bounds.reserve(len as usize, self.size) {
@@ -55,10 +50,7 @@ impl DeviceMemory {
             self.arena.lock().free(self.offset(block.addr), block.token as u32);
             return Err(Fault::new(
                 FaultKind::OutOfHostMemory,
-                format!(
-                    "the kernel does not change the access to {len} bytes of device {}: {error}",
-                    self.ordinal
-                ),
+                format!("the kernel does not change the access to {len} bytes of device {}: {error}", self.ordinal),
             ));
         }
         Ok(Some(block))

@@ -58,14 +58,12 @@ impl DeviceMemory {
     fn save_piece(&self, offset: u64, end: u64) -> Result<Option<Piece>> {
         let len = (end - offset) as usize;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).map_err(|_| {
-            self.not_saved(FaultKind::OutOfHostMemory, "there is no host memory for it")
-        })?;
+        bytes
+            .try_reserve_exact(len)
+            .map_err(|_| self.not_saved(FaultKind::OutOfHostMemory, "there is no host memory for it"))?;
         bytes.resize(len, 0);
         let addr = self.own(self.base + offset as usize);
-        self.backing
-            .read(addr, offset, &mut bytes)
-            .map_err(|error| self.not_saved(FaultKind::Driver, error))?;
+        self.backing.read(addr, offset, &mut bytes).map_err(|error| self.not_saved(FaultKind::Driver, error))?;
         let was_huge = len as u64 == HUGE && pages::is_huge(addr, len);
         self.discard(offset, end);
         let is_empty = bytes.iter().all(|byte| *byte == 0);
@@ -84,10 +82,7 @@ impl DeviceMemory {
                 };
                 Fault::new(
                     FaultKind::OutOfDeviceMemory,
-                    format!(
-                        "the memory of device {} cannot come back: {error}; {remedy}, and try again",
-                        self.ordinal
-                    ),
+                    format!("the memory of device {} cannot come back: {error}; {remedy}, and try again", self.ordinal),
                 )
             })?;
         }

@@ -23,12 +23,7 @@ const MAX_CHAIN: usize = 64;
 impl Queue {
     /// Runs operations of a queue that the caller has claimed, until it is empty or blocked, or `stop` returns true
     /// after an operation; then the claim is released.
-    pub fn run(
-        self: &Arc<Self>,
-        claim: Claim<'_, Task>,
-        runner: &mut Runner<'_>,
-        stop: &mut dyn FnMut() -> bool,
-    ) {
+    pub fn run(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, stop: &mut dyn FnMut() -> bool) {
         let mut claim = claim.lock();
         // Begins with the first operation on memory; user code does not count as work of the device.
         let mut working = None;
@@ -136,8 +131,7 @@ impl Queue {
                     working.get_or_insert_with(|| self.busy().begin());
                     let failed = self.run_guarded(&operation);
                     self.shared.watcher.look(operation.written());
-                    report = failed
-                        .and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
+                    report = failed.and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
                     if let Operation::Graph(run) = operation {
                         runner.resumed(run.end());
                     }
@@ -206,11 +200,7 @@ impl Queue {
 
     /// Waits until `done`, which an operation of this queue makes true. Meanwhile this thread runs the library's
     /// earlier operations, if it can.
-    pub fn wait_until(
-        self: &Arc<Self>,
-        done: &dyn Fn() -> bool,
-        deadline: Option<Instant>,
-    ) -> Wait {
+    pub fn wait_until(self: &Arc<Self>, done: &dyn Fn() -> bool, deadline: Option<Instant>) -> Wait {
         let expired = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         loop {
             if done() {
@@ -248,14 +238,12 @@ impl Queue {
         for _ in 0..MAX_CHAIN {
             let may_run = |first: &Task| {
                 let operation = &first.operation;
-                !operation.is_host_fn()
-                    && (!operation.runs_kernels() || thread_attributes::has_deep_stack())
+                !operation.is_host_fn() && (!operation.runs_kernels() || thread_attributes::has_deep_stack())
             };
             let record = match queue.operations.help(may_run) {
                 Help::Claimed(claim) => {
                     let mut runner = Runner::helper(&self.executor);
-                    let mut stop =
-                        || enough() || until.as_ref().is_some_and(|record| record.is_complete());
+                    let mut stop = || enough() || until.as_ref().is_some_and(|record| record.is_complete());
                     queue.run(claim, &mut runner, &mut stop);
                     while let Some(next) = runner.take_local() {
                         if enough() {

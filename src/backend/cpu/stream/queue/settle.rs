@@ -33,7 +33,8 @@ impl Queue {
         let ticket = stop.map_or(ticket, |stop| ticket.min(stop - 1));
         for record in waits {
             if !completes_by_itself(&record, seen) {
-                let is_it = |task: &Task| matches!(&task.operation, Operation::Wait(on) if Arc::ptr_eq(&on.record, &record));
+                let is_it =
+                    |task: &Task| matches!(&task.operation, Operation::Wait(on) if Arc::ptr_eq(&on.record, &record));
                 // Not queued any more: it has become complete.
                 let Some(stop) = self.operations.find(is_it) else { continue };
                 return ticket.min(stop - 1);

@@ -33,9 +33,9 @@ impl MemoryUser for Queue {
     }
 
     fn last_use_of(&self, addr: usize, len: usize) -> Option<u64> {
-        let ticket = self.operations.last_where(MAX_SEARCH, |footprint| {
-            footprint.ranges.iter().any(|&range| overlap(range, (addr, len)))
-        })?;
+        let ticket = self
+            .operations
+            .last_where(MAX_SEARCH, |footprint| footprint.ranges.iter().any(|&range| overlap(range, (addr, len))))?;
         Some(ticket.min(self.last_use.load(Ordering::Relaxed)))
     }
 

@@ -5,8 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUmemAllocationHandleType, CUmemAllocationType, CUmemPoolProps,
-    CUmemoryPool,
+    CUdevice_attribute, CUmemAllocationHandleType, CUmemAllocationType, CUmemPoolProps, CUmemoryPool,
 };
 
 use super::CudaPool;
@@ -17,17 +16,13 @@ use crate::backend::cuda::pool::pool_pages::PoolPages;
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
 use crate::backend::cuda::runtime::shared::{CudaDriver, DriverState};
-use crate::backend::{
-    Fault, FaultKind, Pool, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools, Result,
-};
+use crate::backend::{Fault, FaultKind, Pool, PoolHandle, PoolOptions, PoolPlace, PoolSharing, Pools, Result};
 
 /// The number that stands for a kind of handle in the driver's functions.
 pub fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
     match sharing {
         PoolSharing::None => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
-        PoolSharing::Descriptor => {
-            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-        }
+        PoolSharing::Descriptor => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
         PoolSharing::Fabric => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC,
     }
 }
@@ -43,8 +38,7 @@ impl DriverState {
             ));
         }
         let wanted = handle_type(sharing).0;
-        let has =
-            self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
+        let has = self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
         if has as c_uint & wanted == wanted {
             return Ok(());
         }
@@ -75,8 +69,7 @@ impl CudaDriver {
                 device.call(|api| make(api, &mut raw))?;
                 device.pools().lock().insert(Raw(raw).key());
             }
-            None => make(self.0.api(), &mut raw)
-                .map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
+            None => make(self.0.api(), &mut raw).map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
         }
         let pages = Arc::new(PoolPages::new(page));
         self.0.known_pools().add(&pages);
@@ -132,9 +125,7 @@ impl Pools for CudaDriver {
         driver.check_pool(ordinal, sharing)?;
         // The driver takes a descriptor instead of an address, and reads other handles.
         let handle: *mut c_void = match handle {
-            PoolHandle::Descriptor(descriptor) => {
-                std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize)
-            }
+            PoolHandle::Descriptor(descriptor) => std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize),
             PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
         };
         let device = driver.open_device(ordinal)?;
@@ -155,8 +146,7 @@ fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
     let text = match (options.place, options.sharing) {
         (PoolPlace::Device(_), _) => return fault,
         (PoolPlace::Host, _) => {
-            "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost"
-                .into()
+            "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost".into()
         }
         (PoolPlace::HostNode(node), PoolSharing::None) => format!(
             "the driver makes no memory pools on NUMA node {node}, a newer one may; use \

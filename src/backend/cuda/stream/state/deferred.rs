@@ -224,8 +224,7 @@ impl StreamState {
     #[inline(always)]
     fn has_turn(&self, turn: &Arc<Turn>, submitting: &mut Submitting) -> bool {
         let word = turn.word.load(Ordering::Relaxed) & !SOME;
-        (word == self.address() && submitting.deferred.is_of(turn))
-            || self.take_turn(turn, submitting)
+        (word == self.address() && submitting.deferred.is_of(turn)) || self.take_turn(turn, submitting)
     }
 
     #[cold]
@@ -273,12 +272,7 @@ impl StreamState {
     /// Allocates from a pool in this stream. Returns the address of a block whose free was deferred, or `None` after
     /// `take`.
     #[inline(always)]
-    pub fn submit_alloc(
-        &self,
-        turn: &Turn,
-        len: usize,
-        take: impl Fn(&Api) -> Outcome,
-    ) -> Result<Option<usize>> {
+    pub fn submit_alloc(&self, turn: &Turn, len: usize, take: impl Fn(&Api) -> Outcome) -> Result<Option<usize>> {
         if turn.is_in_the_way_of(self) {
             turn.tell(self.device.driver(), Some(self));
         }
@@ -308,12 +302,7 @@ impl StreamState {
     /// Frees a block of the pool that has this turn. `may_defer`: only the stream's device and this process use the
     /// pool.
     #[inline(always)]
-    pub fn submit_free(
-        &self,
-        turn: &Arc<Turn>,
-        (addr, len): (usize, usize),
-        may_defer: bool,
-    ) -> Result<()> {
+    pub fn submit_free(&self, turn: &Arc<Turn>, (addr, len): (usize, usize), may_defer: bool) -> Result<()> {
         if turn.is_in_the_way_of(self) {
             turn.tell(self.device.driver(), Some(self));
         }

@@ -72,8 +72,7 @@ impl StreamState {
         let mut submitting = self.submitting.lock();
         self.settle_deferred(&mut submitting);
         // Other libraries may submit to a shared stream at any time.
-        let depends = self.depends_on_program()
-            && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);
+        let depends = self.depends_on_program() && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);
         let mark = if depends {
             self.frees.before.lock().take()
         } else {

@@ -70,9 +70,8 @@ impl DriverState {
     /// Removes the streams of a device from the list. The caller destroys them.
     pub fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
         let mut streams = self.streams().lock();
-        let (removed, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut *streams)
-            .into_iter()
-            .partition(|stream| Arc::ptr_eq(stream.device(), device));
+        let (removed, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut *streams).into_iter().partition(|stream| Arc::ptr_eq(stream.device(), device));
         *streams = kept;
         removed
     }
@@ -92,8 +91,7 @@ impl DriverState {
         if !self.any_dropped.swap(false, Ordering::Relaxed) {
             return;
         }
-        let dropped: Vec<_> =
-            self.streams().lock().iter().filter(|stream| stream.is_dropped()).cloned().collect();
+        let dropped: Vec<_> = self.streams().lock().iter().filter(|stream| stream.is_dropped()).cloned().collect();
         for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device().keep_open() else { continue };

@@ -102,10 +102,8 @@ pub fn limit(stream: Handle, until: Instant) {
 impl Flow {
     /// Memory that is freed from now on stays mapped until this run has ended.
     fn keep_memory(self: &Arc<Self>, number: u64) {
-        let mut keeping: Option<Box<dyn Delivery>> =
-            Some(Box::new(Keeping { flow: Some(Arc::clone(self)), number }));
-        let waits =
-            self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut keeping), wait: true });
+        let mut keeping: Option<Box<dyn Delivery>> = Some(Box::new(Keeping { flow: Some(Arc::clone(self)), number }));
+        let waits = self.keeper.submit(Op::HandOver { delivery: Payload::new(&mut keeping), wait: true });
         // A device that rejects this has failed, and runs nothing more.
         let _ = waits.and_then(|_| self.keeper.submit(Op::RunGraph(&self.nothing)));
     }
@@ -123,12 +121,7 @@ impl Flow {
     }
 
     /// See [`drop_runs_of`].
-    fn drop_run_of(
-        self: &Arc<Self>,
-        stream: Handle,
-        why: &Fault,
-        deadline: Option<Instant>,
-    ) -> Wait {
+    fn drop_run_of(self: &Arc<Self>, stream: Handle, why: &Fault, deadline: Option<Instant>) -> Wait {
         // While this is locked the serving thread submits and reads nothing. Afterwards it sees that the run must end.
         let machine = self.machine.lock();
         let Some(number) = self.current_run_of(stream, &machine) else { return Wait::Done };
@@ -139,8 +132,7 @@ impl Flow {
         let now = Some(Instant::now());
         let has_begun = |strand: &&Strand| strand.native.abort(why.clone(), now) == Wait::TimedOut;
         let begun: Vec<_> = self.strands.iter().filter(has_begun).collect();
-        let begun: Vec<_> =
-            begun.into_iter().map(|strand| (strand, strand.native.submitted())).collect();
+        let begun: Vec<_> = begun.into_iter().map(|strand| (strand, strand.native.submitted())).collect();
         drop(machine);
         for (strand, position) in begun {
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {

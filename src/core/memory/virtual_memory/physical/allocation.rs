@@ -16,9 +16,7 @@ use crate::core::memory::memory_hook::{Event, Found, MemoryKind};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
 use crate::core::memory::request::hooks::Hooks;
 use crate::core::memory::request::statistics::Statistics;
-use crate::core::memory::request::{
-    Claim, MemoryRequest, Named, Release, Resource, Source, Target,
-};
+use crate::core::memory::request::{Claim, MemoryRequest, Named, Release, Resource, Source, Target};
 use crate::core::runtime;
 use crate::core::runtime::device;
 use crate::core::runtime::thread;
@@ -46,9 +44,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
         tally.failed();
         Error::new(
             Code::MemoryAllocation,
-            format_args!(
-                "size {size}, in pieces of {GRANULARITY}, is more than all memory ({most} bytes)"
-            ),
+            format_args!("size {size}, in pieces of {GRANULARITY}, is more than all memory ({most} bytes)"),
         )
     })?;
     let target = match &device {
@@ -174,8 +170,7 @@ impl Release for HandleRelease {
     fn event(&mut self) -> Result<Option<Event>> {
         let memory = handles::get_arc::<Physical>("handle", self.0)?;
         // Memory that was mapped without a handle was reported when its first handle was freed.
-        let is_reported =
-            memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
+        let is_reported = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
         Ok(is_reported.then(|| memory.piece().event()))
     }
 }

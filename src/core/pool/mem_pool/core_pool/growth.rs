@@ -44,13 +44,7 @@ pub enum Answer {
 impl CorePool {
     /// A block from the pool's segments, or from a new one. May wait. `device`: the device of the pool, if it has one.
     #[cold]
-    pub fn alloc_more(
-        &self,
-        len: usize,
-        stream: &Stream,
-        device: Option<&Device>,
-        tag: PoolTag,
-    ) -> Result<usize> {
+    pub fn alloc_more(&self, len: usize, stream: &Stream, device: Option<&Device>, tag: PoolTag) -> Result<usize> {
         let lane = order::lane(stream)?;
         let lack = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
@@ -98,12 +92,7 @@ impl CorePool {
         }
     }
 
-    fn grow(
-        &self,
-        shortage: Shortage,
-        lane: &Lane,
-        device: Option<&Device>,
-    ) -> std::result::Result<(), Lack> {
+    fn grow(&self, shortage: Shortage, lane: &Lane, device: Option<&Device>) -> std::result::Result<(), Lack> {
         let (least, better) = self.room_for(shortage).ok_or(Lack::Limit)?;
         let mut given = self.add_segment(better, lane, device);
         if better > least && given.as_ref().is_err_and(is_shortage) {
@@ -113,12 +102,7 @@ impl CorePool {
     }
 
     /// Adds a segment for a request of `lane`.
-    fn add_segment(
-        &self,
-        len: usize,
-        lane: &Lane,
-        device: Option<&Device>,
-    ) -> backend::Result<Block> {
+    fn add_segment(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Block> {
         let block = match (&self.shared, device) {
             (Some(shared), Some(device)) => device.with_all_memory(|_| shared.alloc(len)),
             (Some(shared), None) => shared.alloc(len),
@@ -139,9 +123,8 @@ impl CorePool {
             return Err(Fault::new(FaultKind::InvalidArgument, why));
         }
         let len = block.len & !(GRANULE - 1);
-        Allocation::hold(block.addr, len).map_err(|why| {
-            Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}"))
-        })?;
+        Allocation::hold(block.addr, len)
+            .map_err(|why| Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}")))?;
         self.segments.lock().insert(block.addr, block);
         self.note(block.addr, len, Part::Got);
         self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
@@ -149,13 +132,7 @@ impl CorePool {
     }
 
     /// Allocates a block that another stream's pending operations use, after making `stream` wait for them.
-    fn alloc_after_wait(
-        &self,
-        len: usize,
-        stream: &Stream,
-        lane: &Lane,
-        tag: PoolTag,
-    ) -> Result<Option<usize>> {
+    fn alloc_after_wait(&self, len: usize, stream: &Stream, lane: &Lane, tag: PoolTag) -> Result<Option<usize>> {
         let mut known = self.known(lane);
         loop {
             let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, Entering { tag }) {
@@ -197,12 +174,7 @@ impl CorePool {
 
     /// Adds a segment of at least `len` bytes, after [`Answer::Wants`]. `None`: another thread has grown the pool to
     /// its limit.
-    pub fn add(
-        &self,
-        len: usize,
-        lane: &Lane,
-        device: Option<&Device>,
-    ) -> backend::Result<Option<Block>> {
+    pub fn add(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Option<Block>> {
         let _growing = self.growing(lane);
         match len <= self.room() {
             true => self.add_segment(len, lane, device).map(Some),
@@ -211,12 +183,7 @@ impl CorePool {
     }
 
     /// A block that `stream` waits for, if the pool may add waits and there is one.
-    pub fn alloc_with_wait(
-        &self,
-        len: usize,
-        stream: &Stream,
-        tag: PoolTag,
-    ) -> Result<Option<usize>> {
+    pub fn alloc_with_wait(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         match self.switches.rules().have(Rules::ADDS_WAITS) {
             true => self.alloc_after_wait(len, stream, order::lane(stream)?, tag),
             false => Ok(None),
