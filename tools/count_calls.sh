@@ -10,7 +10,7 @@ programs=build/release/benches
 # Optimised, because the test double's own time is noise in the difference of two times.
 cmake -S tests/fake_cuda -B "$work/fake_cuda" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$work/fake_cuda.log"
 cmake --build "$work/fake_cuda" --target fake_cuda
-export PORTACL_BACKEND=cuda LD_LIBRARY_PATH="$PWD/$work/fake_cuda/lib"
+export PORTACL_BACKEND=cuda LD_LIBRARY_PATH="${PORTACL_LIBRARY:+$PORTACL_LIBRARY:}$PWD/$work/fake_cuda/lib"
 instructions() {
     local name=$1 calls=$2
     rm -f "$work"/callgrind.*

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""./dev bench compare COMMIT [LAUNCHES]: measures the library of an earlier commit beside the present one.
+
+The present benchmark programs run with each library in turns, LAUNCHES times (5 by default). Prints the medians and
+the ratio (present by earlier; all values are times or sizes) as Markdown, the largest ratio first, and writes the same
+to build/bench/compare/SHA.md. A benchmark that was not built, because its peer is not installed, is left out.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+from bench_results import number
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+WORK = TOP / "build/bench/compare"
+PROGRAMS = TOP / "build/release/benches"
+CPU = {"PORTACL_BACKEND": "cpu"}
+LARGE_CPU = CPU | {"PORTACL_CPU_MEMORY": "1T"}
+LAUNCHES = {
+    "entry": ([], CPU),
+    "streams": ([], CPU),
+    "memory": ([], CPU),
+    "graph": ([], CPU),
+    "ipc": ([], CPU),
+    "trace": ([], CPU),
+    "kernel": ([], CPU),
+    "mem_pool": ([], LARGE_CPU),
+    "replay": (["benches/data/training_loop.jsonl"], LARGE_CPU),
+}
+# A larger ratio needs a reason.
+MOST = 1.05
+
+
+def run(*command, **more):
+    return subprocess.run(command, cwd=TOP, check=True, text=True, **more)
+
+
+def build(commit):
+    """The folder of the commit's shared library, built with the commit's own build files."""
+    sources = WORK / commit
+    if not sources.exists():
+        sources.mkdir(parents=True)
+        archive = subprocess.Popen(["git", "archive", commit], cwd=TOP, stdout=subprocess.PIPE)
+        run("tar", "-x", "-C", sources, stdin=archive.stdout)
+        if archive.wait() != 0:
+            sys.exit(f"bench compare: git archive {commit} failed")
+    log = WORK / f"{commit}.configure.log"
+    with open(log, "w", encoding="utf-8") as out:
+        run("cmake", "-S", sources, "-B", sources / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            "-DPORTACL_BUILD_BENCHES=ON", stdout=out, stderr=subprocess.STDOUT)
+    run("cmake", "--build", sources / "build", "--target", "bench_entry")
+    return folder_of(sources / "build")
+
+
+def folder_of(build_folder):
+    libraries = sorted(build_folder.glob("lib/libportacl.so.0")) or sorted(build_folder.rglob("libportacl.so.0"))
+    if not libraries:
+        sys.exit(f"bench compare: {build_folder} has no libportacl.so.0")
+    return libraries[0].parent
+
+
+def measure(program, library):
+    """(program, name, point) -> value of one launch with this library."""
+    arguments, variables = LAUNCHES[program]
+    paths = [str(library), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    environment = os.environ | variables | {"LD_LIBRARY_PATH": ":".join(paths)}
+    output = run(PROGRAMS / f"bench_{program}", *arguments, env=environment, stdout=subprocess.PIPE).stdout
+    rows = map(json.loads, output.splitlines())
+    return {(program, row["name"], row.get("at")): row for row in rows if row["unit"]}
+
+
+def instructions(library):
+    """The instructions of calls on the test double of CUDA's driver, counted with this library."""
+    folder = WORK / "instructions"
+    folder.mkdir(parents=True, exist_ok=True)
+    run("tools/count_calls.sh", folder.relative_to(TOP), stdout=subprocess.DEVNULL,
+        env=os.environ | {"PORTACL_LIBRARY": str(library)})
+    rows = map(json.loads, (folder / "instructions.1.json").read_text().splitlines())
+    return {row["name"]: row["value"] for row in rows if row.get("at") == "caller"}
+
+
+def table(earlier, present):
+    """The lines of the table; each argument has (program, name, point) -> [value]."""
+    rows = []
+    for key in earlier.keys() & present.keys():
+        old, new = earlier[key], present[key]
+        if min(old) > 0:
+            rows.append((statistics.median(b / a for a, b in zip(old, new)), key, statistics.median(old),
+                         statistics.median(new)))
+    rows.sort(key=lambda row: (-row[0], row[1][:2]))
+    yield "| benchmark | what | earlier | present | ratio | |"
+    yield "|---|---|---|---|---|---|"
+    for ratio, (program, name, at), old, new in rows:
+        point = "" if at is None else f", {at}"
+        words = "needs a reason" if ratio > MOST else ""
+        yield f"| {program} | {name}{point} | {number(old)} | {number(new)} | {ratio:.3f} | {words} |"
+    yield ""
+    yield (f"{sum(row[0] > MOST for row in rows)} of {len(rows)} ratios are above {MOST}; the median ratio is "
+           f"{statistics.median(row[0] for row in rows):.3f}.")
+
+
+def instruction_table(old, new):
+    yield "| call, instructions on the calling thread | earlier | present | ratio |"
+    yield "|---|---|---|---|"
+    for name in old:
+        yield f"| {name} | {old[name]} | {new[name]} | {new[name] / old[name]:.3f} |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commit")
+    parser.add_argument("launches", nargs="?", type=int, default=5)
+    arguments = parser.parse_args()
+    commit = run("git", "rev-parse", "--short", "--verify", arguments.commit + "^{commit}",
+                 stdout=subprocess.PIPE).stdout.strip()
+    libraries = [build(commit), folder_of(TOP / "build/release")]
+    programs = [program for program in LAUNCHES if (PROGRAMS / f"bench_{program}").exists()]
+    values = [{}, {}]
+    for launch in range(arguments.launches):
+        for program in programs:
+            print(f"launch {launch + 1} of {arguments.launches}: {program}", file=sys.stderr, flush=True)
+            for library, kept in zip(libraries, values):
+                for key, row in measure(program, library).items():
+                    kept.setdefault((key[0], key[1], key[2]), []).append(row["value"])
+    print("counting instructions", file=sys.stderr, flush=True)
+    counts = [instructions(library) for library in libraries]
+    lines = [f"Library of {commit} and the present one, the same programs, in turns; medians of {arguments.launches} "
+             "launches, the ratio launch by launch.", "", *table(*values), "", *instruction_table(*counts)]
+    text = "\n".join(lines) + "\n"
+    (WORK / f"{commit}.md").write_text(text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
