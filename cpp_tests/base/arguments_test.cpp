@@ -11,12 +11,12 @@
 #include <string_view>
 #include <thread>
 
-#include "support/kernels.h"
-#include "support/managed.h"
+#include "support/kernel/kernels.h"
+#include "support/memory/managed_memory.h"
+#include "support/memory/places.h"
 #include "support/objects.h"
-#include "support/places.h"
-#include "support/random_num.h"
 #include "support/says.h"
+#include "support/transfer/random_num.h"
 
 using namespace portacl_test;
 

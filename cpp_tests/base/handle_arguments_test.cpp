@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "support/ipc.h"
-#include "support/mem_pool.h"
-#include "support/notify.h"
+#include "support/memory/ipc.h"
+#include "support/memory/virtual_memory.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
-#include "support/virtual_memory.h"
+#include "support/stream/notify.h"
 
 using namespace portacl_test;
 

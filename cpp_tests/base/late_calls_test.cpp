@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "support/late.h"
-#include "support/proc.h"
+#include "support/process/late.h"
+#include "support/process/proc.h"
 
 using namespace portacl_test;
 

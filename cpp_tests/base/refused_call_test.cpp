@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "support/mem_pool.h"
+#include "support/memory/virtual_memory.h"
 #include "support/objects.h"
 #include "support/own_process.h"
-#include "support/refused_call.h"
+#include "support/pool/mem_pool.h"
+#include "support/process/refused_call.h"
+#include "support/process/snapshot.h"
 #include "support/says.h"
-#include "support/snapshot.h"
-#include "support/virtual_memory.h"
 
 using namespace portacl_test;
 

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "support/gate.h"
-#include "support/library_threads.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/process/library_threads.h"
 
 using namespace portacl_test;
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <thread>
 
-#include "support/library_threads.h"
 #include "support/own_process.h"
+#include "support/process/library_threads.h"
 
 using namespace portacl_test;
 

@@ -4,13 +4,13 @@
 
 #include <atomic>
 
-#include "support/deep.h"
 #include "support/gate.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/process/deep.h"
+#include "support/process/soft_limit.h"
 #include "support/says.h"
-#include "support/soft_limit.h"
 
 using namespace portacl_test;
 

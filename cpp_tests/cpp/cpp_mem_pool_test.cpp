@@ -13,7 +13,7 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 #include "support/threads.h"
 #include "support/two_processes.h"
 

@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "bookkeeping_calls.h"
+#include "calls/bookkeeping.h"
+#include "calls/graph.h"
+#include "calls/ipc.h"
+#include "calls/kernel.h"
+#include "calls/pool.h"
+#include "calls/random.h"
+#include "calls/snapshot.h"
 #include "did.h"
-#include "graph_calls.h"
 #include "held.h"
-#include "ipc_calls.h"
-#include "kernel_calls.h"
-#include "pool_calls.h"
-#include "random_calls.h"
-#include "snapshot_calls.h"
 
 namespace {
 

@@ -24,7 +24,7 @@ class Unreported(NamedTuple):
 
 AGAIN = "again"
 
-# The size that pool_calls.h requests.
+# The size that calls/pool.h requests.
 MORE_THAN_THERE_IS = r"portaclMallocAsync\(&one, size_t\{1\} << 39"
 # Calls that query the driver about memory of other libraries.
 ABOUT_OTHER_MEMORY = r"aclrt(CmoSetDesc|SetMemcpyDesc|PointerGetAttributes|Memcpy|Memset)"

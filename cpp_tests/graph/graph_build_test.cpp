@@ -6,9 +6,9 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/graph_build.h"
-#include "support/kernels.h"
+#include "support/graph/build.h"
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

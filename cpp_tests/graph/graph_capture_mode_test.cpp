@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
-#include "support/graph_capture.h"
+#include "support/graph/capture.h"
+#include "support/graph/graph.h"
 #include "support/threads.h"
 
 namespace {

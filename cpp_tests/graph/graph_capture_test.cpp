@@ -6,8 +6,8 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/graph_capture.h"
+#include "support/graph/capture.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

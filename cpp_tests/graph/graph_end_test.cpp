@@ -5,7 +5,7 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/external_event.h"
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/kernels.h"
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/stream/external_event.h"
 #include "support/threads.h"
 
 namespace {

@@ -1,17 +1,17 @@
 // Memory of graphs: pool memory of captured streams is in no attribute of the pools, has its own
 // attributes, and is its own kind in statistics, snapshots and hooks.
 
-#include "support/graph_memory.h"
+#include "support/graph/memory.h"
 
 #include <portacl/portacl.hpp>
 
 #include <string>
 #include <vector>
 
-#include "support/graph.h"
-#include "support/memory_live.h"
+#include "support/graph/graph.h"
+#include "support/memory/hook_recorder.h"
+#include "support/memory/memory_live.h"
 #include "support/own_process.h"
-#include "support/recorder.h"
 #include "support/says.h"
 
 using namespace portacl_test;

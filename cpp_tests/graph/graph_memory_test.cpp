@@ -7,10 +7,10 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/graph_memory.h"
-#include "support/mem_pool.h"
+#include "support/graph/graph.h"
+#include "support/graph/memory.h"
 #include "support/objects.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 
 namespace {

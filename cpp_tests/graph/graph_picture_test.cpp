@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
-#include "support/graph_condition.h"
-#include "support/kernels.h"
+#include "support/graph/condition.h"
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
 

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
-#include "support/random_num.h"
 #include "support/says.h"
+#include "support/transfer/random_num.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/graph_run.h"
-#include "support/notify.h"
+#include "support/graph/graph.h"
+#include "support/graph/run.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/stream/notify.h"
 
 namespace {
 

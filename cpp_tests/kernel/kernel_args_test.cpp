@@ -7,8 +7,8 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/kernel_args.h"
-#include "support/kernels.h"
+#include "support/kernel/kernel_args.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

@@ -8,7 +8,7 @@
 
 #include "support/fault.h"
 #include "support/gate.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/says.h"
 #include "support/threads.h"
 

@@ -6,11 +6,11 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/kernels.h"
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 #include "support/threads.h"
 
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/kernel_args.h"
-#include "support/kernels.h"
-#include "support/mem_pool.h"
+#include "support/kernel/kernel_args.h"
+#include "support/kernel/kernels.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 #include "support/threads.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

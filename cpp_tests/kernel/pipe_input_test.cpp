@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"

@@ -7,7 +7,7 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

@@ -5,7 +5,7 @@
 
 #include <acl/acl.h>
 
-#include "../support/deep.h"
+#include "../support/process/deep.h"
 
 // Variables that programs look up.
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "support/managed.h"
+#include "support/memory/managed_memory.h"
 #include "support/objects.h"
 #include "support/says.h"
 

@@ -6,8 +6,8 @@
 
 #include "support/gate.h"
 #include "support/objects.h"
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 
 using namespace portacl_test;
 

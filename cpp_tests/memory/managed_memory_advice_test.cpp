@@ -4,7 +4,7 @@
 #include <string>
 
 #include "support/gate.h"
-#include "support/managed.h"
+#include "support/memory/managed_memory.h"
 #include "support/says.h"
 
 using namespace portacl_test;

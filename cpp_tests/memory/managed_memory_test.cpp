@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "support/gate.h"
-#include "support/managed.h"
+#include "support/memory/managed_memory.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -2,12 +2,12 @@
 // machine gives this process, and together they have no more.
 #include <cstdlib>
 
-#include "support/machine_memory.h"
-#include "support/mem_pool.h"
+#include "support/memory/machine_memory.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
+#include "support/process/soft_limit.h"
 #include "support/says.h"
-#include "support/soft_limit.h"
 
 using namespace portacl_test;
 

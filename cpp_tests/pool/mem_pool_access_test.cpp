@@ -1,6 +1,6 @@
 // Access of devices and the host to the memory of a pool.
 
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 
 #include <vector>
 

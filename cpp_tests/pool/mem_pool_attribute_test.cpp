@@ -1,10 +1,10 @@
 // Attributes of pools: counters, release threshold, trimming, limits.
 
 #include "support/gate.h"
-#include "support/mem_pool.h"
-#include "support/notify.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
+#include "support/stream/notify.h"
 
 using namespace portacl_test;
 

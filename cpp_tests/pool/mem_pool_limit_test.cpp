@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "support/gate.h"
-#include "support/mem_pool.h"
+#include "support/memory/hook_recorder.h"
 #include "support/own_process.h"
-#include "support/recorder.h"
+#include "support/pool/mem_pool.h"
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 
 using namespace portacl_test;
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "support/batch.h"
-#include "support/kernels.h"
-#include "support/mem_pool.h"
-#include "support/random_num.h"
+#include "support/kernel/kernels.h"
+#include "support/memory/virtual_memory.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
-#include "support/virtual_memory.h"
+#include "support/transfer/batch.h"
+#include "support/transfer/random_num.h"
 
 using namespace portacl_test;
 

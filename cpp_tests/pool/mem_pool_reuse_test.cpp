@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/gate.h"
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 
 using namespace portacl_test;
 

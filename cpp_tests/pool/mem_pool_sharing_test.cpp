@@ -2,8 +2,8 @@
 
 #include <thread>
 
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 
 using namespace portacl_test;
 

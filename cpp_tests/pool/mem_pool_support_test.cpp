@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "support/mem_pool.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -1,6 +1,6 @@
 // Memory pools: creation, allocation, and lifetime.
 
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 #include "support/threads.h"
 
 using namespace portacl_test;

@@ -2,10 +2,10 @@
 // an allocation does not wait for those, and waits for all other frees.
 
 #include "support/gate.h"
-#include "support/graph.h"
-#include "support/notify.h"
-#include "support/reporter.h"
-#include "support/shared_pool.h"
+#include "support/graph/graph.h"
+#include "support/pool/shared_pool.h"
+#include "support/stream/notify.h"
+#include "support/stream/reporter.h"
 
 using namespace portacl_test;
 

@@ -1,7 +1,7 @@
 // The default pool and the current pool of devices.
 
-#include "support/mem_pool.h"
-#include "support/recorder.h"
+#include "support/memory/hook_recorder.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 #include "support/threads.h"
 

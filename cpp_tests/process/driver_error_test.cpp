@@ -1,8 +1,8 @@
 // Driver calls that fail once or permanently, on the test double. memory_limit_test also covers
 // memory that runs out.
-#include "support/cuda_driver.h"
+#include "support/base/cuda_driver.h"
 #include "support/gate.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
 #include "support/own_process.h"
 #include "support/says.h"
 #include "support/works.h"

@@ -10,11 +10,11 @@
 #include <fstream>
 
 #include "support/gate.h"
-#include "support/graph_build.h"
-#include "support/graph_condition.h"
-#include "support/notify.h"
+#include "support/graph/build.h"
+#include "support/graph/condition.h"
 #include "support/own_process.h"
 #include "support/says.h"
+#include "support/stream/notify.h"
 #include "support/works.h"
 
 using namespace portacl_test;

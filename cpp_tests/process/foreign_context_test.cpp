@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "support/cuda_driver.h"
-#include "support/kernels.h"
-#include "support/mem_pool.h"
+#include "support/base/cuda_driver.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
+#include "support/pool/mem_pool.h"
 
 using namespace portacl_test;
 

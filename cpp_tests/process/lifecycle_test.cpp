@@ -1,7 +1,7 @@
 // Lifecycle of the process: what each kind of call returns before, during, after and between
 // sessions. Every row starts in its own process.
 #include "support/acl_test.h"
-#include "support/one_of_each.h"
+#include "support/base/one_of_each.h"
 #include "support/own_process.h"
 #include "support/says.h"
 #include "support/threads.h"

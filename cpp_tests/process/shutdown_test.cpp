@@ -1,11 +1,11 @@
 // The end of the process and of the library: exit without finalize, static destructors, fork,
 // repeated sessions, unloading, and user code that does not return.
 #include "support/acl_test.h"
-#include "support/every_function.h"
+#include "support/base/every_function.h"
+#include "support/base/one_of_each.h"
 #include "support/gate.h"
-#include "support/one_of_each.h"
 #include "support/own_process.h"
-#include "support/proc.h"
+#include "support/process/proc.h"
 #include "support/says.h"
 #include "support/threads.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "support/gate.h"
+#include "support/pool/shared_pool.h"
+#include "support/process/snapshot.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
-#include "support/snapshot.h"
 
 using namespace portacl_test;
 

@@ -13,12 +13,12 @@
 
 #include "support/fault.h"
 #include "support/gate.h"
-#include "support/ipc.h"
-#include "support/mem_pool.h"
+#include "support/memory/ipc.h"
+#include "support/memory/virtual_memory.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
+#include "support/process/snapshot.h"
 #include "support/says.h"
-#include "support/snapshot.h"
-#include "support/virtual_memory.h"
 
 using namespace portacl_test;
 

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/kernels.h"
-#include "support/random_num.h"
-#include "support/usage.h"
+#include "support/kernel/kernels.h"
+#include "support/process/usage.h"
+#include "support/transfer/random_num.h"
 
 namespace portacl_test {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/threads.h"
 
 namespace portacl_test {

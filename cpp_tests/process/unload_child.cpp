@@ -7,7 +7,7 @@
 // that has called back into it is such a thread, and may live on.
 #include <acl/acl.h>
 
-#include "support/proc.h"
+#include "support/process/proc.h"
 
 #include <dlfcn.h>
 #include <sys/wait.h>

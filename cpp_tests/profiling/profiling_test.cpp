@@ -5,7 +5,7 @@
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
-#include "support/profiling.h"
+#include "support/profiling/profiling.h"
 #include "support/says.h"
 #include "support/threads.h"
 

@@ -1,7 +1,7 @@
 // PORTACL_TRACE: traces of a program that does not know about tracing.
-#include "support/trace.h"
+#include "support/profiling/trace.h"
 #include "support/gate.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <set>
 
-#include "support/cores.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/process/cores.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -1,7 +1,7 @@
 // Devices: set, reset, reference counts, synchronize.
 #include "support/acl_test.h"
+#include "support/base/one_of_each.h"
 #include "support/gate.h"
-#include "support/one_of_each.h"
 #include "support/says.h"
 #include "support/threads.h"
 

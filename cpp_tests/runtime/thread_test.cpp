@@ -1,6 +1,6 @@
 // State of a thread and of the process: current device, handles, reference counts.
 #include "support/acl_test.h"
-#include "support/one_of_each.h"
+#include "support/base/one_of_each.h"
 #include "support/says.h"
 #include "support/threads.h"
 

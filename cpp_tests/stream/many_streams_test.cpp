@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "support/cores.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
-#include "support/reporter.h"
+#include "support/process/cores.h"
 #include "support/says.h"
+#include "support/stream/reporter.h"
 
 using namespace portacl_test;
 

@@ -4,7 +4,7 @@
 #include <climits>
 #include <cstring>
 
-#include "support/cuda_driver.h"
+#include "support/base/cuda_driver.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/says.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "support/cuda_driver.h"
+#include "support/base/cuda_driver.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "support/batch.h"
-#include "support/every_function.h"
+#include "support/base/every_function.h"
 #include "support/objects.h"
-#include "support/random_num.h"
 #include "support/says.h"
 #include "support/threads.h"
+#include "support/transfer/batch.h"
+#include "support/transfer/random_num.h"
 
 using namespace portacl_test;
 

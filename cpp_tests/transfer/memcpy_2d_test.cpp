@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "support/gate.h"
+#include "support/memory/places.h"
 #include "support/objects.h"
-#include "support/places.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "support/batch.h"
 #include "support/gate.h"
 #include "support/objects.h"
+#include "support/transfer/batch.h"
 
 using namespace portacl_test;
 

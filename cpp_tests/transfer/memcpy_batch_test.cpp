@@ -4,11 +4,11 @@
 #include <limits>
 #include <memory>
 
-#include "support/batch.h"
 #include "support/gate.h"
+#include "support/memory/places.h"
 #include "support/objects.h"
-#include "support/places.h"
 #include "support/says.h"
+#include "support/transfer/batch.h"
 
 using namespace portacl_test;
 

@@ -1,6 +1,6 @@
 // Copies whose addresses are in device memory, and are read when the stream reaches the copy.
 #include "support/gate.h"
-#include "support/managed.h"
+#include "support/memory/managed_memory.h"
 #include "support/objects.h"
 #include "support/says.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "support/random_num.h"
 #include "support/says.h"
+#include "support/transfer/random_num.h"
 
 using namespace portacl_test;
 

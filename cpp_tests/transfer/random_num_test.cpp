@@ -1,6 +1,6 @@
 // aclrtRandomNumAsync: the numbers it generates. The generator is implemented here independently,
 // and the distributions are computed in double precision.
-#include "support/random_num.h"
+#include "support/transfer/random_num.h"
 
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "support/gate.h"
-#include "support/managed.h"
+#include "support/memory/managed_memory.h"
 
 using namespace portacl_test;
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/external_event.h"
-#include "support/graph.h"
-#include "support/graph_build.h"
-#include "support/graph_condition.h"
-#include "support/graph_control.h"
+#include "support/graph/build.h"
+#include "support/graph/condition.h"
+#include "support/graph/control.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/stream/external_event.h"
 #include "support/threads.h"
 
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
-#include "support/graph_condition.h"
-#include "support/graph_control.h"
+#include "support/graph/condition.h"
+#include "support/graph/control.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 
 namespace {

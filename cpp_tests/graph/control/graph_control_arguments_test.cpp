@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
-#include "support/graph_build.h"
-#include "support/graph_control.h"
+#include "support/graph/build.h"
+#include "support/graph/control.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"

@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "support/acl_test.h"
-#include "support/graph_control.h"
+#include "support/graph/control.h"
 #include "support/own_process.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
-#include "support/kernels.h"
+#include "support/graph/graph.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 
 namespace {

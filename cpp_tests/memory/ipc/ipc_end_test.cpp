@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "support/ipc.h"
+#include "support/memory/ipc.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -1,7 +1,7 @@
 // Device memory in two processes: one exports it, the other imports it by its key.
 
 #include "support/gate.h"
-#include "support/ipc.h"
+#include "support/memory/ipc.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -3,11 +3,11 @@
 #include <thread>
 
 #include "support/gate.h"
-#include "support/ipc.h"
-#include "support/managed.h"
-#include "support/mem_pool.h"
+#include "support/memory/ipc.h"
+#include "support/memory/managed_memory.h"
+#include "support/memory/virtual_memory.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
-#include "support/virtual_memory.h"
 
 using namespace portacl_test;
 

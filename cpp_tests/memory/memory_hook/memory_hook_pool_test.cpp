@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "support/gate.h"
-#include "support/mem_pool.h"
-#include "support/memory_hook.h"
+#include "support/memory/memory_hook.h"
+#include "support/pool/mem_pool.h"
 #include "support/threads.h"
 
 using namespace portacl_test;

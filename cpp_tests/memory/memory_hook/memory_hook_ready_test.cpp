@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "support/memory_hook.h"
-#include "support/memory_live.h"
+#include "support/memory/memory_hook.h"
+#include "support/memory/memory_live.h"
 #include "support/own_process.h"
 
 using namespace portacl_test;

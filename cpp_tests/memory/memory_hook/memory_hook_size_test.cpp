@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "support/ipc.h"
-#include "support/memory_hook.h"
-#include "support/memory_live.h"
-#include "support/memory_stats.h"
-#include "support/virtual_memory.h"
+#include "support/memory/ipc.h"
+#include "support/memory/memory_hook.h"
+#include "support/memory/memory_live.h"
+#include "support/memory/memory_stats.h"
+#include "support/memory/virtual_memory.h"
 
 using namespace portacl_test;
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "support/memory_hook.h"
-#include "support/memory_live.h"
+#include "support/memory/memory_hook.h"
+#include "support/memory/memory_live.h"
 
 using namespace portacl_test;
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/memory_hook.h"
+#include "support/memory/memory_hook.h"
 #include "support/threads.h"
 
 using namespace portacl_test;

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/mem_pool.h"
 #include "support/objects.h"
 #include "support/own_process.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 #include "support/threads.h"
 

@@ -1,10 +1,10 @@
 // Physical memory in hooks, statistics, the list of live allocations and the leak report: from
 // aclrtMallocPhysical until it is freed.
 
-#include "support/memory_hook.h"
-#include "support/memory_live.h"
-#include "support/memory_stats.h"
-#include "support/virtual_memory.h"
+#include "support/memory/memory_hook.h"
+#include "support/memory/memory_live.h"
+#include "support/memory/memory_stats.h"
+#include "support/memory/virtual_memory.h"
 
 using namespace portacl_test;
 

@@ -1,8 +1,8 @@
 // Invalid arguments of the functions of virtual memory.
 
 #include "support/gate.h"
+#include "support/memory/virtual_memory.h"
 #include "support/says.h"
-#include "support/virtual_memory.h"
 
 using namespace portacl_test;
 

@@ -1,8 +1,8 @@
 // Physical memory shared between processes by numbers and fabric handles.
 
-#include "support/ipc.h"
+#include "support/memory/ipc.h"
+#include "support/memory/virtual_memory.h"
 #include "support/says.h"
-#include "support/virtual_memory.h"
 
 using namespace portacl_test;
 

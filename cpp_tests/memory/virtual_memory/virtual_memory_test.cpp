@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "support/gate.h"
-#include "support/places.h"
+#include "support/memory/places.h"
+#include "support/memory/virtual_memory.h"
 #include "support/says.h"
-#include "support/virtual_memory.h"
 
 using namespace portacl_test;
 

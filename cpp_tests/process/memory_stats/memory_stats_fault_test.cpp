@@ -6,9 +6,9 @@
 #include <string>
 
 #include "support/fault.h"
-#include "support/mem_pool.h"
-#include "support/memory_stats.h"
+#include "support/memory/memory_stats.h"
 #include "support/objects.h"
+#include "support/pool/mem_pool.h"
 
 using namespace portacl_test;
 

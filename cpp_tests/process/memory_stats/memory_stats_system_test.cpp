@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "support/memory_stats.h"
+#include "support/memory/memory_stats.h"
 #include "support/objects.h"
 #include "support/own_process.h"
-#include "support/usage.h"
+#include "support/process/usage.h"
 
 using namespace portacl_test;
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "support/gate.h"
-#include "support/mem_pool.h"
 #include "support/objects.h"
+#include "support/pool/mem_pool.h"
 #include "support/says.h"
 
 using namespace portacl_test;

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/external_event.h"
 #include "support/gate.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/stream/external_event.h"
 
 namespace {
 

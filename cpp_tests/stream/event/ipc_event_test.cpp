@@ -1,9 +1,9 @@
 // Events of several processes (ACL_EVENT_IPC): handles, order in both directions, and the end of
 // one process.
 #include "support/gate.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 
 using namespace portacl_test;
 

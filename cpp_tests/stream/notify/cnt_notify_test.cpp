@@ -3,8 +3,8 @@
 #include <set>
 
 #include "support/gate.h"
-#include "support/notify.h"
 #include "support/says.h"
+#include "support/stream/notify.h"
 
 using namespace portacl_test;
 

@@ -1,9 +1,9 @@
 // Notifies of two processes: keys, lists of processes, signals in both directions, and the end of
 // one process.
 
-#include "support/notify.h"
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
+#include "support/stream/notify.h"
 
 using namespace portacl_test;
 

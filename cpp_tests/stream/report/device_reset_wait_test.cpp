@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "support/objects.h"
-#include "support/reporter.h"
 #include "support/says.h"
+#include "support/stream/reporter.h"
 
 using namespace portacl_test;
 

@@ -6,8 +6,8 @@
 
 #include "support/gate.h"
 #include "support/objects.h"
-#include "support/reporter.h"
 #include "support/says.h"
+#include "support/stream/reporter.h"
 
 using namespace portacl_test;
 

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "support/gate.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 #include "support/threads.h"
 
 using namespace portacl_test;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph_build.h"
-#include "support/graph_run.h"
+#include "support/graph/build.h"
+#include "support/graph/run.h"
 #include "support/objects.h"
 
 namespace portacl_test {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "acl_test.h"
-#include "trace.h"
+#include "support/acl_test.h"
+#include "support/profiling/trace.h"
 
 namespace portacl_test {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "did.h"
+#include "../did.h"
 
 // Uniform numbers for `bytes` bytes, with a counter of 16 bytes.
 inline aclrtRandomNumTaskInfo UniformNumbers(void* result, size_t bytes, void* counter) {

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 
 namespace portacl_test {

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "did.h"
+#include "../did.h"
 
 // Exporter and importer in one process.
 inline void SharePool(aclrtMemLocationType where) {

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 #include "support/two_processes.h"
 
 namespace portacl_test {

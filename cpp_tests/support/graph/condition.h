@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/graph.h"
+#include "support/graph/graph.h"
 #include "support/objects.h"
 
 namespace portacl_test {

@@ -1,7 +1,7 @@
 // The part of every_call that sets modes, limits and allocators.
 #pragma once
 
-#include "did.h"
+#include "../did.h"
 
 // Reads the address first: device teardown frees it.
 inline void UseOverflow() {

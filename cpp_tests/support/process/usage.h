@@ -1,7 +1,7 @@
 // Resources of this process: memory, threads, descriptors, mappings.
 #pragma once
 
-#include "proc.h"
+#include "support/process/proc.h"
 
 #include <malloc.h>
 #include <unistd.h>

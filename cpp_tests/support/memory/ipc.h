@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "support/pool/shared_pool.h"
 #include "support/says.h"
-#include "support/shared_pool.h"
 
 namespace portacl_test {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "did.h"
+#include "../did.h"
 
 inline uint32_t CountDevice(int32_t, void* count) {
     ++*static_cast<int*>(count);

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "support/gate.h"
-#include "support/mem_pool.h"
+#include "support/pool/mem_pool.h"
 
 namespace portacl_test {
 

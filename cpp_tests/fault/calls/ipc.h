@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "did.h"
+#include "../did.h"
 
 // The program argument that selects this role.
 constexpr const char* kExporter = "export";

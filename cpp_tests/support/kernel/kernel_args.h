@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
-#include "support/kernels.h"
+#include "support/kernel/kernels.h"
 #include "support/objects.h"
 
 namespace portacl_test {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/memory/hook_recorder.h"
 #include "support/objects.h"
-#include "support/recorder.h"
 #include "support/says.h"
 
 namespace portacl_test {

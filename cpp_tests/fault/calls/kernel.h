@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <string>
 
-#include "did.h"
-#include "graph_calls.h"
-#include "held.h"
+#include "../did.h"
+#include "../held.h"
+#include "graph.h"
 
 // The kernels of cpp_tests/kernels for this backend: one of them with more shared memory than the
 // default limit of a kernel.

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "did.h"
-#include "random_calls.h"
+#include "../did.h"
+#include "random.h"
 
 // Sets the parameters of the first kernel and the first event of a graph to what they are, disables
 // the first task, and applies each change.

@@ -15,10 +15,10 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
-#include "support/graph_condition.h"
-#include "support/ipc.h"
-#include "support/notify.h"
+#include "support/graph/condition.h"
+#include "support/memory/ipc.h"
 #include "support/objects.h"
+#include "support/stream/notify.h"
 
 namespace portacl_test {
 
