@@ -1,7 +1,7 @@
 // Prototypes of the driver functions that the tests call.
 #pragma once
 
-#include "abi.h"
+#include "base/abi.h"
 #include "fake_cuda.h"
 
 extern "C" {

@@ -1,0 +1,54 @@
+// The beginning of every exported function.
+#pragma once
+
+#include "base/state.h"
+
+namespace fake {
+
+// What a function requires.
+enum class Needs {
+    kNothing,  // also allowed before cuInit and inside a host function
+    kDriver,   // cuInit
+    kContext,  // cuInit and a current context that is valid
+};
+
+// One call of an exported function: counts it, takes the lock for its duration, refuses invalid
+// calls, and injects the faults that a test has configured. `name` is the exported name.
+class Call {
+  public:
+    Call(const char* name, Needs needs);
+
+    // If not CUDA_SUCCESS, the function must return it at once.
+    CUresult refused() const { return refused_; }
+
+    // The calling thread's current context. Only with Needs::kContext.
+    Context& context() const { return *context_; }
+
+    Lock& lock() { return lock_; }
+
+    // The failure with which the operation that this call enqueues must fail when it runs, if any.
+    CUresult late() const { return late_; }
+
+    // Reports a definite bug of the caller, and returns `code`.
+    CUresult misuse(CUresult code, const char* format, ...) const __attribute__((format(printf, 3, 4)));
+
+  private:
+    CUresult refuse(Needs needs);
+
+    const char* name_;
+    Lock lock_;
+    Context* context_ = nullptr;
+    CUresult refused_ = CUDA_SUCCESS;
+    CUresult late_ = CUDA_SUCCESS;
+};
+
+// Reports a misuse found outside a call. The lock is held.
+void report_misuse(const char* where, const char* text);
+
+// From here on, calls of this thread come from inside a host function.
+void enter_host_function_thread();
+
+// Codes after which a context is unusable until it is reset.
+bool is_sticky(CUresult code);
+
+}  // namespace fake

@@ -1,0 +1,87 @@
+#include "base/config.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace fake {
+namespace {
+
+#ifdef FAKE_CUDA_OLD
+constexpr int kDriverVersion = 11040;
+constexpr int kMemoryPools = 0;
+#else
+constexpr int kDriverVersion = 13000;
+constexpr int kMemoryPools = 1;
+#endif
+
+// A misspelled setting must not pass a test, so an invalid setting ends the process.
+[[noreturn]] void refuse(const char* name, const char* text, const char* expected) {
+    fprintf(stderr, "fake_cuda: %s=\"%s\" is not %s\n", name, text, expected);
+    // Not exit(): its handlers would read the settings again.
+    _exit(96);
+}
+
+unsigned long long number(const char* name, unsigned long long fallback, unsigned long long most) {
+    const char* text = getenv(name);
+    if (text == nullptr || *text == '\0') {
+        return fallback;
+    }
+    char* end = nullptr;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    if (*end == 'K') shift = 10;
+    if (*end == 'M') shift = 20;
+    if (*end == 'G') shift = 30;
+    if (shift != 0) {
+        ++end;
+    }
+    if (errno != 0 || *text == '-' || end == text || *end != '\0' || value > (most >> shift)) {
+        char expected[96];
+        snprintf(expected, sizeof expected, "a number from 0 to %llu (K, M, G may follow)", most);
+        refuse(name, text, expected);
+    }
+    return value << shift;
+}
+
+bool flag(const char* name) {
+    const char* text = getenv(name);
+    if (text == nullptr || *text == '\0' || strcmp(text, "0") == 0) {
+        return false;
+    }
+    if (strcmp(text, "1") != 0) {
+        refuse(name, text, "0 or 1");
+    }
+    return true;
+}
+
+Config read() {
+    Config result{};
+    result.devices = static_cast<int>(number("FAKE_CUDA_DEVICES", 2, 64));
+    result.memory = number("FAKE_CUDA_MEMORY", size_t{4} << 30, size_t{1} << 40);
+    result.delay_us = static_cast<unsigned>(number("FAKE_CUDA_DELAY_US", 50, 10'000'000));
+    result.driver_version = static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", kDriverVersion, 99'999));
+    result.memory_pools = number("FAKE_CUDA_MEMORY_POOLS", kMemoryPools, kMemoryPools) != 0;
+    result.init_error = static_cast<int>(number("FAKE_CUDA_INIT_ERROR", 0, 999));
+    result.strict = flag("FAKE_CUDA_STRICT");
+    result.leak_check = flag("FAKE_CUDA_LEAK_CHECK");
+    result.fail = getenv("FAKE_CUDA_FAIL");
+    result.count = getenv("FAKE_CUDA_COUNT");
+    if (result.count != nullptr && *result.count == '\0') {
+        result.count = nullptr;
+    }
+    return result;
+}
+
+}  // namespace
+
+const Config& config() {
+    static const Config value = read();
+    return value;
+}
+
+}  // namespace fake

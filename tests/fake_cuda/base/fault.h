@@ -1,0 +1,21 @@
+// Faults that a test has configured.
+#pragma once
+
+#include "base/abi.h"
+
+namespace fake {
+
+struct Fault {
+    CUresult code = CUDA_SUCCESS;
+    // The call succeeds and its operation fails when it runs.
+    bool late = false;
+};
+
+// Parses "name:nth:code[:late]", several separated by commas; nth 0 is every call. False for an
+// invalid text, which changes nothing. The lock is held.
+bool set_faults(const char* spec);
+
+// Counts a call of `name` and returns whether it must fail. The lock is held.
+Fault next_fault(const char* name);
+
+}  // namespace fake

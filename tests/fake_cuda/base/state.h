@@ -1,0 +1,121 @@
+// The state of the test double, behind one lock. Never destroyed: stream threads may still run
+// while the process exits.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/abi.h"
+#include "base/arena.h"
+#include "base/registry.h"
+#include "stream/order.h"
+
+namespace fake {
+
+struct Stream;
+struct Event;
+struct Module;
+struct Graph;
+struct GraphExec;
+struct Function;
+struct Block;
+struct Physical;
+struct Reservation;
+struct Pool;
+struct Window;
+class SharedFile;
+
+// A device and its primary context, which have the same lifetime here.
+struct Context {
+    Context(int ordinal_, size_t memory);
+
+    const int ordinal;
+    const size_t total;
+    size_t used = 0;
+    Arena arena;
+    CUcontext handle = nullptr;
+    unsigned references = 0;
+    bool active = false;
+    // The file of its memory, shared with other processes.
+    std::shared_ptr<SharedFile> file;
+    // Being torn down; it can be retained again afterwards.
+    bool draining = false;
+    // A failure on the device; every call returns it until the context is reset.
+    CUresult sticky = CUDA_SUCCESS;
+    // Streams that have work or may get some, including destroyed ones that have pending work.
+    std::set<std::shared_ptr<Stream>> streams;
+    // Runs the work of synchronous calls and memsets.
+    std::shared_ptr<Stream> internal;
+    // Ordinals of the devices whose memory kernels of this device may access.
+    std::set<int> peers;
+    // The default memory pool, once a call has used it, and the current pool if another one was
+    // set.
+    std::shared_ptr<Pool> default_pool;
+    std::shared_ptr<Pool> current_pool;
+};
+
+// The checkpoint state of the process.
+enum class ProcessState { kRunning, kLocked, kCheckpointed };
+
+// A stream that is being captured.
+struct Capture {
+    CUstream stream;
+    std::thread::id thread;
+    unsigned mode;
+    bool valid;
+};
+
+struct State {
+    std::mutex mutex;
+    // Notified after every completed operation and every change that a thread may wait for.
+    std::condition_variable changed;
+
+    bool initialised = false;
+    bool held = false;
+    // Locked: all calls wait, except those of checkpoints.
+    ProcessState process = ProcessState::kRunning;
+    std::vector<std::unique_ptr<Context>> contexts;
+    std::map<uint64_t, Context*> contexts_by_handle;
+
+    Registry<Stream> streams{HandleKind::kStream};
+    Registry<Event> events{HandleKind::kEvent};
+    Registry<Module> modules{HandleKind::kModule};
+    Registry<Function> functions{HandleKind::kFunction};
+    Registry<Physical> physical{HandleKind::kPhysical};
+    Registry<Pool> pools{HandleKind::kPool};
+    Registry<Graph> graphs{HandleKind::kGraph};
+    Registry<GraphExec> graph_execs{HandleKind::kGraphExec};
+    std::vector<Capture> captures;
+    // The number of graph nodes ever created.
+    uint64_t graph_nodes = 0;
+    // The pool operations that the host has waited for.
+    Clock observed;
+
+    // Live memory by its first address: device memory, pinned host memory, mapped ranges.
+    std::map<uint64_t, std::shared_ptr<Block>> blocks;
+    // Address ranges reserved for mapping.
+    std::map<uint64_t, std::shared_ptr<Reservation>> reservations;
+    // Addresses of pinned host memory and reservations.
+    std::unique_ptr<Arena> pinned_arena;
+    std::unique_ptr<Arena> mapped_arena;
+
+    // Objects that were alive when their context's last reference was released.
+    std::vector<std::string> orphans;
+    std::map<std::string, unsigned long long> calls;
+    std::map<std::string, unsigned long long> launches;
+    unsigned long long misuses = 0;
+    // Calls and operations that were made to fail.
+    unsigned long long faults = 0;
+};
+
+State& state();
+
+using Lock = std::unique_lock<std::mutex>;
+
+}  // namespace fake

@@ -1,0 +1,283 @@
+#include "kernel/module.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <regex>
+
+#include "base/call.h"
+#include "base/config.h"
+#include "kernel/own_module.h"
+#include "memory/memory.h"
+#include "stream/stream.h"
+
+namespace fake {
+namespace {
+
+// With opt-in, see cuFuncSetAttribute.
+constexpr int kMostSharedBytes = 101376;
+
+// The newest PTX version, times ten, that a driver of this version reads: CUDA 11.4 reads 7.4, and
+// 13.0 reads 9.0.
+int newest_ptx(int driver_version) {
+    return (driver_version / 1000 - 4) * 10 + driver_version % 1000 / 10;
+}
+
+// Parses the variables of a PTX text: numbers, and arrays of them, with their initial values or 0.
+void read_variables(const std::string& text, std::map<std::string, Variable>* variables) {
+    const std::regex variable(R"(\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.[usfb](8|16|32|64)\s+([A-Za-z_$][\w$]*))"
+                              R"(\s*(?:\[\s*(\d+)\s*\])?\s*(?:=\s*\{?([^;}]*)\}?\s*)?;)");
+    const std::regex number("0f([0-9A-Fa-f]{8})|[0-9]+");
+    for (std::sregex_iterator at(text.begin(), text.end(), variable), end; at != end; ++at) {
+        const size_t size = std::stoul((*at)[1]) / 8;
+        const size_t count = (*at)[3].matched ? std::stoul((*at)[3]) : 1;
+        Variable found;
+        found.bytes.resize(size * count);
+        const std::string values = (*at)[4];
+        size_t offset = 0;
+        for (std::sregex_iterator one(values.begin(), values.end(), number); one != end && offset < found.bytes.size();
+             ++one, offset += size) {
+            const bool real = (*one)[1].matched;
+            const uint64_t value = std::stoull(one->str(real ? 1 : 0), nullptr, real ? 16 : 10);
+            memcpy(found.bytes.data() + offset, &value, size);
+        }
+        variables->emplace((*at)[2], std::move(found));
+    }
+}
+
+// Parses the entries of a PTX text. It knows enough of the language for portacl's modules:
+// comments, directives, and entries with their parameters.
+CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries,
+                  std::map<std::string, Variable>* variables) {
+    const size_t length = strnlen(image, size_t{16} << 20);
+    const std::string text = std::regex_replace(std::string(image, length), std::regex("//[^\n]*"), "");
+    std::smatch match;
+    if (!std::regex_search(text, match, std::regex(R"(^\s*\.version\s+(\d+)\.(\d+))"))) {
+        return call.misuse(CUDA_ERROR_INVALID_IMAGE, "the image does not begin with .version");
+    }
+    const int version = std::stoi(match[1]) * 10 + std::stoi(match[2]);
+    if (version > newest_ptx(config().driver_version)) {
+        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    }
+    if (!std::regex_search(text, std::regex(R"(\.target\s+sm_\d+)")) ||
+        !std::regex_search(text, std::regex(R"(\.address_size\s+64)"))) {
+        return call.misuse(CUDA_ERROR_INVALID_PTX, "the image lacks .target or .address_size 64");
+    }
+    const std::regex entry(R"(\.entry\s+([A-Za-z_$][\w$]*)\s*\(([^)]*)\)\s*(\.maxntid\s+(\d+))?)");
+    // A number, or a structure as an array of bytes with its alignment.
+    const std::regex parameter(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.[usfb](8|16|32|64)\s+[\w$]+(?:\[(\d+)\])?)");
+    for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
+        const std::string name = (*at)[1];
+        const std::string parameters = (*at)[2];
+        Entry found;
+        if ((*at)[4].matched) found.most_threads = static_cast<unsigned>(std::stoul((*at)[4]));
+        for (std::sregex_iterator one(parameters.begin(), parameters.end(), parameter); one != end; ++one) {
+            const size_t element = std::stoul((*one)[2]) / 8;
+            const size_t alignment = (*one)[1].matched ? std::stoul((*one)[1]) : element;
+            const size_t size = element * ((*one)[3].matched ? std::stoul((*one)[3]) : 1);
+            found.parameters.push_back({(found.size() + alignment - 1) / alignment * alignment, size});
+        }
+        if (find_reduction(name).run != nullptr &&
+            (found.parameters.size() != 3 || found.size() != sizeof(Arguments))) {
+            return call.misuse(CUDA_ERROR_INVALID_PTX, "%s has %zu parameters, not 3 of 64 bits", name.c_str(),
+                               found.parameters.size());
+        }
+        entries->emplace(name, std::move(found));
+    }
+    read_variables(text, variables);
+    return CUDA_SUCCESS;
+}
+
+void forget_variables(const Module& module) {
+    for (const auto& [name, variable] : module.variables) {
+        if (variable.address != 0) state().blocks.erase(variable.address);
+    }
+}
+
+CUresult load(const Call& call, CUmodule* out, const void* image) {
+    if (call.refused()) return call.refused();
+    if (out == nullptr || image == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "module or image is null");
+    }
+    auto module = std::make_shared<Module>();
+    module->context = &call.context();
+    if (CUresult code = read_ptx(call, static_cast<const char*>(image), &module->entries, &module->variables)) {
+        return code;
+    }
+    for (auto& [name, variable] : module->variables) {
+        const auto block = allocate_device(call.context(), variable.bytes.size());
+        if (block == nullptr) {
+            forget_variables(*module);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        block->is_variable = true;
+        memcpy(block->bytes, variable.bytes.data(), variable.bytes.size());
+        variable.address = block->address;
+    }
+    *out = reinterpret_cast<CUmodule>(state().modules.add(std::move(module)));
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+std::shared_ptr<Function> find_function(const Call& call, CUfunction handle, CUresult* code) {
+    auto function = state().functions.find(number_of(handle));
+    if (function == nullptr) {
+        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "function %p %s", static_cast<void*>(handle),
+                            state().functions.why_not(number_of(handle)));
+    }
+    return function;
+}
+
+}  // namespace fake
+
+using namespace fake;
+
+FAKE_CUDA_EXPORT CUresult cuModuleLoadData(CUmodule* out, const void* image) {
+    Call call(__func__, Needs::kContext);
+    return load(call, out, image);
+}
+
+FAKE_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, const int* options,
+                                             void** values) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (count != 0 && (options == nullptr || values == nullptr)) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "options or optionValues is null");
+    }
+    return load(call, out, image);
+}
+
+FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto module = state().modules.find(number_of(handle));
+    if (module == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "module %p %s", static_cast<void*>(handle),
+                           state().modules.why_not(number_of(handle)));
+    }
+    // Pending launches of its kernels complete first.
+    const CUresult code = wait_for_device(call.lock(), *module->context);
+    for (const auto& entry : module->functions) {
+        state().functions.remove(entry.second);
+    }
+    forget_variables(*module);
+    state().modules.remove(number_of(handle));
+    return code;
+}
+
+FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* name) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto module = state().modules.find(number_of(handle));
+    if (module == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "module %p %s", static_cast<void*>(handle),
+                           state().modules.why_not(number_of(handle)));
+    }
+    if (out == nullptr || name == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "hfunc or name is null");
+    }
+    const auto entry = module->entries.find(name);
+    if (entry == module->entries.end()) return CUDA_ERROR_NOT_FOUND;
+    const auto known = module->functions.find(name);
+    if (known != module->functions.end()) {
+        *out = reinterpret_cast<CUfunction>(known->second);
+        return CUDA_SUCCESS;
+    }
+    auto function = std::make_shared<Function>();
+    function->context = module->context;
+    function->name = name;
+    function->entry = entry->second;
+    function->variables = module->variables;
+    function->reduction = find_reduction(name);
+    function->user = find_own_kernel(name);
+    if (function->user == nullptr) function->user = find_user_kernel(name);
+    if (function->reduction.run == nullptr && function->user == nullptr) {
+        fprintf(stderr, "fake_cuda: cannot run %s: only kernels of portacl are known here\n", name);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    const uint64_t issued = state().functions.add(std::move(function));
+    module->functions.emplace(name, issued);
+    *out = reinterpret_cast<CUfunction>(issued);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* out, size_t* size, CUmodule handle, const char* name) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto module = state().modules.find(number_of(handle));
+    if (module == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "module %p %s", static_cast<void*>(handle),
+                           state().modules.why_not(number_of(handle)));
+    }
+    if (name == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "name is null");
+    const auto found = module->variables.find(name);
+    if (found == module->variables.end()) return CUDA_ERROR_NOT_FOUND;
+    if (out != nullptr) *out = found->second.address;
+    if (size != nullptr) *size = found->second.bytes.size();
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuFuncGetAttribute(int* out, int attribute, CUfunction handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
+    if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pi is null");
+    // Threads per block, shared, constant and local bytes, registers, PTX version, binary version.
+    const int kValues[] = {static_cast<int>(function->entry.most_threads), 0, 0, 0, 32, 52, 80};
+    if (attribute < 0 || static_cast<size_t>(attribute) >= std::size(kValues)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *out = kValues[attribute];
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
+    constexpr int kMaxDynamicSharedSizeBytes = 8;
+    if (attribute != kMaxDynamicSharedSizeBytes || value < 0 || value > kMostSharedBytes) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "attribute %d, value %d; here only 8, the bytes of shared memory, can be "
+                           "set, to %d at most",
+                           attribute, value, kMostSharedBytes);
+    }
+    function->most_shared = static_cast<unsigned>(value);
+    return CUDA_SUCCESS;
+}
+
+#ifndef FAKE_CUDA_OLD
+FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
+    // Callers thus find out how many there are.
+    if (index >= function->entry.parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+    if (offset == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "paramOffset is null");
+    *offset = function->entry.parameters[index].offset;
+    if (size != nullptr) *size = function->entry.parameters[index].size;
+    return CUDA_SUCCESS;
+}
+#endif
+
+FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                         CUstream stream_handle, void** parameters, void** extra) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    if (find_function(call, function, &code) == nullptr) return code;
+    const auto stream = find_stream_to_submit(call, stream_handle, &code);
+    if (stream == nullptr) return code;
+    Launch launch;
+    const Grid grid{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
+    code = make_launch(call, function, grid, shared, *stream->context, parameters, extra, &launch);
+    return code == CUDA_SUCCESS ? queue_launch(call, *stream, launch) : code;
+}

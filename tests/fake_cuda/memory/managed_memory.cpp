@@ -1,0 +1,85 @@
+// Managed memory: one address for the host and all devices. It never migrates.
+
+#include "memory/memory.h"
+#include "pool/mem_pool.h"
+#include "runtime/context.h"
+#include "stream/stream.h"
+
+namespace fake {
+namespace {
+
+constexpr size_t kHuge = size_t{2} << 20;
+constexpr size_t kPage = 4096;
+
+using ull = unsigned long long;
+
+// CUDA_SUCCESS if the range is in managed memory and the location exists.
+[[maybe_unused]] CUresult check(const Call& call, uint64_t address, size_t size, CUmemLocation location, Operand* out) {
+    if (size == 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "count is 0");
+    if (CUresult code = resolve(call, "devPtr", address, size, call.context(), out)) return code;
+    if (!out->managed()) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "devPtr 0x%llx is not managed memory", ull{address});
+    }
+    const bool place =
+        location.type == CU_MEM_LOCATION_TYPE_DEVICE
+            ? device(location.id) != nullptr
+            : location.type >= CU_MEM_LOCATION_TYPE_HOST && location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    if (!place) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "there is no place of type %d with id %d", location.type,
+                           location.id);
+    }
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace fake
+
+using namespace fake;
+
+FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsigned flags) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || size == 0 || flags != CU_MEM_ATTACH_GLOBAL) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "dptr is null, bytesize is 0, or flags 0x%x are not CU_MEM_ATTACH_GLOBAL", flags);
+    }
+    Context& context = call.context();
+    if (!make_room(context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint64_t address = allocate_host(size, size >= kHuge ? kHuge : kPage);
+    if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    context.used += size;
+    auto* const bytes = reinterpret_cast<uint8_t*>(address);
+    add_block(std::make_shared<Block>(BlockKind::kManaged, &context, address, size, bytes));
+    *out = address;
+    return CUDA_SUCCESS;
+}
+
+#ifndef FAKE_CUDA_OLD
+
+FAKE_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, int advice, CUmemLocation location) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "advice %d is unknown", advice);
+    }
+    Operand range;
+    return check(call, address, size, location, &range);
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location,
+                                                unsigned flags, CUstream handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (flags != 0) return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags are not 0");
+    Operand range;
+    if (CUresult code = check(call, address, size, location, &range)) return code;
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream_to_submit(call, handle, &code);
+    if (stream == nullptr) return code;
+    Operation operation;
+    operation.blocks.push_back(range.block);
+    operation.body = [] { return CUDA_SUCCESS; };
+    return submit(call, *stream, std::move(operation));
+}
+
+#endif

@@ -1,0 +1,92 @@
+// Memory pools: memory that streams allocate and free in stream order.
+#pragma once
+
+#include <vector>
+
+#include "base/call.h"
+#include "memory/memory.h"
+#include "stream/order.h"
+
+namespace fake {
+
+// The attributes that are switches, by number.
+enum class Reuse { kFollowEvents, kOpportunistic, kInternalDependencies };
+
+class SharedFile;
+
+// A segment of a pool's memory: in use, or free. Adjacent segments cover the pool's memory without
+// gaps.
+struct Segment {
+    size_t size = 0;
+    bool used = false;
+    // Frees that the next user must be ordered after.
+    std::vector<std::shared_ptr<PoolOperation>> releases;
+};
+
+struct Pool {
+    Pool(Context& context, const CUmemPoolProps& props);
+    ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    bool on_host() const { return location.type != CU_MEM_LOCATION_TYPE_DEVICE; }
+    bool allows(Reuse reuse) const { return reuse_switches[static_cast<size_t>(reuse)] != 0; }
+    // The access of the device to the memory (CU_MEM_ACCESS_FLAGS_*).
+    int access_of(int ordinal) const;
+    // The driver's address of the byte at `address`.
+    uint8_t* bytes(uint64_t address) const;
+
+    // Its device; for host memory the first device, without a meaning.
+    Context* const context;
+    const CUmemLocation location;
+    const int handle_types;
+    const size_t max_size;
+    uint64_t handle = 0;
+    // The default pool of a device.
+    bool is_default = false;
+    // From another process: blocks are imported, never allocated.
+    bool imported = false;
+
+    int reuse_switches[3] = {1, 1, 1};
+    uint64_t threshold = 0;
+    uint64_t reserved = 0;
+    uint64_t reserved_high = 0;
+    uint64_t used = 0;
+    uint64_t used_high = 0;
+    std::map<int, int> access;
+    std::map<uint64_t, Segment> segments;
+    // The file for other processes; null: none.
+    std::shared_ptr<SharedFile> file;
+};
+
+// The valid pool with this handle, or null after reporting the reason.
+std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code);
+
+// The pool that has this address as free memory, in no block, or null.
+const Pool* pool_with_free(uint64_t address);
+
+// Allocates a block for the stream and inserts it. Operations that the stream must wait for first
+// are added to `waits`. Null if there is no memory.
+std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
+                                      std::vector<std::shared_ptr<PoolOperation>>* waits);
+
+// Frees a block; the next user of the memory must be ordered after `release`, if there is one.
+void free_block(const Block& block, std::shared_ptr<PoolOperation> release);
+
+// Makes room for `size` bytes on a device, if necessary by trimming its pools.
+bool make_room(Context& context, size_t size);
+
+// Frees unused pages while the pool has more than this many bytes.
+void trim(Pool& pool, uint64_t keep);
+
+// The caller has waited for all of this: the frees in it are complete for all streams, and pools
+// are trimmed to their thresholds.
+void observe(const Clock& clock);
+
+// Reports a use or free of a block that is not ordered after its allocation.
+void check_order(const Call& call, const Stream& stream, const Block& block);
+
+// The pools of a context are destroyed with it.
+void drop_pools(Context& context, bool is_leak);
+
+}  // namespace fake

@@ -1,0 +1,329 @@
+// Allocation in pools.
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "memory/shared_file.h"
+#include "pool/mem_pool.h"
+#include "stream/stream.h"
+
+namespace fake {
+namespace {
+
+using ull = unsigned long long;
+using Segments = std::map<uint64_t, Segment>;
+
+// A pool allocates from its device, and frees, in multiples of this.
+constexpr size_t kPage = size_t{32} << 20;
+
+// What it requires about the frees of a segment.
+enum class Sure {
+    kOrdered,   // the stream is ordered after them, or the host has waited for them
+    kComplete,  // or they are complete
+    kAnything,  // or the stream can be made to wait for them
+};
+
+bool is_usable(const Pool& pool, const Stream& stream, const Segment& segment, Sure sure) {
+    const auto over = [&](const std::shared_ptr<PoolOperation>& release) {
+        return sure == Sure::kAnything || release->stream == stream.handle || is_after(state().observed, *release) ||
+               (pool.allows(Reuse::kFollowEvents) && is_after(stream.known, *release)) ||
+               (sure == Sure::kComplete && release->done);
+    };
+    return !segment.used && std::all_of(segment.releases.begin(), segment.releases.end(), over);
+}
+
+// The best-fitting segment, so that few frees precede what is allocated.
+Segments::iterator find_segment(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    auto best = pool.segments.end();
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
+        const bool fits =
+            segment->second.size >= size && (best == pool.segments.end() || segment->second.size < best->second.size);
+        if (fits && is_usable(pool, stream, segment->second, sure)) best = segment;
+    }
+    return best;
+}
+
+// The first of several adjacent segments that together have `size` bytes and fit best.
+Segments::iterator find_segments(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    auto best = pool.segments.end();
+    size_t best_size = SIZE_MAX;
+    auto first = pool.segments.begin();
+    size_t sum = 0;
+    uint64_t end = 0;
+    const auto consider = [&] {
+        if (sum >= size && sum < best_size) {
+            best = first;
+            best_size = sum;
+        }
+    };
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end(); ++segment) {
+        const bool usable = is_usable(pool, stream, segment->second, sure);
+        if (!usable || segment->first != end) {
+            consider();
+            sum = 0;
+        }
+        if (usable) {
+            if (sum == 0) first = segment;
+            sum += segment->second.size;
+        }
+        end = segment->first + segment->second.size;
+    }
+    consider();
+    return best;
+}
+
+Segments::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    const auto found = find_segment(pool, stream, size, sure);
+    return found != pool.segments.end() ? found : find_segments(pool, stream, size, sure);
+}
+
+// Merges segments from `first` into one of `size` bytes, with the frees of all its parts.
+Segments::iterator cut(Pool& pool, Segments::iterator first, size_t size) {
+    Segment& segment = first->second;
+    while (segment.size < size) {
+        const auto next = std::next(first);
+        segment.size += next->second.size;
+        std::move(next->second.releases.begin(), next->second.releases.end(), std::back_inserter(segment.releases));
+        pool.segments.erase(next);
+    }
+    if (segment.size > size) {
+        Segment rest;
+        rest.size = segment.size - size;
+        rest.releases = segment.releases;
+        segment.size = size;
+        pool.segments.emplace(first->first + size, std::move(rest));
+    }
+    return first;
+}
+
+// Drops frees that are complete for all streams, and merges neighbours without any.
+void collect(Pool& pool) {
+    for (auto segment = pool.segments.begin(); segment != pool.segments.end();) {
+        auto& releases = segment->second.releases;
+        releases.erase(std::remove_if(releases.begin(), releases.end(),
+                                      [](const std::shared_ptr<PoolOperation>& release) {
+                                          return is_after(state().observed, *release);
+                                      }),
+                       releases.end());
+        const auto is_free = [](const Segment& free) { return !free.used && free.releases.empty(); };
+        const auto before = segment == pool.segments.begin() ? pool.segments.end() : std::prev(segment);
+        if (before != pool.segments.end() && is_free(segment->second) && is_free(before->second) &&
+            before->first + before->second.size == segment->first) {
+            before->second.size += segment->second.size;
+            segment = pool.segments.erase(segment);
+        } else {
+            ++segment;
+        }
+    }
+}
+
+// Memory for a pool, a multiple of pages; 0 if the device has none left.
+uint64_t reserve(Pool& pool, size_t size) {
+    if (pool.on_host()) return allocate_host(size, kPage);
+    if (!make_room(*pool.context, size)) return 0;
+    const uint64_t address = pool.context->arena.allocate(size, kPage);
+    if (address == 0) return 0;
+    if (pool.file != nullptr && !pool.file->back(*pool.context, address, size)) {
+        pool.context->arena.free(address, size);
+        return 0;
+    }
+    pool.context->used += size;
+    return address;
+}
+
+void unreserve(Pool& pool, uint64_t address, size_t size) {
+    if (pool.on_host()) {
+        free_host(address, size);
+        return;
+    }
+    if (pool.file != nullptr) pool.file->unback(*pool.context, address, size);
+    pool.context->file->discard(*pool.context, address, size);
+    pool.context->arena.free(address, size);
+    pool.context->used -= size;
+}
+
+// A new segment with room for `size` bytes, or the end.
+Segments::iterator grow(Pool& pool, size_t size) {
+    const size_t pages = round_up(size, kPage);
+    const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kPage);
+    const uint64_t address = fits && pages >= size ? reserve(pool, pages) : 0;
+    if (address == 0) return pool.segments.end();
+    pool.reserved += pages;
+    pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+    Segment segment;
+    segment.size = pages;
+    return pool.segments.emplace(address, std::move(segment)).first;
+}
+
+// Every pool: those with handles, and the default pools of devices.
+std::vector<std::shared_ptr<Pool>> all_pools() {
+    std::vector<std::shared_ptr<Pool>> pools;
+    for (const auto& [handle, pool] : state().pools.live()) pools.push_back(pool);
+    return pools;
+}
+
+}  // namespace
+
+Pool::Pool(Context& context_, const CUmemPoolProps& props)
+    : context(&context_), location(props.location), handle_types(props.handleTypes), max_size(props.maxSize) {
+    if (!on_host()) access[context->ordinal] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+int Pool::access_of(int ordinal) const {
+    const auto found = access.find(ordinal);
+    return found == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
+}
+
+uint8_t* Pool::bytes(uint64_t address) const {
+    return on_host() ? reinterpret_cast<uint8_t*>(address) : context->arena.alias(address);
+}
+
+Pool::~Pool() {
+    for (const auto& [address, segment] : segments) unreserve(*this, address, segment.size);
+}
+
+std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code) {
+    const uint64_t number = number_of(handle);
+    auto pool = state().pools.find(number);
+    if (pool == nullptr) {
+        *code = call.misuse(CUDA_ERROR_INVALID_VALUE, "pool %p %s", static_cast<void*>(handle),
+                            state().pools.why_not(number));
+    }
+    return pool;
+}
+
+const Pool* pool_with_free(uint64_t address) {
+    for (const auto& entry : state().pools.live()) {
+        const auto& segments = entry.second->segments;
+        auto segment = segments.upper_bound(address);
+        if (segment == segments.begin()) continue;
+        --segment;
+        if (address - segment->first < segment->second.size && !segment->second.used) {
+            return entry.second.get();
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<Block> allocate_block(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
+                                      std::vector<std::shared_ptr<PoolOperation>>* waits) {
+    const size_t length = round_up(size, Arena::kGrain);
+    const size_t most = round_up(pool->max_size, Arena::kGrain);
+    if (length < size || (most != 0 && pool->used + length > most)) return nullptr;
+    auto segment = find_free(*pool, stream, length, Sure::kOrdered);
+    if (segment == pool->segments.end() && pool->allows(Reuse::kOpportunistic)) {
+        segment = find_free(*pool, stream, length, Sure::kComplete);
+    }
+    if (segment == pool->segments.end()) segment = grow(*pool, length);
+    // Waiting for another stream is the last resort.
+    if (segment == pool->segments.end() && pool->allows(Reuse::kInternalDependencies)) {
+        segment = find_free(*pool, stream, length, Sure::kAnything);
+    }
+    if (segment == pool->segments.end()) return nullptr;
+    segment = cut(*pool, segment, length);
+    for (const auto& release : segment->second.releases) {
+        if (release->done || release->stream == stream.handle) continue;
+        waits->push_back(release);
+        merge(&stream.known, release->before);
+        merge(&stream.known, {{release->stream, release->number}});
+    }
+    segment->second.used = true;
+    segment->second.releases.clear();
+    pool->used += length;
+    pool->used_high = std::max(pool->used_high, pool->used);
+    auto block =
+        std::make_shared<Block>(BlockKind::kPooled, pool->context, segment->first, size, pool->bytes(segment->first));
+    block->pool = pool;
+    add_block(block);
+    return block;
+}
+
+void free_block(const Block& block, std::shared_ptr<PoolOperation> release) {
+    Pool& pool = *block.pool;
+    pool.used -= round_up(block.size, Arena::kGrain);
+    if (!pool.imported) {
+        Segment& segment = pool.segments.at(block.address);
+        segment.used = false;
+        if (release != nullptr) segment.releases.push_back(std::move(release));
+        if (pool.file != nullptr) pool.file->forget(block.address);
+    }
+    state().blocks.erase(block.address);
+}
+
+bool make_room(Context& context, size_t size) {
+    const auto has_room = [&] { return context.used <= context.total && size <= context.total - context.used; };
+    if (has_room()) return true;
+    for (const auto& pool : all_pools()) {
+        if (pool->context == &context && !pool->on_host()) trim(*pool, 0);
+    }
+    return has_room();
+}
+
+void trim(Pool& pool, uint64_t keep) {
+    if (pool.imported) return;
+    collect(pool);
+    // From the end, so that later allocations use few pages.
+    for (auto segment = pool.segments.end(); segment != pool.segments.begin() && pool.reserved > keep;) {
+        --segment;
+        if (segment->second.used || !segment->second.releases.empty()) continue;
+        const uint64_t start = round_up(segment->first, kPage);
+        const uint64_t end = (segment->first + segment->second.size) & ~uint64_t{kPage - 1};
+        if (start >= end) continue;
+        const size_t size = std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kPage - 1});
+        if (size == 0) break;
+        const uint64_t cut_at = end - size;
+        const size_t tail = segment->first + segment->second.size - end;
+        if (tail != 0) {
+            Segment rest;
+            rest.size = tail;
+            pool.segments.emplace(end, std::move(rest));
+        }
+        segment->second.size = cut_at - segment->first;
+        if (segment->second.size == 0) segment = pool.segments.erase(segment);
+        unreserve(pool, cut_at, size);
+        pool.reserved -= size;
+    }
+}
+
+void observe(const Clock& clock) {
+    merge(&state().observed, clock);
+    for (const auto& pool : all_pools()) {
+        collect(*pool);
+        if (pool->reserved > pool->threshold) trim(*pool, pool->threshold);
+    }
+}
+
+void check_order(const Call& call, const Stream& stream, const Block& block) {
+    const PoolOperation* const allocation = block.allocation.get();
+    if (allocation == nullptr || allocation->done || allocation->stream == stream.handle ||
+        is_after(stream.known, *allocation)) {
+        return;
+    }
+    call.misuse(CUDA_SUCCESS,
+                "0x%llx is used in stream 0x%llx before stream 0x%llx has allocated it from its pool; "
+                "cuStreamWaitEvent",
+                ull{block.address}, ull{stream.handle}, ull{allocation->stream});
+}
+
+void drop_pools(Context& context, bool is_leak) {
+    State& all = state();
+    std::vector<uint64_t> mine;
+    for (const auto& [handle, pool] : all.pools.live()) {
+        if (pool->context != &context || pool->on_host()) continue;
+        mine.push_back(handle);
+        if (is_leak && !pool->is_default) {
+            char text[120];
+            snprintf(text, sizeof text, "memory pool 0x%llx of device %d, destroyed with its context", ull{handle},
+                     context.ordinal);
+            all.orphans.push_back(text);
+        }
+    }
+    for (const uint64_t handle : mine) all.pools.remove(handle);
+    context.default_pool = nullptr;
+    context.current_pool = nullptr;
+}
+
+}  // namespace fake

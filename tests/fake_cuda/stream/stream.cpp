@@ -1,0 +1,284 @@
+#include "stream/stream.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/config.h"
+#include "memory/memory.h"
+#include "pool/mem_pool.h"
+
+namespace fake {
+namespace {
+
+constexpr size_t kThreadStack = size_t{256} << 10;
+
+void complete(Context& context, Operation& operation, CUresult code) {
+    if (code != CUDA_SUCCESS && context.sticky == CUDA_SUCCESS) {
+        context.sticky = code;
+        wake_streams(context);
+    }
+    if (operation.always) {
+        operation.always();
+    }
+    for (const auto& block : operation.blocks) {
+        --block->uses;
+    }
+}
+
+void serve(Stream& stream) {
+    State& all = state();
+    Context& context = *stream.context;
+    Lock lock(all.mutex);
+    for (;;) {
+        stream.more.wait(lock, [&] { return !stream.queue.empty() || stream.finishing; });
+        if (stream.queue.empty()) {
+            return;
+        }
+        Operation operation = std::move(stream.queue.front());
+        stream.queue.pop_front();
+        if (config().delay_us != 0) {
+            lock.unlock();
+            usleep(config().delay_us);
+            lock.lock();
+        }
+        all.changed.wait(lock, [&] { return !all.held; });
+        CUresult code = CUDA_SUCCESS;
+        if (operation.body && context.sticky == CUDA_SUCCESS) {
+            lock.unlock();
+            code = operation.body();
+            lock.lock();
+        }
+        complete(context, operation, code);
+        ++stream.completed;
+        all.changed.notify_all();
+    }
+}
+
+void* thread_main(void* argument) {
+    pthread_setname_np(pthread_self(), "fake_cuda:strm");
+    std::unique_ptr<std::shared_ptr<Stream>> owned(static_cast<std::shared_ptr<Stream>*>(argument));
+    const std::shared_ptr<Stream> stream = std::move(*owned);
+    serve(*stream);
+    const Lock lock(state().mutex);
+    stream->context->streams.erase(stream);
+    // No later call can wait for it.
+    merge(&state().observed, clock_of(*stream));
+    state().changed.notify_all();
+    return nullptr;
+}
+
+bool start_thread(const std::shared_ptr<Stream>& stream) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kThreadStack);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    auto argument = std::make_unique<std::shared_ptr<Stream>>(stream);
+    pthread_t thread;
+    const bool started = pthread_create(&thread, &attributes, thread_main, argument.get()) == 0;
+    if (started) {
+        argument.release();
+    }
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+}  // namespace
+
+std::shared_ptr<Stream> make_stream(Context& context, unsigned flags, int priority) {
+    auto stream = std::make_shared<Stream>();
+    stream->context = &context;
+    stream->flags = flags;
+    stream->priority = priority;
+    return stream;
+}
+
+std::shared_ptr<Stream> find_stream(const Call& call, CUstream handle, CUresult* code) {
+    const uint64_t number = number_of(handle);
+    if (number <= 2) {
+        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE,
+                            "stream %llu is a default stream, which waits for other streams; use "
+                            "a stream made with CU_STREAM_NON_BLOCKING",
+                            static_cast<unsigned long long>(number));
+        return nullptr;
+    }
+    auto stream = state().streams.find(number);
+    if (stream == nullptr) {
+        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "stream %p %s", static_cast<void*>(handle),
+                            state().streams.why_not(number));
+    } else if (stream->context->sticky != CUDA_SUCCESS) {
+        *code = stream->context->sticky;
+        return nullptr;
+    }
+    return stream;
+}
+
+std::shared_ptr<Stream> find_stream_to_submit(const Call& call, CUstream handle, CUresult* code) {
+    auto stream = find_stream(call, handle, code);
+    if (stream != nullptr && stream->context != &call.context()) {
+        *code = call.misuse(CUDA_ERROR_INVALID_CONTEXT,
+                            "the stream belongs to device %d, current is the context of device %d",
+                            stream->context->ordinal, call.context().ordinal);
+        return nullptr;
+    }
+    return stream;
+}
+
+CUresult submit(const Call& call, Stream& stream, Operation operation) {
+    if (!stream.has_thread) {
+        const State& all = state();
+        std::shared_ptr<Stream> owner = stream.handle != 0 ? all.streams.find(stream.handle) : stream.context->internal;
+        if (!start_thread(owner)) {
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        stream.has_thread = true;
+        stream.context->streams.insert(std::move(owner));
+    }
+    if (const CUresult late = call.late()) {
+        operation.body = [late] { return late; };
+    }
+    for (const auto& block : operation.blocks) {
+        check_order(call, stream, *block);
+        ++block->uses;
+    }
+    stream.queue.push_back(std::move(operation));
+    ++stream.submitted;
+    stream.more.notify_one();
+    return CUDA_SUCCESS;
+}
+
+CUresult wait_for(Lock& lock, Stream& stream) {
+    const unsigned long long ticket = stream.submitted;
+    const Context& context = *stream.context;
+    state().changed.wait(lock, [&] { return stream.completed >= ticket; });
+    return context.sticky;
+}
+
+CUresult synchronize(Lock& lock, Stream& stream) {
+    const Clock past = clock_of(stream);
+    const CUresult code = wait_for(lock, stream);
+    observe(past);
+    return code;
+}
+
+CUresult wait_for_device(Lock& lock, Context& context) {
+    // Copies of the pointers: a stream may end, or be destroyed, while this waits for another one.
+    const std::vector<std::shared_ptr<Stream>> busy(context.streams.begin(), context.streams.end());
+    std::vector<unsigned long long> tickets;
+    Clock past;
+    for (const auto& stream : busy) {
+        tickets.push_back(stream->submitted);
+        merge(&past, clock_of(*stream));
+    }
+    for (size_t i = 0; i < busy.size(); ++i) {
+        state().changed.wait(lock, [&] { return busy[i]->completed >= tickets[i]; });
+    }
+    observe(past);
+    return context.sticky;
+}
+
+void wake_streams(const Context& context) {
+    for (const auto& stream : context.streams) {
+        stream->more.notify_all();
+    }
+}
+
+void finish(Stream& stream) {
+    stream.finishing = true;
+    stream.more.notify_one();
+}
+
+}  // namespace fake
+
+using namespace fake;
+
+FAKE_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || flags > CU_STREAM_NON_BLOCKING) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown", flags);
+    }
+    auto stream = make_stream(call.context(), flags, std::clamp(priority, -5, 0));
+    stream->handle = state().streams.add(stream);
+    *out = reinterpret_cast<CUstream>(stream->handle);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamCreate(CUstream* out, unsigned flags) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || flags > CU_STREAM_NON_BLOCKING) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "phStream is null, or flags 0x%x unknown", flags);
+    }
+    auto stream = make_stream(call.context(), flags, 0);
+    stream->handle = state().streams.add(stream);
+    *out = reinterpret_cast<CUstream>(stream->handle);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream(call, handle, &code);
+    if (stream == nullptr) return code;
+    finish(*stream);
+    state().streams.remove(stream->handle);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamDestroy(CUstream handle) {
+    return cuStreamDestroy_v2(handle);
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream(call, handle, &code);
+    if (stream == nullptr) return code;
+    return synchronize(call.lock(), *stream);
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream(call, handle, &code);
+    if (stream == nullptr) return code;
+    return stream->completed == stream->submitted ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamGetFlags(CUstream handle, unsigned* out) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream(call, handle, &code);
+    if (stream == nullptr) return code;
+    if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "flags is null");
+    *out = stream->flags;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamGetPriority(CUstream handle, int* out) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream(call, handle, &code);
+    if (stream == nullptr) return code;
+    if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "priority is null");
+    *out = stream->priority;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuStreamGetCtx(CUstream handle, CUcontext* out) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream(call, handle, &code);
+    if (stream == nullptr) return code;
+    if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pctx is null");
+    *out = stream->context->handle;
+    return CUDA_SUCCESS;
+}
