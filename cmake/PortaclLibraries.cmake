@@ -15,10 +15,14 @@ endif()
 
 # System libraries that Rust's standard library needs, as rustc lists them. Linking the shared
 # library with -z defs proves that they are enough for portacl.
+set(portacl_probe_target "")
+if(portacl_rust_target)
+    set(portacl_probe_target --target ${portacl_rust_target})
+endif()
 set(portacl_probe "${CMAKE_CURRENT_BINARY_DIR}/portacl_probe")
 file(WRITE "${portacl_probe}.rs" "")
 execute_process(
-    COMMAND "${PORTACL_RUSTC}" --crate-type staticlib --print native-static-libs
+    COMMAND "${PORTACL_RUSTC}" ${portacl_probe_target} --crate-type staticlib --print native-static-libs
             -o "${portacl_probe}.a" "${portacl_probe}.rs"
     ERROR_VARIABLE portacl_probe_text RESULT_VARIABLE portacl_probe_result)
 if(NOT portacl_probe_result EQUAL 0 OR NOT portacl_probe_text MATCHES "native-static-libs: ([^\n]*)")
@@ -48,7 +52,7 @@ set(portacl_shared "${portacl_stage}/libportacl.so.${PROJECT_VERSION}")
 
 add_custom_target(portacl_cargo
     COMMAND ${CMAKE_COMMAND} -E env ${portacl_cargo_env}
-            "CARGO_TARGET_DIR=${PORTACL_CARGO_TARGET_DIR}" "CC=${CMAKE_C_COMPILER}"
+            "CARGO_TARGET_DIR=${PORTACL_CARGO_TARGET_DIR}"
             "${PORTACL_CARGO}" ${portacl_cargo_args}
     BYPRODUCTS "${portacl_archive}"
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"

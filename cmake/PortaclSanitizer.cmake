@@ -6,11 +6,11 @@
 # in the dev profile, whose debug assertions check overflows, alignment, null pointers and the
 # preconditions of unsafe functions. C and C++ get GCC's or Clang's sanitizer, and the first report
 # ends the program.
-set(portacl_cargo_env "")
-set(portacl_rust_target "")
 set(portacl_build_std "")
 
-if(PORTACL_SANITIZER STREQUAL "undefined")
+if(PORTACL_SANITIZER AND CMAKE_CROSSCOMPILING)
+    message(FATAL_ERROR "PORTACL_SANITIZER needs a native build")
+elseif(PORTACL_SANITIZER STREQUAL "undefined")
     if(NOT PORTACL_CARGO_PROFILE STREQUAL "dev")
         message(FATAL_ERROR "PORTACL_SANITIZER=undefined needs PORTACL_CARGO_PROFILE=dev, which has debug assertions")
     endif()
@@ -40,7 +40,7 @@ elseif(PORTACL_SANITIZER)
     else()
         string(APPEND portacl_sanitizer_flags " -Cunsafe-allow-abi-mismatch=sanitizer")
     endif()
-    set(portacl_cargo_env "RUSTC_BOOTSTRAP=1" "RUSTFLAGS=${portacl_sanitizer_flags}")
+    list(APPEND portacl_cargo_env "RUSTC_BOOTSTRAP=1" "RUSTFLAGS=${portacl_sanitizer_flags}")
     add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
 
     # Both languages use rustc's sanitizer runtime, because rustc's LLVM emits calls that an older

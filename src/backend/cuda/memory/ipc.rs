@@ -1,7 +1,7 @@
 //! What other processes need to have memory of this one: the driver's own handles, which are plain bytes,
 //! and its descriptors.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ pub fn import(device: &Arc<DeviceState>, parcel: &Parcel) -> Result<Block> {
     }
     let mut handle = CUipcMemHandle { reserved: [0; HANDLE] };
     for (to, from) in handle.reserved.iter_mut().zip(&bytes[8..]) {
-        *to = from.cast_signed();
+        *to = c_char::from_ne_bytes([*from]);
     }
     let (offset, len) = (word(&bytes[HANDLE + 8..HANDLE + 16]), word(&bytes[HANDLE + 16..]));
     let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as c_uint;

@@ -1,0 +1,26 @@
+# The Rust target of a cross build, from CMAKE_SYSTEM_PROCESSOR (see cmake/aarch64-linux-gnu.cmake).
+#
+# portacl_rust_target: empty for a native build. portacl_cargo_env: cargo's environment.
+set(portacl_rust_target "")
+set(portacl_cargo_env "CC=${CMAKE_C_COMPILER}")
+if(CMAKE_CROSSCOMPILING)
+    if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|x86_64)$")
+        message(FATAL_ERROR "portacl supports aarch64 and x86_64, not CMAKE_SYSTEM_PROCESSOR=${CMAKE_SYSTEM_PROCESSOR}")
+    endif()
+    set(portacl_rust_target "${CMAKE_SYSTEM_PROCESSOR}-unknown-linux-gnu")
+    find_program(PORTACL_RUSTC rustc HINTS "$ENV{HOME}/.cargo/bin" REQUIRED)
+    execute_process(
+        COMMAND "${PORTACL_RUSTC}" --print target-libdir --target ${portacl_rust_target}
+        OUTPUT_VARIABLE portacl_target_libdir OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT IS_DIRECTORY "${portacl_target_libdir}")
+        message(FATAL_ERROR "Rust's standard library for ${portacl_rust_target} is missing: "
+                            "run 'rustup target add ${portacl_rust_target}'")
+    endif()
+    # The host's compiler builds what runs during the build.
+    string(REPLACE "-" "_" portacl_target_variable "${portacl_rust_target}")
+    string(TOUPPER "${portacl_target_variable}" portacl_target_upper)
+    set(portacl_cargo_env
+        "CC_${portacl_target_variable}=${CMAKE_C_COMPILER}"
+        "AR_${portacl_target_variable}=${CMAKE_AR}"
+        "CARGO_TARGET_${portacl_target_upper}_LINKER=${CMAKE_C_COMPILER}")
+endif()
