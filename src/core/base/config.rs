@@ -1,19 +1,18 @@
-//! Settings from the environment and from the configuration file of aclInit.
+//! Settings from the environment; those from the configuration file of aclInit are in `file`.
 
-use std::ffi::CString;
+pub mod file;
+
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::algo::host::input_file;
 use crate::algo::host::notice::notice_once;
 use crate::algo::thread::thread_attributes;
 use crate::backend::fault;
-use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::error::{Error, Result};
 use crate::core::base::release::Version;
 
 /// Which backend to use.
@@ -116,90 +115,74 @@ impl Environment {
     }
 
     fn from(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let backend = match set("PORTACL_BACKEND").as_deref() {
-            None | Some("auto") => BackendChoice::Auto,
-            Some("cpu") => BackendChoice::Cpu,
-            Some("cuda") => BackendChoice::Cuda,
-            Some(other) => return Err(bad("PORTACL_BACKEND", other, "auto, cpu or cuda")),
+        let variables = Variables(&variable);
+        let milliseconds = |name, default| -> Result<Duration> {
+            Ok(Duration::from_millis(variables.number(name, 1..=3_600_000)?.unwrap_or(default)))
         };
-        let cpu_devices = match set("PORTACL_CPU_DEVICES") {
-            None => None,
-            Some(text) => Some(number("PORTACL_CPU_DEVICES", &text, 1..=MAX_CPU_DEVICES)?),
-        };
-        let cpu_memory =
-            match set("PORTACL_CPU_MEMORY") {
-                None => None,
-                Some(text) => Some(parse_size(&text).filter(|size| *size >= 4 << 20).ok_or_else(|| {
-                    bad("PORTACL_CPU_MEMORY", &text, "bytes per device, at least 4M, as in 512M or 8G")
-                })?),
-            };
-        let cpu_always_async = match set("PORTACL_CPU_ASYNC").as_deref() {
-            None | Some("auto") => false,
-            Some("always") => true,
-            Some(other) => return Err(bad("PORTACL_CPU_ASYNC", other, "auto or always")),
-        };
-        let cpu_seed = match set("PORTACL_CPU_SEED") {
-            None => 0,
-            Some(text) => number("PORTACL_CPU_SEED", &text, 0..=u64::MAX)?,
-        };
-        let cpu_guard = match set("PORTACL_CPU_GUARD").as_deref() {
-            None | Some("0") => false,
-            Some("1") => true,
-            Some(other) => return Err(bad("PORTACL_CPU_GUARD", other, "0 or 1")),
-        };
-        let thread_stack = match set("PORTACL_THREAD_STACK") {
-            None => None,
-            Some(text) => Some(
-                parse_stack(&text)
-                    .ok_or_else(|| bad("PORTACL_THREAD_STACK", &text, "bytes from 256K to 64G, as in 512K or 16M"))?,
-            ),
-        };
-        let finalize_timeout = match set("PORTACL_FINALIZE_TIMEOUT_MS") {
-            None => 5_000,
-            Some(text) => number("PORTACL_FINALIZE_TIMEOUT_MS", &text, 1..=3_600_000)?,
-        };
-        let snapshot_timeout = match set("PORTACL_SNAPSHOT_TIMEOUT_MS") {
-            None => 10_000,
-            Some(text) => number("PORTACL_SNAPSHOT_TIMEOUT_MS", &text, 1..=3_600_000)?,
-        };
-        let (faults, report) = (set("PORTACL_FAULT"), set("PORTACL_FAULT_COUNT").map(PathBuf::from));
-        let fault = match (&faults, &report) {
-            (None, None) => None,
-            _ => {
-                let settings = fault::Settings::parse(faults.as_deref(), report);
-                let text = faults.unwrap_or_default();
-                Some(settings.map_err(|allowed| bad("PORTACL_FAULT", &text, &allowed))?)
-            }
-        };
-        let memory_hook = match set("PORTACL_MEMORY_HOOK") {
-            None => None,
-            Some(text) => {
-                Some(ReadyHook::parse(&text).ok_or_else(|| bad("PORTACL_MEMORY_HOOK", &text, ReadyHook::ALLOWED))?)
-            }
-        };
-        let leak_check = match set("PORTACL_LEAK_CHECK").as_deref() {
-            None | Some("0") => None,
-            Some("1") => Some(LeakCheck::Report),
-            Some("abort") => Some(LeakCheck::Abort),
-            Some(other) => return Err(bad("PORTACL_LEAK_CHECK", other, "0, 1 or abort")),
-        };
+        let backends = [("auto", BackendChoice::Auto), ("cpu", BackendChoice::Cpu), ("cuda", BackendChoice::Cuda)];
+        let checks = [("0", None), ("1", Some(LeakCheck::Report)), ("abort", Some(LeakCheck::Abort))];
+        let memory = "bytes per device, at least 4M, as in 512M or 8G";
+        let stack = "bytes from 256K to 64G, as in 512K or 16M";
         Ok(Self {
-            backend,
-            visible_devices: set(VISIBLE_DEVICES),
-            cpu_devices,
-            cpu_memory,
-            cpu_always_async,
-            cpu_seed,
-            cpu_guard,
-            thread_stack,
-            finalize_timeout: Duration::from_millis(finalize_timeout),
-            snapshot_timeout: Duration::from_millis(snapshot_timeout),
-            memory_hook,
-            leak_check,
-            trace: set("PORTACL_TRACE").map(|text| trace_path(&text)),
-            fault,
+            backend: variables.choice("PORTACL_BACKEND", &backends)?,
+            cpu_devices: variables.number("PORTACL_CPU_DEVICES", 1..=MAX_CPU_DEVICES)?,
+            cpu_memory: variables
+                .parsed("PORTACL_CPU_MEMORY", memory, |text| parse_size(text).filter(|size| *size >= 4 << 20))?,
+            cpu_always_async: variables.choice("PORTACL_CPU_ASYNC", &[("auto", false), ("always", true)])?,
+            cpu_seed: variables.number("PORTACL_CPU_SEED", 0..=u64::MAX)?.unwrap_or(0),
+            cpu_guard: variables.choice("PORTACL_CPU_GUARD", &[("0", false), ("1", true)])?,
+            visible_devices: variables.get(VISIBLE_DEVICES),
+            thread_stack: variables.parsed("PORTACL_THREAD_STACK", stack, parse_stack)?,
+            finalize_timeout: milliseconds("PORTACL_FINALIZE_TIMEOUT_MS", 5_000)?,
+            snapshot_timeout: milliseconds("PORTACL_SNAPSHOT_TIMEOUT_MS", 10_000)?,
+            fault: variables.fault()?,
+            memory_hook: variables.parsed("PORTACL_MEMORY_HOOK", ReadyHook::ALLOWED, ReadyHook::parse)?,
+            leak_check: variables.choice("PORTACL_LEAK_CHECK", &checks)?,
+            trace: variables.get("PORTACL_TRACE").map(|text| trace_path(&text)),
         })
+    }
+}
+
+/// Reads environment variables. An empty value counts as unset.
+struct Variables<'a>(&'a dyn Fn(&str) -> Option<String>);
+
+impl Variables<'_> {
+    fn get(&self, name: &str) -> Option<String> {
+        (self.0)(name).filter(|value| !value.is_empty())
+    }
+
+    /// The value that `parse` returns for the text; `allowed` describes valid texts.
+    fn parsed<T>(&self, name: &str, allowed: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        parse(&text).map(Some).ok_or_else(|| bad(name, &text, allowed))
+    }
+
+    /// The value that belongs to the text; the first one if the variable is unset.
+    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T> {
+        let names: Vec<&str> = choices.iter().map(|(text, _)| *text).collect();
+        let (last, first) = names.split_last().expect("choices are not empty");
+        let allowed = format!("{} or {last}", first.join(", "));
+        let chosen = self
+            .parsed(name, &allowed, |text| choices.iter().find(|(known, _)| *known == text).map(|(_, value)| *value))?;
+        Ok(chosen.unwrap_or(choices[0].1))
+    }
+
+    fn number<T>(&self, name: &str, allowed: RangeInclusive<T>) -> Result<Option<T>>
+    where
+        T: FromStr + PartialOrd + Display,
+    {
+        let range = format!("a whole number from {} to {}", allowed.start(), allowed.end());
+        self.parsed(name, &range, |text| text.parse().ok().filter(|value| allowed.contains(value)))
+    }
+
+    /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`.
+    fn fault(&self) -> Result<Option<fault::Settings>> {
+        let (faults, report) = (self.get("PORTACL_FAULT"), self.get("PORTACL_FAULT_COUNT").map(PathBuf::from));
+        if faults.is_none() && report.is_none() {
+            return Ok(None);
+        }
+        let settings = fault::Settings::parse(faults.as_deref(), report);
+        settings.map(Some).map_err(|allowed| bad("PORTACL_FAULT", &faults.unwrap_or_default(), &allowed))
     }
 }
 
@@ -233,16 +216,6 @@ fn bad(name: &str, value: &str, allowed: &str) -> Error {
     Error::invalid_param(format_args!("the environment variable {name} is \"{value}\"; allowed: {allowed}"))
 }
 
-fn number<T>(name: &str, text: &str, allowed: std::ops::RangeInclusive<T>) -> Result<T>
-where
-    T: FromStr + PartialOrd + Display,
-{
-    text.parse()
-        .ok()
-        .filter(|value| allowed.contains(value))
-        .ok_or_else(|| bad(name, text, &format!("a whole number from {} to {}", allowed.start(), allowed.end())))
-}
-
 /// A number of bytes with an optional K, M, G or T (powers of 1024).
 fn parse_size(text: &str) -> Option<u64> {
     let (digits, shift) = match text.bytes().last()?.to_ascii_uppercase() {
@@ -261,150 +234,10 @@ fn parse_stack(text: &str) -> Option<usize> {
     parse_size(text).filter(|size| allowed.contains(size)).map(|size| size as usize)
 }
 
-/// Whose failures `aclGetRecentErrMsg` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrMsgMode {
-    /// The calling thread's.
-    Thread,
-    /// Those of all threads.
-    Process,
-}
-
-/// The configuration file's part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileConfig {
-    /// `defaultDevice.default_device`: the device of threads that set none.
-    pub default_device: Option<u32>,
-    /// `err_msg_mode`.
-    pub err_msg_mode: ErrMsgMode,
-}
-
-impl Default for FileConfig {
-    fn default() -> Self {
-        Self { default_device: None, err_msg_mode: ErrMsgMode::Thread }
-    }
-}
-
-/// Largest nesting of objects, and of arrays, that a configuration file may have.
-const MAX_NESTING: usize = 10;
-
-impl FileConfig {
-    /// Reads the file that was passed to aclInit. Returns the settings and the text of the file.
-    pub fn load(path: &Path) -> Result<(Self, CString)> {
-        let shown = path.display();
-        let bytes = input_file::read(path).map_err(|why| {
-            Error::new(
-                Code::InvalidFile,
-                format_args!(
-                    "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL \
-                     for the defaults"
-                ),
-            )
-        })?;
-        let parsed = match std::str::from_utf8(&bytes) {
-            // Valid JSON has no zero in it.
-            Ok(text) => Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default())),
-            Err(why) => Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}"))),
-        };
-        parsed.map_err(|error| Error::new(error.code(), format_args!("configPath \"{shown}\": {}", error.text())))
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        check_nesting(text)?;
-        let root: Value = serde_json::from_str(text)
-            .map_err(|why| Error::new(Code::ParseFile, format_args!("this is not valid JSON: {why}")))?;
-        let Value::Object(root) = root else {
-            return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
-        };
-        let mut config = Self::default();
-        if let Some(value) = root.get("err_msg_mode") {
-            config.err_msg_mode = match digits(value) {
-                Some(0) => ErrMsgMode::Thread,
-                Some(1) => ErrMsgMode::Process,
-                _ => {
-                    return Err(Error::invalid_param(format_args!(
-                        "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" \
-                         (one text for the process)",
-                        shown(value)
-                    )));
-                }
-            };
-        }
-        if let Some(value) = root.get("defaultDevice").map(|section| &section["default_device"]) {
-            let id = digits(value).and_then(|id| u32::try_from(id).ok()).ok_or_else(|| {
-                Error::new(
-                    Code::Failure,
-                    format_args!(
-                        "defaultDevice.default_device is {}; allowed: a device id as a string, as in \
-                         \"0\"",
-                        shown(value)
-                    ),
-                )
-            })?;
-            config.default_device = Some(id);
-        }
-        Ok(config)
-    }
-}
-
-/// A value for an error text. (`Display` of the value would link JSON's whole writer into the library.)
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("\"{text}\""),
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => number.to_string(),
-            (None, Some(number)) => number.to_string(),
-            (None, None) => "a fraction".to_owned(),
-        },
-        Value::Bool(value) => value.to_string(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        Value::Null => "null or missing".to_owned(),
-    }
-}
-
-/// A whole number, written as a number or as a string of digits.
-fn digits(value: &Value) -> Option<u64> {
-    match value {
-        Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
-        other => other.as_u64(),
-    }
-}
-
-fn check_nesting(text: &str) -> Result<()> {
-    let (mut objects, mut arrays) = (0_usize, 0_usize);
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'"' => in_string = true,
-            b'{' => objects += 1,
-            b'}' => objects = objects.saturating_sub(1),
-            b'[' => arrays += 1,
-            b']' => arrays = arrays.saturating_sub(1),
-            _ => {}
-        }
-        if objects > MAX_NESTING || arrays > MAX_NESTING {
-            return Err(Error::new(
-                Code::ParseFile,
-                format_args!("nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays"),
-            ));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::base::error::Code;
 
     fn environment(pairs: &[(&str, &str)]) -> Result<Environment> {
         Environment::from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
@@ -466,40 +299,6 @@ mod tests {
         }
         let error = environment(&[("PORTACL_CPU_GUARD", "yes")]).unwrap_err();
         assert!(error.text().contains("0 or 1"), "{error}");
-    }
-
-    #[test]
-    fn files_say_device_and_mode() {
-        let config =
-            FileConfig::parse(r#"{"defaultDevice": {"default_device": "1"}, "err_msg_mode": "1", "dump": {"a": []}}"#)
-                .unwrap();
-        assert_eq!(config.default_device, Some(1));
-        assert_eq!(config.err_msg_mode, ErrMsgMode::Process);
-        assert_eq!(FileConfig::parse("{}").unwrap(), FileConfig::default());
-    }
-
-    #[test]
-    fn bad_files_have_the_documented_codes() {
-        for (text, code) in [
-            ("", Code::ParseFile),
-            ("[]", Code::ParseFile),
-            ("{", Code::ParseFile),
-            (r#"{"err_msg_mode": "2"}"#, Code::InvalidParam),
-            (r#"{"err_msg_mode": []}"#, Code::InvalidParam),
-            (r#"{"defaultDevice": {"default_device": "x"}}"#, Code::Failure),
-            (r#"{"defaultDevice": {"default_device": "-1"}}"#, Code::Failure),
-            (r#"{"defaultDevice": {}}"#, Code::Failure),
-        ] {
-            assert_eq!(FileConfig::parse(text).unwrap_err().code(), code, "{text}");
-        }
-    }
-
-    #[test]
-    fn nesting_is_limited_outside_strings() {
-        let deep = |n: usize| format!("{}{}{}", "{\"a\":".repeat(n), 1, "}".repeat(n));
-        assert!(FileConfig::parse(&deep(10)).is_ok());
-        assert_eq!(FileConfig::parse(&deep(11)).unwrap_err().code(), Code::ParseFile);
-        assert!(FileConfig::parse(r#"{"a": "[[[[[[[[[[[[[[\"[["}"#).is_ok());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 
 use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
-use crate::core::base::config::ErrMsgMode;
+use crate::core::base::config::file::ErrMsgMode;
 
 /// The error codes that this library returns. `acl_base_rt.h` and `rt_error_codes.h` have all codes of the API; a test
 /// compares the values.

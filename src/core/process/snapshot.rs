@@ -4,17 +4,17 @@
 //! Calls by the thread that has locked the process, and by callbacks of the snapshot, are refused instead, because no
 //! other thread would open the gate.
 
-use std::cell::Cell;
-use std::sync::Arc;
+mod callback;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+pub use self::callback::{Callback, register, unregister};
+use self::callback::{Stage, notify};
 use crate::algo::thread::pause::pause;
-use crate::algo::thread::per_thread::per_thread;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
-use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::gate;
 use crate::core::base::handles::Object;
@@ -33,65 +33,16 @@ enum State {
     BackedUp,
 }
 
-/// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Before the process is locked.
-    LockPre,
-    /// Before memory is saved.
-    BackupPre,
-    /// After that.
-    BackupPost,
-    /// Before memory is restored.
-    RestorePre,
-    /// After that.
-    RestorePost,
-    /// After the process was unlocked.
-    UnlockPost,
-}
-
-impl Stage {
-    const ALL: [Self; 6] =
-        [Self::LockPre, Self::BackupPre, Self::BackupPost, Self::RestorePre, Self::RestorePost, Self::UnlockPost];
-
-    fn from_number(number: i32) -> Result<Self> {
-        let found = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
-        found.copied().ok_or_else(|| {
-            Error::invalid_param(format_args!("stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"))
-        })
-    }
-
-    /// Whether the callback can prevent the stage.
-    fn is_before(self) -> bool {
-        matches!(self, Self::LockPre | Self::BackupPre | Self::RestorePre)
-    }
-}
-
-/// A callback of the program.
-#[derive(Clone)]
-pub struct Callback {
-    /// Its address, which identifies it.
-    pub address: usize,
-    /// Calls it with the id of a device; 0 is success.
-    pub call: Arc<dyn Fn(i32) -> u32 + Send + Sync>,
-}
-
 struct Process {
     state: State,
     /// A call changes the state now; it holds no lock.
     changing: bool,
-    callbacks: Vec<(Stage, Callback)>,
 }
 
-static PROCESS: Mutex<Process> = Mutex::new(Process { state: State::Running, changing: false, callbacks: Vec::new() });
+static PROCESS: Mutex<Process> = Mutex::new(Process { state: State::Running, changing: false });
 
 /// The thread that has locked the process; 0: none.
 static LOCKED_BY: AtomicU32 = AtomicU32::new(0);
-
-per_thread! {
-    /// This thread is in a callback of a snapshot while the process is locked.
-    static IN_CALLBACK: Cell<bool> = Cell::new(false);
-}
 
 /// Calls that pass a held gate: they start no work, and may be needed to complete pending work.
 const PASS: [&str; 8] = [
@@ -113,7 +64,7 @@ pub fn pass_gate(call: &str) -> Result<()> {
     if !gate::is_held() || PASS.contains(&call) || backend::inside_host_function() {
         return Ok(());
     }
-    if IN_CALLBACK.get() {
+    if callback::is_inside() {
         return Err(Error::param_invalid(
             "called inside a callback of a snapshot, while the process is locked, where it would wait for ever; \
              do it at ACL_RT_SNAPSHOT_LOCK_PRE or ACL_RT_SNAPSHOT_UNLOCK_POST",
@@ -187,46 +138,6 @@ fn failed(code: Code, fault: &Fault) -> Error {
         _ => code,
     };
     Error::new(code, fault.text())
-}
-
-/// Calls the callbacks of a stage, in the order of their registration, each for all devices in use. A failure before a
-/// stage prevents it and ends the loop; after a stage all are called.
-fn notify(stage: Stage) -> Result<()> {
-    let callbacks: Vec<_> = {
-        let process = PROCESS.lock();
-        let wanted = process.callbacks.iter().filter(|(at, _)| *at == stage);
-        wanted.map(|(_, callback)| callback.clone()).collect()
-    };
-    let mut outcome = Ok(());
-    for callback in callbacks {
-        for id in devices_in_use() {
-            let outer = IN_CALLBACK.replace(true);
-            let code = callback::run("callback of a snapshot", || (callback.call)(id));
-            IN_CALLBACK.set(outer);
-            if code == 0 {
-                continue;
-            }
-            let failure = Error::new(
-                Code::SnapshotCallbackFailed,
-                format_args!(
-                    "the callback {:#x} for stage {stage:?} returned {code} for device {id}, not 0",
-                    callback.address
-                ),
-            );
-            if stage.is_before() {
-                return Err(failure);
-            }
-            outcome = outcome.and(Err(failure));
-        }
-    }
-    outcome
-}
-
-/// Held briefly, because the callbacks may reset them.
-fn devices_in_use() -> Vec<i32> {
-    let Some(session) = runtime::existing_session() else { return Vec::new() };
-    let devices = session.devices.iter().enumerate();
-    devices.filter(|(_, slot)| slot.device().is_some()).map(|(id, _)| id as i32).collect()
 }
 
 /// aclrtSnapShotProcessLock.
@@ -368,36 +279,4 @@ pub fn restore(pid: i32, flags: u32) -> Result<()> {
     restored.map_err(|fault| failed(Code::SnapshotRestoreFailed, &fault))?;
     change.to(State::Locked);
     notify(Stage::RestorePost)
-}
-
-/// aclrtSnapShotCallbackRegister.
-pub fn register(stage: i32, callback: Callback) -> Result<()> {
-    let stage = Stage::from_number(stage)?;
-    let mut process = PROCESS.lock();
-    let same = |(at, other): &(Stage, Callback)| *at == stage && other.address == callback.address;
-    if process.callbacks.iter().any(same) {
-        return Err(Error::new(
-            Code::SnapshotRegisterCallbackFailed,
-            format_args!(
-                "callback {:#x} is registered already for stage {stage:?}; take it back first",
-                callback.address
-            ),
-        ));
-    }
-    process.callbacks.push((stage, callback));
-    Ok(())
-}
-
-/// aclrtSnapShotCallbackUnregister.
-pub fn unregister(stage: i32, address: usize) -> Result<()> {
-    let stage = Stage::from_number(stage)?;
-    let mut process = PROCESS.lock();
-    let place = process.callbacks.iter().position(|(at, other)| *at == stage && other.address == address);
-    let place = place.ok_or_else(|| {
-        Error::param_invalid(format_args!("callback {address:#x} is not registered for stage {stage:?}"))
-    })?;
-    let gone = process.callbacks.remove(place);
-    drop(process);
-    drop(gone);
-    Ok(())
 }

@@ -2,7 +2,7 @@
 //! there at once.
 
 use crate::core::assembly;
-use crate::core::base::config::ErrMsgMode;
+use crate::core::base::config::file::ErrMsgMode;
 use crate::core::base::error;
 use crate::core::base::gate;
 

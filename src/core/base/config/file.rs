@@ -1,0 +1,189 @@
+//! The configuration file of aclInit.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::algo::host::input_file;
+use crate::core::base::error::{Code, Error, Result};
+
+/// Whose failures `aclGetRecentErrMsg` returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrMsgMode {
+    /// The calling thread's.
+    Thread,
+    /// Those of all threads.
+    Process,
+}
+
+/// The configuration file's part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileConfig {
+    /// `defaultDevice.default_device`: the device of threads that set none.
+    pub default_device: Option<u32>,
+    /// `err_msg_mode`.
+    pub err_msg_mode: ErrMsgMode,
+}
+
+impl Default for FileConfig {
+    fn default() -> Self {
+        Self { default_device: None, err_msg_mode: ErrMsgMode::Thread }
+    }
+}
+
+/// Largest nesting of objects, and of arrays, that a configuration file may have.
+const MAX_NESTING: usize = 10;
+
+impl FileConfig {
+    /// Reads the file that was passed to aclInit. Returns the settings and the text of the file.
+    pub fn load(path: &Path) -> Result<(Self, CString)> {
+        let shown = path.display();
+        let bytes = input_file::read(path).map_err(|why| {
+            Error::new(
+                Code::InvalidFile,
+                format_args!(
+                    "configPath \"{shown}\" cannot be read: {why}; pass a readable JSON file, or NULL \
+                     for the defaults"
+                ),
+            )
+        })?;
+        let parsed = match std::str::from_utf8(&bytes) {
+            // Valid JSON has no zero in it.
+            Ok(text) => Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default())),
+            Err(why) => Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}"))),
+        };
+        parsed.map_err(|error| Error::new(error.code(), format_args!("configPath \"{shown}\": {}", error.text())))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        check_nesting(text)?;
+        let root: Value = serde_json::from_str(text)
+            .map_err(|why| Error::new(Code::ParseFile, format_args!("this is not valid JSON: {why}")))?;
+        let Value::Object(root) = root else {
+            return Err(Error::new(Code::ParseFile, "the file must hold one JSON object, as in {}"));
+        };
+        let mut config = Self::default();
+        if let Some(value) = root.get("err_msg_mode") {
+            config.err_msg_mode = match digits(value) {
+                Some(0) => ErrMsgMode::Thread,
+                Some(1) => ErrMsgMode::Process,
+                _ => {
+                    return Err(Error::invalid_param(format_args!(
+                        "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" \
+                         (one text for the process)",
+                        shown(value)
+                    )));
+                }
+            };
+        }
+        if let Some(value) = root.get("defaultDevice").map(|section| &section["default_device"]) {
+            let id = digits(value).and_then(|id| u32::try_from(id).ok()).ok_or_else(|| {
+                Error::new(
+                    Code::Failure,
+                    format_args!(
+                        "defaultDevice.default_device is {}; allowed: a device id as a string, as in \
+                         \"0\"",
+                        shown(value)
+                    ),
+                )
+            })?;
+            config.default_device = Some(id);
+        }
+        Ok(config)
+    }
+}
+
+/// A value for an error text. (`Display` of the value would link JSON's whole writer into the library.)
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("\"{text}\""),
+        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => number.to_string(),
+            (None, Some(number)) => number.to_string(),
+            (None, None) => "a fraction".to_owned(),
+        },
+        Value::Bool(value) => value.to_string(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::Null => "null or missing".to_owned(),
+    }
+}
+
+/// A whole number, written as a number or as a string of digits.
+fn digits(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
+        other => other.as_u64(),
+    }
+}
+
+fn check_nesting(text: &str) -> Result<()> {
+    let (mut objects, mut arrays) = (0_usize, 0_usize);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' => objects += 1,
+            b'}' => objects = objects.saturating_sub(1),
+            b'[' => arrays += 1,
+            b']' => arrays = arrays.saturating_sub(1),
+            _ => {}
+        }
+        if objects > MAX_NESTING || arrays > MAX_NESTING {
+            return Err(Error::new(
+                Code::ParseFile,
+                format_args!("nested deeper than {MAX_NESTING} objects or {MAX_NESTING} arrays"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_say_device_and_mode() {
+        let config =
+            FileConfig::parse(r#"{"defaultDevice": {"default_device": "1"}, "err_msg_mode": "1", "dump": {"a": []}}"#)
+                .unwrap();
+        assert_eq!(config.default_device, Some(1));
+        assert_eq!(config.err_msg_mode, ErrMsgMode::Process);
+        assert_eq!(FileConfig::parse("{}").unwrap(), FileConfig::default());
+    }
+
+    #[test]
+    fn bad_files_have_the_documented_codes() {
+        for (text, code) in [
+            ("", Code::ParseFile),
+            ("[]", Code::ParseFile),
+            ("{", Code::ParseFile),
+            (r#"{"err_msg_mode": "2"}"#, Code::InvalidParam),
+            (r#"{"err_msg_mode": []}"#, Code::InvalidParam),
+            (r#"{"defaultDevice": {"default_device": "x"}}"#, Code::Failure),
+            (r#"{"defaultDevice": {"default_device": "-1"}}"#, Code::Failure),
+            (r#"{"defaultDevice": {}}"#, Code::Failure),
+        ] {
+            assert_eq!(FileConfig::parse(text).unwrap_err().code(), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_limited_outside_strings() {
+        let deep = |n: usize| format!("{}{}{}", "{\"a\":".repeat(n), 1, "}".repeat(n));
+        assert!(FileConfig::parse(&deep(10)).is_ok());
+        assert_eq!(FileConfig::parse(&deep(11)).unwrap_err().code(), Code::ParseFile);
+        assert!(FileConfig::parse(r#"{"a": "[[[[[[[[[[[[[[\"[["}"#).is_ok());
+    }
+}

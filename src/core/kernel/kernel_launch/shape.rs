@@ -1,0 +1,112 @@
+//! The blocks and threads of a launch, and the bounds of a device.
+
+use crate::backend::ThreadLimits;
+use crate::core::base::error::{Error, Result};
+
+/// The blocks and threads of a launch.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// The number of blocks; the device chooses the threads.
+    Blocks(u32),
+    /// Blocks of a grid and threads of a block, and shared memory of a block in bytes.
+    Grid {
+        /// Blocks in x, y and z.
+        grid: [u32; 3],
+        /// Threads in x, y and z.
+        threads: [u32; 3],
+        /// Shared memory.
+        shared_bytes: usize,
+    },
+}
+
+/// A device without limits gets those of all GPUs, so that the same launches work everywhere.
+const GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+const THREADS: [u32; 3] = [1024, 1024, 64];
+const THREADS_PER_BLOCK: u32 = 1024;
+
+const AXES: [char; 3] = ['x', 'y', 'z'];
+
+impl Shape {
+    /// Zero blocks or threads are an error on every device.
+    #[inline(always)]
+    pub(super) fn check_not_empty(self) -> Result<()> {
+        if matches!(self, Self::Blocks(1..)) { Ok(()) } else { self.check_each_not_empty() }
+    }
+
+    #[inline(never)]
+    fn check_each_not_empty(self) -> Result<()> {
+        let each = match self {
+            Self::Blocks(0) => {
+                return Err(Error::invalid_param("numBlocks is 0; it must be 1 or more"));
+            }
+            Self::Blocks(_) => return Ok(()),
+            Self::Grid { grid, threads, .. } => [("gridDim", grid), ("blockDim", threads)],
+        };
+        for (argument, counts) in each {
+            if let Some(axis) = counts.iter().position(|count| *count == 0) {
+                return Err(Error::invalid_param(format_args!("{argument}.{} is 0; it must be 1 or more", AXES[axis])));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails unless a device can have this many blocks and threads.
+    #[inline(never)]
+    pub(super) fn check_bounds(self, limits: Option<&ThreadLimits>) -> Result<()> {
+        let most_blocks = limits.map_or(GRID, |limits| limits.grid);
+        let most_threads = limits.map_or(THREADS, |limits| limits.block);
+        let per_block = limits.map_or(THREADS_PER_BLOCK, |limits| limits.per_block);
+        let (grid, threads) = match self {
+            Self::Blocks(count) if count > most_blocks[0] => {
+                return Err(Error::invalid_param(format_args!(
+                    "numBlocks is {count}; the device runs at most {}",
+                    most_blocks[0]
+                )));
+            }
+            Self::Blocks(_) => return Ok(()),
+            Self::Grid { grid, threads, .. } => (grid, threads),
+        };
+        for (argument, counts, most) in [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)] {
+            for ((count, most), axis) in counts.into_iter().zip(most).zip(AXES) {
+                if count > most {
+                    return Err(Error::invalid_param(format_args!(
+                        "{argument}.{axis} is {count}; the device has at most {most}"
+                    )));
+                }
+            }
+        }
+        let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
+        if count > u64::from(per_block) {
+            let [x, y, z] = threads;
+            return Err(Error::invalid_param(format_args!(
+                "blockDim is {x} x {y} x {z}, {count} threads; the device has at most {per_block} in a block"
+            )));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::base::error::Code;
+
+    #[test]
+    fn shapes_have_bounds() {
+        let grid = |grid, threads| Shape::Grid { grid, threads, shared_bytes: 0 };
+        let fine = grid([0x7fff_ffff, 0xffff, 0xffff], [1024, 1, 1]);
+        fine.check_not_empty().and_then(|()| fine.check_bounds(None)).unwrap();
+        for bad in [
+            Shape::Blocks(0x8000_0000),
+            grid([1, 0x1_0000, 1], [1; 3]),
+            grid([1; 3], [1, 1, 65]),
+            grid([1; 3], [1024, 2, 1]),
+        ] {
+            bad.check_not_empty().unwrap();
+            assert_eq!(bad.check_bounds(None).unwrap_err().code(), Code::InvalidParam, "{bad:?}");
+        }
+        for empty in [Shape::Blocks(0), grid([1, 1, 0], [1; 3]), grid([1; 3], [0, 1, 1])] {
+            assert_eq!(empty.check_not_empty().unwrap_err().code(), Code::InvalidParam);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Launches whose arguments are followed by data that the library copies to memory that devices can read.
+
+use std::any::Any;
+use std::sync::{Arc, Weak};
+
+use super::{Request, check_device, launch, submit};
+use crate::backend::{Arguments, Block, Copy, Driver, Place, Span};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::{handles, release_failure};
+use crate::core::kernel::Function;
+use crate::core::runtime;
+use crate::core::stream;
+
+/// A slot in a block of arguments for the device address of data in the same block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceHolder {
+    /// The offset of the slot in bytes.
+    pub addr: usize,
+    /// The offset of the data.
+    pub data: usize,
+}
+
+/// Bytes of a slot.
+const SLOT: usize = size_of::<u64>();
+
+impl PlaceHolder {
+    /// Checks this placeholder, with index `index`, for a block of `len` bytes.
+    fn check(self, index: usize, len: usize) -> Result<()> {
+        let argument = format_args!("placeHolderArray[{index}]");
+        if self.addr.checked_add(SLOT).is_none_or(|end| end > len) {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}.addrOffset is {}; an address of {SLOT} bytes there is not inside the argsSize \
+                 {len}",
+                self.addr
+            )));
+        }
+        if self.data >= len {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}.dataOffset is {}; it must be below argsSize {len}",
+                self.data
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Data after the arguments of a kernel, in page-locked memory, which every device can read: a copy to the device would
+/// wait for the stream. Queued operations keep the memory after this is dropped; a graph that may run again keeps this.
+struct Data {
+    memory: Block,
+    driver: Weak<dyn Driver>,
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        // A driver that has ended has freed it.
+        let Some(driver) = self.driver.upgrade() else { return };
+        let freed = driver.free_host(self.memory);
+        release_failure::note_fault("memory of a kernel's arguments was not freed", freed);
+    }
+}
+
+/// aclrtLaunchKernelWithHostArgs and its variants: as [`launch`], with arguments in one block that are followed by
+/// data, which is copied to where devices can read it. The request's own arguments are ignored.
+pub fn launch_with_data(request: Request, block: &[u8], place_holders: &[PlaceHolder], stream: u64) -> Result<()> {
+    let own = |block: &[u8], len| {
+        let addr = if len == 0 { 0 } else { block.as_ptr().expose_provenance() };
+        Request { arguments: Arguments::Block { addr, len }, ..request }
+    };
+    let Some(first) = place_holders.iter().map(|one| one.data).min() else {
+        return launch(own(block, block.len()), stream);
+    };
+    let Request { argument, function: raw, .. } = request;
+    handles::check_not_null::<Function>(argument, raw)?;
+    for (index, one) in place_holders.iter().enumerate() {
+        one.check(index, block.len())?;
+    }
+    request.shape.check_not_empty()?;
+    let stream = stream::resolve(stream)?.to_arc();
+    let function = handles::get_arc::<Function>(argument, raw)?;
+    check_device(&request, &function, &stream)?;
+    // The data begins where the arguments end, or after that.
+    let known = function.native.info().parameters.as_ref();
+    let len = known.map_or(first, |known| known.size);
+    if len > first {
+        return Err(Error::invalid_param(format_args!(
+            "a place holder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
+             of arguments",
+            function.shown
+        )));
+    }
+    let session = runtime::session()?;
+    let memory = session.driver.alloc_host(block.len())?;
+    let data: Arc<dyn Any + Send + Sync> = Arc::new(Data { memory, driver: Arc::downgrade(&session.driver) });
+    let mut block = block.to_vec();
+    for one in place_holders {
+        let addr = (memory.addr + one.data) as u64;
+        block[one.addr..one.addr + SLOT].copy_from_slice(&addr.to_ne_bytes());
+    }
+    let src = Span { addr: block.as_ptr().expose_provenance(), len: block.len(), place: Place::Pageable };
+    let dst = Span { addr: memory.addr, place: Place::Pinned, ..src };
+    let copied = stream.device.native.copy(Copy { dst, src, stage_source: false });
+    copied?;
+    let is_slot = |offset| place_holders.iter().any(|one| one.addr == offset);
+    submit(&own(&block, len), &function, &stream, Some(&data), is_slot)
+}

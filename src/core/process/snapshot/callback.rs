@@ -1,0 +1,135 @@
+//! The program's callbacks at the stages of a snapshot.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::algo::thread::per_thread::per_thread;
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime;
+
+/// The stage at which a callback of the program runs, an `aclrtSnapShotStage`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Before the process is locked.
+    LockPre,
+    /// Before memory is saved.
+    BackupPre,
+    /// After that.
+    BackupPost,
+    /// Before memory is restored.
+    RestorePre,
+    /// After that.
+    RestorePost,
+    /// After the process was unlocked.
+    UnlockPost,
+}
+
+impl Stage {
+    const ALL: [Self; 6] =
+        [Self::LockPre, Self::BackupPre, Self::BackupPost, Self::RestorePre, Self::RestorePost, Self::UnlockPost];
+
+    fn from_number(number: i32) -> Result<Self> {
+        let found = usize::try_from(number).ok().and_then(|number| Self::ALL.get(number));
+        found.copied().ok_or_else(|| {
+            Error::invalid_param(format_args!("stage is {number}; allowed: the values of aclrtSnapShotStage, 0 to 5"))
+        })
+    }
+
+    /// Whether the callback can prevent the stage.
+    fn is_before(self) -> bool {
+        matches!(self, Self::LockPre | Self::BackupPre | Self::RestorePre)
+    }
+}
+
+/// A callback of the program.
+#[derive(Clone)]
+pub struct Callback {
+    /// Its address, which identifies it.
+    pub address: usize,
+    /// Calls it with the id of a device; 0 is success.
+    pub call: Arc<dyn Fn(i32) -> u32 + Send + Sync>,
+}
+
+static CALLBACKS: Mutex<Vec<(Stage, Callback)>> = Mutex::new(Vec::new());
+
+per_thread! {
+    /// This thread is in a callback of a snapshot.
+    static IN_CALLBACK: Cell<bool> = Cell::new(false);
+}
+
+/// Whether this thread is in a callback of a snapshot.
+pub fn is_inside() -> bool {
+    IN_CALLBACK.get()
+}
+
+/// Calls the callbacks of a stage, in the order of their registration, each for all devices in use. A failure before a
+/// stage prevents it and ends the loop; after a stage all are called.
+pub fn notify(stage: Stage) -> Result<()> {
+    let wanted = |(at, callback): &(Stage, Callback)| (*at == stage).then(|| callback.clone());
+    let callbacks: Vec<_> = CALLBACKS.lock().iter().filter_map(wanted).collect();
+    let mut outcome = Ok(());
+    for callback in callbacks {
+        for id in devices_in_use() {
+            let outer = IN_CALLBACK.replace(true);
+            let code = callback::run("callback of a snapshot", || (callback.call)(id));
+            IN_CALLBACK.set(outer);
+            if code == 0 {
+                continue;
+            }
+            let failure = Error::new(
+                Code::SnapshotCallbackFailed,
+                format_args!(
+                    "the callback {:#x} for stage {stage:?} returned {code} for device {id}, not 0",
+                    callback.address
+                ),
+            );
+            if stage.is_before() {
+                return Err(failure);
+            }
+            outcome = outcome.and(Err(failure));
+        }
+    }
+    outcome
+}
+
+/// Held briefly, because the callbacks may reset them.
+fn devices_in_use() -> Vec<i32> {
+    let Some(session) = runtime::existing_session() else { return Vec::new() };
+    let devices = session.devices.iter().enumerate();
+    devices.filter(|(_, slot)| slot.device().is_some()).map(|(id, _)| id as i32).collect()
+}
+
+/// aclrtSnapShotCallbackRegister.
+pub fn register(stage: i32, callback: Callback) -> Result<()> {
+    let stage = Stage::from_number(stage)?;
+    let mut callbacks = CALLBACKS.lock();
+    let same = |(at, other): &(Stage, Callback)| *at == stage && other.address == callback.address;
+    if callbacks.iter().any(same) {
+        return Err(Error::new(
+            Code::SnapshotRegisterCallbackFailed,
+            format_args!(
+                "callback {:#x} is registered already for stage {stage:?}; take it back first",
+                callback.address
+            ),
+        ));
+    }
+    callbacks.push((stage, callback));
+    Ok(())
+}
+
+/// aclrtSnapShotCallbackUnregister.
+pub fn unregister(stage: i32, address: usize) -> Result<()> {
+    let stage = Stage::from_number(stage)?;
+    let mut callbacks = CALLBACKS.lock();
+    let place = callbacks.iter().position(|(at, other)| *at == stage && other.address == address);
+    let place = place.ok_or_else(|| {
+        Error::param_invalid(format_args!("callback {address:#x} is not registered for stage {stage:?}"))
+    })?;
+    let gone = callbacks.remove(place);
+    drop(callbacks);
+    drop(gone);
+    Ok(())
+}
