@@ -1,0 +1,111 @@
+// What a process reads from its environment before the first call, and limits of the process.
+
+#include "support/acl_test.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+#include <portacl/portacl.h>
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+using namespace portacl_test;
+
+OWN_PROCESS_TEST(ConfigProcess, CudaWithoutADriver, {"PORTACL_BACKEND", "cuda"}) {
+    if (void* driver = dlopen("libcuda.so.1", RTLD_NOW)) {
+        dlclose(driver);
+        return;  // This machine has a driver.
+    }
+    auto count = Poison<uint32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtGetDeviceCount(&count), "libcuda.so.1");
+    EXPECT_TRUE(IsPoison(count));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "libcuda.so.1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSetDevice(0), "libcuda.so.1");
+}
+
+// Limits the length of files of this process; restores the limit.
+rlim_t LimitFiles(rlim_t most) {
+    rlimit limit{};
+    EXPECT_EQ(0, getrlimit(RLIMIT_FSIZE, &limit));
+    std::swap(limit.rlim_cur, most);
+    EXPECT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+    return most;
+}
+
+// Notifies, and the memory of CPU devices in guard mode, are memory files. Exceeding a limit on
+// file sizes is an error and does not end the process.
+OWN_PROCESS_TEST(ConfigProcess, ALimitOfFileSizesIsReported) {
+    ACL_OK(aclInit(nullptr));
+    const rlim_t before = LimitFiles(0);
+    if (std::getenv("PORTACL_CPU_GUARD")) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetDevice(0), "ulimit -f", "may have 0 bytes");
+    } else {
+        ACL_OK(aclrtSetDevice(0));
+        ACL_OK(aclrtResetDevice(0));
+    }
+    LimitFiles(before);
+    ACL_OK(aclrtSetDevice(0));
+    LimitFiles(0);
+    auto notify = Poison<aclrtNotify>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, aclrtCreateNotify(&notify, 0), "ulimit -f");
+    EXPECT_TRUE(IsPoison(notify));
+    LimitFiles(before);
+    ACL_OK(aclrtCreateNotify(&notify, 0));
+    ACL_OK(aclrtDestroyNotify(notify));
+    ACL_OK(aclFinalize());
+}
+
+// Each device reserves addresses for all of its memory. If the process has too few, devices are
+// smaller; guard mode reports how much it needs.
+OWN_PROCESS_TEST(ConfigProcess, DevicesFitIntoALimitOfAddresses) {
+    const rlim_t most = rlim_t{4} << 30;
+    const rlimit limit{most, most};
+    ACL_OK(aclInit(nullptr));
+    if (std::string(portaclBackendName()) != "cpu") return;
+    ACL_OK(aclFinalize());
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers want more addresses than that";
+#endif
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+    ACL_OK(aclInit(nullptr));
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    if (guard && std::string(guard) == "1") {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtSetDevice(0),
+                         "4294967296 that the process may have (ulimit -v)", "PORTACL_CPU_GUARD");
+        return;
+    }
+    for (int32_t device = 0; device < 4; ++device) {
+        ACL_OK(aclrtSetDevice(device));
+        size_t free = 0, total = 0;
+        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+        EXPECT_GT(total, size_t{4} << 20);
+        EXPECT_LE(total, most / 8);
+    }
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(ConfigProcess, BadVariableWithoutInit, {"PORTACL_BACKEND", "gpu"}) {
+    auto count = Poison<uint32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCount(&count), "PORTACL_BACKEND", "\"gpu\"",
+                     "auto, cpu or cuda");
+    EXPECT_TRUE(IsPoison(count));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetDevice(0), "PORTACL_BACKEND");
+    // Calls that need no device work.
+    EXPECT_NE(aclrtGetSocName(), nullptr);
+    aclrtRunMode mode = ACL_DEVICE;
+    ACL_EXPECT_OK(aclrtGetRunMode(&mode));
+}
+
+OWN_PROCESS_TEST(ConfigProcess, SocNameFromTheEnvironment, {"PORTACL_SOC_NAME", "Ascend910_9391"}) {
+    ASSERT_NE(aclrtGetSocName(), nullptr);
+    EXPECT_STREQ(aclrtGetSocName(), "Ascend910_9391");
+}
+
+OWN_PROCESS_TEST(ConfigProcess, EmptySocNameMeansTheDefault, {"PORTACL_SOC_NAME", ""}) {
+    ASSERT_NE(aclrtGetSocName(), nullptr);
+    EXPECT_STREQ(aclrtGetSocName(), "Ascend910B1");
+}
