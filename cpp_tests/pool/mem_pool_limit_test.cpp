@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
+#include "pool/small_device.h"
 #include "support/gate.h"
 #include "support/memory/hook_recorder.h"
-#include "support/own_process.h"
 #include "support/pool/mem_pool.h"
 #include "support/pool/shared_pool.h"
 #include "support/says.h"
@@ -20,8 +20,7 @@ namespace {
 constexpr size_t kSmallDevice = 200 * kMiB, kSlot = 64 * kMiB, kSlots = 3, kAll = kSlots * kSlot;
 constexpr int kStreams = 3;
 
-const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
-                         {"FAKE_CUDA_MEMORY", std::to_string(kSmallDevice)}};
+const Settings kSmall = SmallDevice(kSmallDevice);
 
 enum class Limit { kMaxSize, kDevice };
 
@@ -168,7 +167,7 @@ void ExpectTheModelBesideWhatIsHeldBack() {
 
 // Each seed delays work by other times.
 void OnManySeeds(void (*test)()) {
-    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
+    NEEDS_A_SMALL_DEVICE();
     const bool is_delayed = std::getenv("PORTACL_CPU_ASYNC") != nullptr;
     const bool is_child = std::getenv("PORTACL_CPU_SEED") != nullptr;
     for (int seed = 1; seed <= (is_delayed && !is_child ? 6 : 1); ++seed) {

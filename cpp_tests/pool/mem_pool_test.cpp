@@ -1,13 +1,13 @@
-// Memory pools: creation, allocation, and lifetime.
+// Memory pools: creation and allocation. mem_pool_end_test.cpp tests what remains when they end.
 
 #include "support/pool/mem_pool.h"
 
 #include <vector>
 
+#include "pool/pool_memory.h"
 #include "support/gate.h"
 #include "support/own_process.h"
 #include "support/says.h"
-#include "support/threads.h"
 
 using namespace portacl_test;
 
@@ -24,39 +24,32 @@ void ExpectRefused(aclError code, const aclrtMemPoolProps& props, std::initializ
     EXPECT_TRUE(IsPoison(pool));
 }
 
-aclrtMemPoolProps At(int type, uint32_t id) {
-    aclrtMemPoolProps props = PoolProps();
-    props.location.type = static_cast<aclrtMemLocationType>(type);
-    props.location.id = id;
-    return props;
-}
-
-bool IsOnCpu() {
-    return std::string(portaclBackendName()) == "cpu";
-}
-
-// The attributes of a pool's memory.
-void ExpectKnown(void* memory, size_t size, int type, uint32_t id) {
-    auto reported = Poison<aclrtPtrAttributes>();
-    ACL_OK(aclrtPointerGetAttributes(static_cast<char*>(memory) + size - 1, &reported));
-    EXPECT_EQ(reported.location.type, type);
-    EXPECT_EQ(reported.location.id, id);
-    void* base = nullptr;
-    size_t length = 0;
-    ACL_OK(aclrtMemGetAddressRange(static_cast<char*>(memory) + size - 1, &base, &length));
-    EXPECT_EQ(base, memory);
-    EXPECT_GE(length, size);
-}
-
-// No allocation has this address any more.
-void ExpectUnknown(void* memory) {
-    constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-    void* base = nullptr;
-    size_t length = 0;
-    ACL_FAILS(kDead, aclrtMemGetAddressRange(memory, &base, &length));
-    ACL_FAILS(kDead, aclrtMemset(memory, 1, 0, 1));
-    ACL_FAILS(kDead, aclrtFree(memory));
-    ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, nullptr));
+// The codes of every call about a pool, each with valid arguments.
+std::vector<aclError> CodesOfAllCalls(aclrtMemPool pool, void* memory) {
+    const aclrtMemPoolProps props = PoolProps();
+    void* other = nullptr;
+    aclrtMemPool made = nullptr;
+    uint64_t value = 0;
+    aclrtMemAccessDesc access{};
+    access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+    aclrtMemAccessFlags flags{};
+    return {
+        aclrtMemPoolCreate(&made, &props),
+        aclrtMemPoolMallocAsync(&other, 1, pool, nullptr),
+        aclrtMemPoolFreeAsync(memory, nullptr),
+        aclrtMemPoolTrimTo(pool, 0),
+        aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
+        aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
+        aclrtMemPoolDestroy(pool),
+        portaclMallocAsync(&other, 1, nullptr),
+        portaclFreeAsync(memory, nullptr),
+        portaclDeviceGetMemPool(&made, 0),
+        portaclDeviceGetDefaultMemPool(&made, 0),
+        portaclDeviceSetMemPool(0, pool),
+        portaclMemPoolSetAccess(pool, &access, 1),
+        portaclMemPoolGetAccess(&flags, pool, &access.location),
+    };
 }
 
 }  // namespace
@@ -164,7 +157,7 @@ TEST_F(MemPoolTest, WrongPropertiesAreRefused) {
         // On CUDA the device decides.
         props = good;
         props.handleType = static_cast<aclrtMemHandleType>(PORTACL_MEM_HANDLE_TYPE_FABRIC);
-        ExpectRefused(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, props, {IsOnCpu() ? "one machine" : "fabric handles"});
+        ExpectRefused(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, props, {OnCpu() ? "one machine" : "fabric handles"});
     }
 }
 
@@ -263,136 +256,6 @@ TEST_F(MemPoolTest, FreeAcceptsPoolMemory) {
     EXPECT_EQ(Used(pool), 0u);
 }
 
-TEST_F(MemPoolTest, AddressesOfReleasedSegmentsAreReused) {
-    constexpr int kBlocks = 8;
-    const Stream stream;
-    for (const size_t size : {64 * kKiB, 3 * kMiB, 512 * kKiB}) {
-        const MemPool pool;
-        void* blocks[kBlocks];
-        // Twice, so that the second time the addresses are reused.
-        for (int turn = 0; turn < 2; ++turn) {
-            for (void*& block : blocks) block = pool.Allocate(size, stream);
-            for (void* block : blocks) ExpectKnown(block, size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
-            for (void* block : blocks) Free(block, stream);
-        }
-        // In blocks of other sizes.
-        void* memory = pool.Allocate(kBlocks / 2 * size, stream);
-        ExpectKnown(memory, kBlocks / 2 * size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
-        Free(memory, stream);
-        Synchronize(stream);
-        ACL_OK(aclrtMemPoolTrimTo(pool, 0));
-        const DeviceMemory plain(2 * kBlocks * size);
-        ExpectKnown(plain.At(), 2 * kBlocks * size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
-        const MemPool other;
-        memory = other.Allocate(size + kKiB, stream);
-        ExpectKnown(memory, size + kKiB, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
-        EXPECT_EQ(Used(pool), 0u);
-        EXPECT_GE(Used(other), size + kKiB);
-        Free(memory, stream);
-        ExpectUnknown(memory);
-    }
-}
-
-TEST_F(MemPoolTest, DestroyingAPoolKeepsItsLiveMemory) {
-    const Stream stream;
-    size_t before = 0, during = 0, after = 0, total = 0;
-    Synchronize(stream);
-    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
-    MemPool pool;
-    const std::vector<unsigned char> data = Pattern(kMiB);
-    void* first = pool.Allocate(kMiB, stream);
-    void* second = pool.Allocate(kMiB, stream);
-    ACL_OK(aclrtMemcpyAsync(first, kMiB, data.data(), kMiB, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-    Gate gate;
-    ACL_OK(gate.Hold(stream));
-    Free(second, stream);
-    // At once, although a free is still pending.
-    ACL_OK(aclrtMemPoolDestroy(pool.Release()));
-    ExpectKnown(first, kMiB, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
-    gate.Open();
-    std::vector<unsigned char> back(kMiB);
-    ACL_OK(aclrtMemcpyAsync(back.data(), kMiB, first, kMiB, ACL_MEMCPY_DEVICE_TO_HOST, stream));
-    Synchronize(stream);
-    EXPECT_EQ(back, data);
-    if (IsExact()) {
-        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &during, &total));
-        EXPECT_LT(during, before);
-    }
-    Free(first, stream);
-    Synchronize(stream);
-    ExpectUnknown(first);
-    if (IsExact()) {
-        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
-        EXPECT_EQ(after, before);
-    }
-}
-
-TEST_F(MemPoolTest, FreeAcceptsMemoryOfADestroyedPool) {
-    const Stream stream;
-    MemPool pool;
-    void* memory = pool.Allocate(kMiB, stream);
-    Synchronize(stream);
-    ACL_OK(aclrtMemPoolDestroy(pool.Release()));
-    ACL_OK(aclrtFree(memory));
-    ExpectUnknown(memory);
-}
-
-TEST_F(MemPoolTest, FreedMemoryOfADestroyedStreamIsReused) {
-    const Stream other;
-    const MemPool pool;
-    pool.Allow(false, false, false);
-    pool.SetThreshold(UINT64_MAX);
-    Stream stream;
-    void* memory = pool.Allocate(24 * kMiB, stream);
-    const uint64_t reserved = Reserved(pool);
-    Free(memory, stream);
-    ACL_OK(aclrtDestroyStream(stream.Release()));
-    // No other rule lets another stream reuse it.
-    void* again = pool.Allocate(24 * kMiB, other);
-    if (IsExact()) {
-        EXPECT_EQ(again, memory);
-        EXPECT_EQ(Reserved(pool), reserved);
-    }
-    Free(again, other);
-}
-
-TEST_F(MemPoolTest, FreedMemoryOfAStreamDestroyedByForceIsReused) {
-    const MemPool pool;
-    pool.SetThreshold(UINT64_MAX);
-    for (int turn = 0; turn < 10; ++turn) {
-        Stream stream;
-        void* memory = pool.Allocate(24 * kMiB, stream);
-        ACL_OK(aclrtMemsetAsync(memory, kMiB, turn, kMiB, stream));
-        Free(memory, stream);
-        ACL_OK(aclrtDestroyStreamForce(stream.Release()));
-    }
-    ACL_OK(aclrtSynchronizeDevice());
-    EXPECT_EQ(Used(pool), 0u);
-    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
-}
-
-TEST_F(MemPoolTest, ResettingADeviceDestroysItsPools) {
-    constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-    Stream stream;
-    MemPool pool, retired;
-    void* memory = pool.Allocate(kMiB, stream);
-    void* orphan = retired.Allocate(kMiB, stream);
-    ACL_OK(aclrtMemPoolDestroy(retired.Release()));
-    const aclrtMemPool dead = pool.Release();
-    stream.Release();
-    ACL_OK(aclrtResetDeviceForce(0));
-    ACL_OK(aclrtSetDevice(0));
-    auto again = Poison<void*>();
-    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr), "went with its device");
-    ACL_FAILS(kDead, aclrtMemPoolDestroy(dead));
-    for (void* gone : {memory, orphan}) {
-        ACL_FAILS(kDead, aclrtMemPoolFreeAsync(gone, nullptr));
-        ACL_FAILS(kDead, aclrtFree(gone));
-    }
-    const MemPool next;
-    Free(next.Allocate(kMiB, nullptr), nullptr);
-}
-
 TEST_F(MemPoolTest, APoolMayBeOnAnotherDeviceThanTheStream) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
@@ -427,43 +290,6 @@ TEST_F(MemPoolTest, APoolMayBeOnAnotherDeviceThanTheStream) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
-TEST_F(MemPoolTest, AStreamThatOutlivesItsDeviceKeepsMemoryOfAnother) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
-    ACL_OK(aclrtSetDevice(1));
-    const MemPool pool(PoolProps(1));
-    pool.SetThreshold(UINT64_MAX);
-    const Stream other;
-    ACL_OK(aclrtSetDevice(0));
-    Gate gate;
-    Stream stream;
-    void* memory = pool.Allocate(24 * kMiB, stream);
-    ACL_OK(gate.Hold(stream));
-    ASSERT_TRUE(gate.AwaitArrival());
-    Free(memory, stream);
-    ACL_OK(aclrtDestroyStreamForce(stream.Release()));
-    ACL_OK(aclrtSetDevice(1));
-    std::vector<void*> taken = {pool.Allocate(24 * kMiB, other)};
-    EXPECT_NE(taken.back(), memory);
-    // If the driver runs the work, a reset waits for it up to a timeout.
-    if (!IsOnCpu()) gate.Open();
-    ACL_OK(aclrtResetDeviceForce(0));
-    if (IsOnCpu()) {
-        Synchronize(other);
-        taken.push_back(pool.Allocate(24 * kMiB, other));
-        EXPECT_NE(taken.back(), memory);
-    }
-    gate.Open();
-    // Allocates other memory until the stream has left the gate.
-    while (taken.back() != memory && taken.size() < 100) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        taken.push_back(pool.Allocate(24 * kMiB, other));
-    }
-    if (IsExact()) {
-        EXPECT_EQ(taken.back(), memory);
-    }
-    for (void* each : taken) Free(each, other);
-}
-
 TEST_F(MemPoolTest, PoolsOfHostMemory) {
     const Stream stream;
     for (int type : {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_HOST_NUMA}) {
@@ -493,23 +319,6 @@ TEST_F(MemPoolTest, PoolsOfHostMemory) {
     }
 }
 
-TEST_F(MemPoolTest, PoolsOfHostMemoryEndWithTheSession) {
-    MemPool pool(At(ACL_MEM_LOCATION_TYPE_HOST, 0));
-    void* memory = pool.Allocate(kMiB, nullptr);
-    const aclrtMemPool dead = pool.Release();
-    ACL_OK(aclFinalize());
-    auto again = Poison<void*>();
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemPoolDestroy(dead));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory));
-    aclrtMemPoolProps props = PoolProps();
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemPoolCreate(&again, &props));
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemPoolDestroy(dead));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemPoolMallocAsync(&again, 1, dead, nullptr));
-    EXPECT_TRUE(IsPoison(again));
-}
-
 TEST_F(MemPoolTest, CallsInsideHostFunctionsFailAndDoNotBlock) {
     struct Facts {
         aclrtMemPool pool;
@@ -523,28 +332,7 @@ TEST_F(MemPoolTest, CallsInsideHostFunctionsFailAndDoNotBlock) {
         stream,
         [](void* argument) {
             auto& facts = *static_cast<Facts*>(argument);
-            const aclrtMemPoolProps props = PoolProps();
-            void* other = nullptr;
-            aclrtMemPool made = nullptr;
-            uint64_t value = 0;
-            aclrtMemAccessDesc access{};
-            auto flags = ACL_RT_MEM_ACCESS_FLAGS_NONE;
-            facts.codes = {
-                aclrtMemPoolCreate(&made, &props),
-                aclrtMemPoolMallocAsync(&other, 1, facts.pool, nullptr),
-                aclrtMemPoolFreeAsync(facts.memory, nullptr),
-                aclrtMemPoolTrimTo(facts.pool, 0),
-                aclrtMemPoolGetAttr(facts.pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
-                aclrtMemPoolSetAttr(facts.pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
-                aclrtMemPoolDestroy(facts.pool),
-                portaclMallocAsync(&other, 1, nullptr),
-                portaclFreeAsync(facts.memory, nullptr),
-                portaclDeviceGetDefaultMemPool(&made, 0),
-                portaclDeviceGetMemPool(&made, 0),
-                portaclDeviceSetMemPool(0, facts.pool),
-                portaclMemPoolSetAccess(facts.pool, &access, 1),
-                portaclMemPoolGetAccess(&flags, facts.pool, &access.location),
-            };
+            facts.codes = CodesOfAllCalls(facts.pool, facts.memory);
         },
         &facts));
     Synchronize(stream);
@@ -560,32 +348,8 @@ OWN_PROCESS_TEST(MemPoolProcessTest, CallsFailAtOnceInAForkedChild) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-        const aclrtMemPoolProps props = PoolProps();
-        void* other = nullptr;
-        aclrtMemPool made = nullptr;
-        uint64_t value = 0;
-        aclrtMemAccessDesc access{};
-        access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
-        access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
-        aclrtMemAccessFlags flags{};
-        const aclError codes[] = {
-            aclrtMemPoolCreate(&made, &props),
-            aclrtMemPoolMallocAsync(&other, 1, pool, nullptr),
-            aclrtMemPoolFreeAsync(memory, nullptr),
-            aclrtMemPoolTrimTo(pool, 0),
-            aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
-            aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value),
-            aclrtMemPoolDestroy(pool),
-            portaclMallocAsync(&other, 1, nullptr),
-            portaclFreeAsync(memory, nullptr),
-            portaclDeviceGetMemPool(&made, 0),
-            portaclDeviceGetDefaultMemPool(&made, 0),
-            portaclDeviceSetMemPool(0, pool),
-            portaclMemPoolSetAccess(pool, &access, 1),
-            portaclMemPoolGetAccess(&flags, pool, &access.location),
-        };
         int wrong = 0;
-        for (const aclError code : codes) wrong += code != ACL_ERROR_RT_PARAM_INVALID;
+        for (const aclError code : CodesOfAllCalls(pool, memory)) wrong += code != ACL_ERROR_RT_PARAM_INVALID;
         _exit(wrong);
     }
     int status = -1;

@@ -1,6 +1,7 @@
 // A device without memory, and frees ordered after work that needs another process or the program:
 // an allocation does not wait for those, and waits for all other frees.
 
+#include "pool/small_device.h"
 #include "support/gate.h"
 #include "support/graph/graph.h"
 #include "support/pool/shared_pool.h"
@@ -13,9 +14,7 @@ namespace {
 
 constexpr size_t kSmallDevice = 256 * kMiB, kMost = 200 * kMiB, kMore = 150 * kMiB;
 
-// On the CPU and the test double a device can be made small.
-const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
-                         {"FAKE_CUDA_MEMORY", std::to_string(kSmallDevice)}};
+const Settings kSmall = SmallDevice(kSmallDevice);
 
 constexpr size_t kRoom = 65;
 
@@ -87,7 +86,7 @@ void ReleasePeer(Peer& peer) {
 
 // Runs the test in a process with a small device, and its peer in another process.
 void WithPeer(void (*here)(), void (*there)(Connection&)) {
-    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
+    NEEDS_A_SMALL_DEVICE();
     if (Peer::IsHere()) {
         RunAsPeer(there);
     } else {
@@ -240,7 +239,7 @@ void WaitForACallback() {
 }
 
 void OnASmallDevice(void (*test)()) {
-    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
+    NEEDS_A_SMALL_DEVICE();
     RunInOwnProcess(test, kSmall);
 }
 
