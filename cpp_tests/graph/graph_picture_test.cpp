@@ -228,13 +228,41 @@ std::string Printed(aclmdlRI graph, const std::string& path) {
     return ReadText(path);
 }
 
+// The text contains all of these.
+void ExpectParts(const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
 TEST_F(GraphPicture, TextHasALineForEachTask) {
     const Scene scene;
     const Graph graph = Draw(scene);
     const std::string text = Printed(graph, path_);
-    for (const char* part : {"tasks 10, streams 2\n", "\n    0 copy, bytes 200, direction pinned to device, dst 0x",
-                             "\n    5 kernel, name mark, blocks 4 x 1 x 1", ", after 7 4\n", "(id "})
-        EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+    ExpectParts(text, {"tasks 10, streams 2\n", "\n    0 copy, bytes 200, direction pinned to device, dst 0x",
+                       "\n    5 kernel, name mark, blocks 4 x 1 x 1", ", after 7 4\n", "(id "});
+}
+
+// The picture of a choice in JSON: its handle, the address of its value if there is one, and its bodies.
+void ExpectChoice(const Json& json, const std::string& handle, const std::string& value) {
+    const auto& tasks = json.at("tasks");
+    ASSERT_EQ(tasks.size(), 3u);
+    EXPECT_FALSE(json.contains("captured"));
+    EXPECT_FALSE(tasks[0].contains("bodies"));
+    EXPECT_EQ(tasks[1].at("kind"), "if");
+    EXPECT_EQ(tasks[1].at("type"), ACL_MODEL_RI_TASK_DEFAULT);
+    EXPECT_EQ(tasks[1].at("condition"), handle);
+    EXPECT_EQ(tasks[1].value("value", ""), value);
+    const auto& either = tasks[1].at("bodies");
+    ASSERT_EQ(either.size(), 2u);
+    EXPECT_EQ(either[0].at("name"), "yes");
+    EXPECT_FALSE(either[0].contains("captured"));
+    EXPECT_EQ(either[1].at("captured"), false);
+    EXPECT_TRUE(either[1].at("tasks").empty());
+    const auto& then = either[0].at("tasks");
+    ASSERT_EQ(then.size(), 2u);
+    EXPECT_EQ(then[0].at("kind"), "while");
+    EXPECT_EQ(then[1].at("bytes"), 32);
+    ASSERT_EQ(then[0].at("bodies").size(), 1u);
+    EXPECT_EQ(then[0].at("bodies")[0].at("tasks")[0].at("bytes"), 16);
 }
 
 // A choice between a loop and an empty body.
@@ -261,44 +289,21 @@ TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
     });
     for (uint32_t flags : {0u, 1u}) {
         ACL_OK(aclmdlRIDebugJsonPrint(graph, path_.c_str(), flags));
-        const Json json = Json::parse(ReadText(path_));
-        const auto& tasks = json.at("tasks");
-        ASSERT_EQ(tasks.size(), 3u);
-        EXPECT_FALSE(json.contains("captured"));
-        EXPECT_FALSE(tasks[0].contains("bodies"));
-        EXPECT_EQ(tasks[1].at("kind"), "if");
-        EXPECT_EQ(tasks[1].at("type"), ACL_MODEL_RI_TASK_DEFAULT);
-        EXPECT_EQ(tasks[1].at("condition"), Shown(handle));
-        EXPECT_EQ(tasks[1].value("value", ""), flags ? Shown(value) : "");
-        const auto& either = tasks[1].at("bodies");
-        ASSERT_EQ(either.size(), 2u);
-        EXPECT_EQ(either[0].at("name"), "yes");
-        EXPECT_FALSE(either[0].contains("captured"));
-        EXPECT_EQ(either[1].at("captured"), false);
-        EXPECT_TRUE(either[1].at("tasks").empty());
-        const auto& then = either[0].at("tasks");
-        ASSERT_EQ(then.size(), 2u);
-        EXPECT_EQ(then[0].at("kind"), "while");
-        EXPECT_EQ(then[1].at("bytes"), 32);
-        ASSERT_EQ(then[0].at("bodies").size(), 1u);
-        EXPECT_EQ(then[0].at("bodies")[0].at("tasks")[0].at("bytes"), 16);
+        ExpectChoice(Json::parse(ReadText(path_)), Shown(handle), flags ? Shown(value) : "");
     }
     const std::string text = Printed(graph, path_);
-    for (const char* part :
-         {"tasks 3, streams 1\n", "\n    1 if, condition 0x", ", after 0\n      then: graph ",
-          " \"yes\": tasks 2, streams 1\n        stream 0 (id ", "\n          0 while, ", "\n            again: graph ",
-          "\n                0 fill, bytes 16", "\n          1 fill, bytes 32", "\n      else: graph ",
-          ", not captured: tasks 0", "\n    2 fill, bytes 8"})
-        EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+    ExpectParts(text,
+                {"tasks 3, streams 1\n", "\n    1 if, condition 0x", ", after 0\n      then: graph ",
+                 " \"yes\": tasks 2, streams 1\n        stream 0 (id ", "\n          0 while, ",
+                 "\n            again: graph ", "\n                0 fill, bytes 16", "\n          1 fill, bytes 32",
+                 "\n      else: graph ", ", not captured: tasks 0", "\n    2 fill, bytes 8"});
     ACL_OK(portaclGraphPrintDot(graph, path_.c_str()));
     const std::string dot = ReadText(path_);
-    for (const char* part :
-         {"\n    subgraph cluster_1_0_body {\n", "\n      label=\"then: graph ", "task_1_0_0 [label=\"0 while",
-          "task_1_0_0_0_0 [label=\"0 fill", "task_1_0_0 -> task_1_0_1;\n",
-          "task_1_0_0 -> task_1_0_0_0_0 [label=\"again\", style=dashed];\n",
-          "task_1 -> task_1_0_0 [label=\"then\", style=dashed];\n", "task_1_1_0 [label=\"nothing\"",
-          "task_1 -> task_1_1_0 [label=\"else\", style=dashed];\n", "  task_1 -> task_2;\n"})
-        EXPECT_NE(dot.find(part), std::string::npos) << part << "\nin\n" << dot;
+    ExpectParts(dot, {"\n    subgraph cluster_1_0_body {\n", "\n      label=\"then: graph ",
+                      "task_1_0_0 [label=\"0 while", "task_1_0_0_0_0 [label=\"0 fill", "task_1_0_0 -> task_1_0_1;\n",
+                      "task_1_0_0 -> task_1_0_0_0_0 [label=\"again\", style=dashed];\n",
+                      "task_1 -> task_1_0_0 [label=\"then\", style=dashed];\n", "task_1_1_0 [label=\"nothing\"",
+                      "task_1 -> task_1_1_0 [label=\"else\", style=dashed];\n", "  task_1 -> task_2;\n"});
     EXPECT_EQ(std::count(dot.begin(), dot.end(), '{'), std::count(dot.begin(), dot.end(), '}'));
     if (std::system("dot -V >/dev/null 2>&1") != 0) GTEST_SKIP() << "needs Graphviz, which draws what was read here";
     EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' >/dev/null").c_str()), 0);

@@ -1,17 +1,17 @@
-// Invalid calls for conditional tasks, and the lifetime of their handles and bodies.
+// Invalid calls for conditional tasks. graph_condition_end_test.cpp tests the lifetime of their handles and bodies.
+
 #include <portacl/portacl.h>
 
 #include <climits>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "graph/condition/graph_condition_arguments.h"
 #include "support/acl_test.h"
 #include "support/graph/build.h"
 #include "support/graph/condition.h"
-#include "support/graph/control.h"
 #include "support/graph/graph.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -20,69 +20,7 @@
 
 namespace {
 
-using portacl_test::AddTask;
-using portacl_test::Built;
-using portacl_test::Capture;
-using portacl_test::CaptureBody;
-using portacl_test::Condition;
-using portacl_test::DeviceCount;
-using portacl_test::DeviceMemory;
-using portacl_test::EndInvalid;
-using portacl_test::Event;
-using portacl_test::ExternalEvent;
-using portacl_test::Graph;
-using portacl_test::GraphOf;
-using portacl_test::IsPoison;
-using portacl_test::kAssign;
-using portacl_test::kIf;
-using portacl_test::kSwitch;
-using portacl_test::kWhile;
-using portacl_test::Number;
-using portacl_test::OnNewThread;
-using portacl_test::Persistent;
-using portacl_test::Poison;
-using portacl_test::Shown;
-using portacl_test::StatusOf;
-using portacl_test::Stream;
-using portacl_test::StreamsOf;
-using portacl_test::TasksOf;
-using Bodies = std::vector<aclmdlRI>;
-
-constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
-constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-constexpr auto kRelaxed = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
-
-class GraphConditionArguments : public portacl_test::WithDevice {
-  protected:
-    void SetUp() override {
-        WithDevice::SetUp();
-        if (!HasFatalFailure()) s_ = std::make_unique<Streams>();
-    }
-    void TearDown() override {
-        s_.reset();
-        WithDevice::TearDown();
-    }
-    struct Streams {
-        Stream stream, body;
-        Number number;
-    };
-
-    // A graph with one task, whose bodies are empty.
-    Graph WithTask(aclmdlRICondTaskType type, uint32_t count, Bodies* bodies) {
-        return Capture(s_->stream, [&] {
-            const Condition value(GraphOf(s_->stream), 1);
-            *bodies = AddTask(value, type, count, s_->stream);
-        });
-    }
-    // Adds work to a body.
-    void Fill(aclmdlRI body) {
-        CaptureBody(body, s_->body, [&] { ACL_OK(s_->number.Write(1, s_->body)); });
-    }
-
-    std::unique_ptr<Streams> s_;
-};
+using namespace portacl_test;
 
 // ---- handles ----
 
@@ -341,42 +279,6 @@ TEST_F(GraphConditionArguments, RunsNeedAllBodies) {
     ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(loop, s_->stream), "never end", Shown(bodies[0]));
 }
 
-TEST_F(GraphConditionArguments, BodiesRunAndEndWithTheirGraph) {
-    Bodies bodies;
-    Graph graph = WithTask(kIf, 1, &bodies);
-    const aclmdlRI body = bodies[0];
-    for (int round = 0; round < 2; ++round) {
-        SCOPED_TRACE(round);
-        ACL_FAILS_SAYING(kDead, aclmdlRIDestroy(body), "body", Shown(graph));
-        ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(body, s_->stream), "body", Shown(graph));
-        ACL_FAILS_SAYING(kDead, aclmdlRIExecute(body, -1), "body", Shown(graph));
-        ACL_FAILS_SAYING(kDead, aclmdlRIAbort(body), "body", Shown(graph));
-        ACL_FAILS_SAYING(kDead,
-                         aclmdlRIDestroyRegisterCallback(
-                             body, [](void*) {}, nullptr),
-                         "body", Shown(graph));
-        if (round == 0) Fill(body);
-    }
-    ACL_OK(aclmdlRISetName(body, "then"));
-    // Only the whole graph can be updated.
-    const auto tasks = TasksOf(StreamsOf(body)[0]);
-    ASSERT_EQ(tasks.size(), 1u);
-    ACL_OK(aclmdlRITaskDisable(tasks[0]));
-    ACL_FAILS_SAYING(kUnsupported, aclmdlRIUpdate(body), "conditional");
-    ACL_OK(aclmdlRITaskDisable(TasksOf(StreamsOf(graph)[0])[0]));
-    ACL_FAILS_SAYING(kUnsupported, aclmdlRIUpdate(graph), "conditional");
-    ACL_OK(aclmdlRIExecute(graph, -1));
-    EXPECT_EQ(s_->number.Get(), 1);
-    // It cannot be part of other graphs either.
-    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
-    ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(body, s_->stream), "body");
-    ACL_FAILS_SAYING(kUnsupported, aclmdlRIExecuteAsync(graph, s_->stream), "conditional", "part of another graph");
-    EndInvalid(s_->stream);
-    ACL_OK(aclmdlRIDestroy(graph.Release()));
-    uint32_t id = 0;
-    ACL_FAILS_SAYING(kDead, aclmdlRIGetId(body, &id), Shown(body));
-}
-
 TEST_F(GraphConditionArguments, UnsupportedCallsForConditionalGraphs) {
     const ExternalEvent outside;
     const DeviceMemory memory(64);
@@ -415,127 +317,6 @@ TEST_F(GraphConditionArguments, UnsupportedCallsForConditionalGraphs) {
     void* pooled = nullptr;
     ACL_FAILS_SAYING(kUnsupported, portaclMallocAsync(&pooled, 64, s_->body), "bodies");
     EndInvalid(s_->body);
-}
-
-// ---- lifetime ----
-
-// Graphs that were never completed, and destroyed graphs, leave nothing behind.
-TEST_F(GraphConditionArguments, IncompleteGraphsAreFreed) {
-    const auto used = [] {
-        size_t free = 0, total = 0;
-        ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-        return total - free;
-    };
-    Bodies bodies;
-    { const Graph warm = WithTask(kIf, 1, &bodies); }
-    const size_t before = used();
-    for (int i = 0; i < 200; ++i) {
-        Graph graph = WithTask(kSwitch, 20, &bodies);
-        ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[i % 20], kRelaxed));
-        const Condition nested(bodies[i % 20], 0);
-        AddTask(nested, kIf, 1, s_->body);
-        auto made = Poison<aclmdlRI>();
-        if (i % 2) {
-            ACL_OK(aclmdlRICaptureEnd(s_->body, &made));
-            ACL_OK(aclmdlRIDestroy(graph.Release()));
-        } else {
-            // The capture of a body does not keep the graph alive.
-            ACL_OK(aclmdlRIDestroy(graph.Release()));
-            ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(s_->body, &made), "destroyed");
-            EXPECT_TRUE(IsPoison(made));
-        }
-        uint64_t* value = nullptr;
-        ACL_FAILS(kDead, aclmdlRICondHandleGetCondPtr(nested, &value));
-    }
-    EXPECT_EQ(used(), before);
-}
-
-TEST_F(GraphConditionArguments, RefusedInsideAHostFunction) {
-    struct State {
-        aclrtStream stream;
-        aclmdlRI graph, body;
-        aclmdlRICondHandle handle;
-        aclError codes[4];
-    };
-    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
-    const aclmdlRI own = GraphOf(s_->stream);
-    const Condition used(own, 0), value(own, 0);
-    const Bodies bodies = AddTask(used, kIf, 1, s_->stream);
-    const Stream running;
-    State state{s_->stream, own, bodies[0], value, {}};
-    ACL_OK(aclrtLaunchHostFunc(
-        running,
-        [](void* argument) {
-            auto* s = static_cast<State*>(argument);
-            aclmdlRICondHandle handle = nullptr;
-            aclmdlRI room = nullptr;
-            uint64_t* address = nullptr;
-            s->codes[0] = aclmdlRICondHandleCreate(s->graph, 0, kAssign, &handle);
-            s->codes[1] = aclmdlRIAddCondTask({s->handle, kIf, 1, &room}, s->stream, 0);
-            s->codes[2] = aclmdlRICaptureToModelRIBegin(s->stream, s->body, kRelaxed);
-            s->codes[3] = aclmdlRICondHandleGetCondPtr(s->handle, &address);
-        },
-        &state));
-    ACL_OK(aclrtSynchronizeStream(running));
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(state.codes[i], kDead) << i;
-    EXPECT_EQ(state.codes[3], ACL_SUCCESS);
-    aclmdlRI made = nullptr;
-    ACL_OK(aclmdlRICaptureEnd(s_->stream, &made));
-    ACL_OK(aclmdlRIDestroy(made));
-}
-
-TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
-    Bodies bodies;
-    const Graph graph = WithTask(kIf, 1, &bodies);
-    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
-    const aclmdlRI own = GraphOf(s_->stream);
-    const Condition value(own, 0);
-    auto room = Poison<aclmdlRI>();
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
-        // A handle belongs to a graph, whatever thread or device is current.
-        const Condition other(own, 0);
-    });
-    if (DeviceCount() >= 2) {
-        ACL_OK(aclrtSetDevice(1));
-        {
-            const Stream there;
-            ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
-            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureToModelRIBegin(there, bodies[0], kRelaxed),
-                             "device 1");
-        }
-        ACL_OK(aclrtResetDevice(1));
-        ACL_OK(aclrtSetDevice(0));
-    }
-    EXPECT_TRUE(IsPoison(room));
-    aclmdlRI made = nullptr;
-    ACL_OK(aclmdlRICaptureEnd(s_->stream, &made));
-    ACL_OK(aclmdlRIDestroy(made));
-}
-
-TEST(GraphConditionArgumentsTeardown, EverythingEndsWithTheDevice) {
-    ACL_OK(aclInit(nullptr));
-    for (int session = 0; session < 2; ++session) {
-        ACL_OK(aclrtSetDevice(0));
-        Stream stream;
-        ACL_OK(aclmdlRICaptureBegin(stream, kRelaxed));
-        const aclmdlRI graph = GraphOf(stream);
-        const Condition value(graph, 0), other(graph, 0);
-        const Bodies bodies = AddTask(value, kIf, 1, stream);
-        (void)stream.Release();
-        if (session == 0)
-            ACL_OK(aclrtResetDevice(0));
-        else
-            ACL_OK(aclFinalize());
-        auto handle = Poison<aclmdlRICondHandle>();
-        auto address = Poison<uint64_t*>();
-        auto room = Poison<aclmdlRI>();
-        ACL_FAILS(kDead, aclmdlRICondHandleCreate(graph, 0, kAssign, &handle));
-        ACL_FAILS(kDead, aclmdlRICondHandleGetCondPtr(value, &address));
-        EXPECT_TRUE(IsPoison(handle) && IsPoison(address));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIAddCondTask({other, kIf, 1, &room}, nullptr, 0));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kRelaxed));
-    }
 }
 
 }  // namespace

@@ -16,6 +16,9 @@ using namespace portacl_test;
 using Words = std::vector<uint32_t>;
 using GraphUpdate = WithDevice;
 
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kWrong = ACL_ERROR_RT_PARAM_INVALID;
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+
 TEST_F(GraphUpdate, KernelParametersAreChecked) {
     const Program program;
     const Stream stream;
@@ -25,38 +28,27 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
     const auto good = ParamsOf(task);
     aclmdlRITaskParams params;
     int local = 0;
-    const auto with = [&](auto change) {
+    using Kernel = aclmdlRIKernelTaskParams;
+    const auto refused = [&](aclError code, std::initializer_list<std::string> words, auto change) {
         params = good;
         change(params.kernelTaskParams);
-        return &params;
+        EXPECT_TRUE(FailedSaying("aclmdlRITaskSetParams", aclmdlRITaskSetParams(task, &params), code, words));
     };
-    using Kernel = aclmdlRIKernelTaskParams;
-    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kWrong = ACL_ERROR_RT_PARAM_INVALID;
-    with([&](Kernel& kernel) { kernel.funcHandle = nullptr; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "params->funcHandle is null");
-    with([&](Kernel& kernel) { kernel.funcHandle = &local; });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->funcHandle", Shown(&local));
-    with([&](Kernel& kernel) { kernel.funcHandle = aclrtFuncHandle(aclrtStream(stream)); });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "of kind stream");
-    with([&](Kernel& kernel) { kernel.numBlocks = 0; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "0");
-    with([&](Kernel& kernel) { kernel.numBlocks = UINT32_MAX; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "4294967295");
-    with([&](Kernel& kernel) { kernel.args = nullptr; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "args is null");
-    with([&](Kernel& kernel) { kernel.argsSize = 4; });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "4 bytes");
-    with([&](Kernel& kernel) { kernel.isHostArgs = 2; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "isHostArgs is 2");
-    with([&](Kernel& kernel) { kernel.isHostArgs = 0; });
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params), "isHostArgs is 0");
+    refused(kInvalid, {"params->funcHandle is null"}, [](Kernel& kernel) { kernel.funcHandle = nullptr; });
+    refused(kWrong, {"params->funcHandle", Shown(&local)}, [&](Kernel& kernel) { kernel.funcHandle = &local; });
+    refused(kWrong, {"of kind stream"}, [&](Kernel& kernel) { kernel.funcHandle = aclrtStream(stream); });
+    refused(kInvalid, {"0"}, [](Kernel& kernel) { kernel.numBlocks = 0; });
+    refused(kInvalid, {"4294967295"}, [](Kernel& kernel) { kernel.numBlocks = UINT32_MAX; });
+    refused(kInvalid, {"args is null"}, [](Kernel& kernel) { kernel.args = nullptr; });
+    refused(kWrong, {"4 bytes"}, [](Kernel& kernel) { kernel.argsSize = 4; });
+    refused(kInvalid, {"isHostArgs is 2"}, [](Kernel& kernel) { kernel.isHostArgs = 2; });
+    refused(kUnsupported, {"isHostArgs is 0"}, [](Kernel& kernel) { kernel.isHostArgs = 0; });
     aclrtLaunchKernelAttr attribute = {};
     aclrtLaunchKernelCfg cfg{&attribute, 1};
-    with([&](Kernel& kernel) { kernel.cfg = &cfg; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "cfg->attrs[0].id is 0");
+    refused(kInvalid, {"cfg->attrs[0].id is 0"}, [&](Kernel& kernel) { kernel.cfg = &cfg; });
     attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
     attribute.value.timeout = 3;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params), "TIMEOUT");
+    refused(kUnsupported, {"TIMEOUT"}, [&](Kernel& kernel) { kernel.cfg = &cfg; });
     if (OnCpu()) {
         // Here the program's description says which arguments are pointers.
         MarkArguments gone{nullptr, 1};
@@ -64,8 +56,7 @@ TEST_F(GraphUpdate, KernelParametersAreChecked) {
             const DeviceMemory memory(64);
             gone.words = memory.At();
         }
-        with([&](Kernel& kernel) { kernel.args = &gone; });
-        ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), Shown(gone.words));
+        refused(kWrong, {Shown(gone.words)}, [&](Kernel& kernel) { kernel.args = &gone; });
     }
     params = good;
     params.type = ACL_MODEL_RI_TASK_EVENT_RECORD;

@@ -1,12 +1,12 @@
-// Task groups: how a graph changes between its runs and during them, in which order, and what is
-// refused.
+// Task groups: how a graph changes between its runs and during them, and in which order.
+// graph_group_arguments_test.cpp tests what is refused.
+
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "graph/group/graph_group.h"
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/graph/graph.h"
@@ -14,69 +14,11 @@
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/stream/external_event.h"
-#include "support/threads.h"
 
 namespace {
 
 using namespace portacl_test;
 using Words = std::vector<uint32_t>;
-
-constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-constexpr size_t kSize = 256;
-
-// Captures what `work` submits to the stream, as a group.
-template <typename Work>
-aclrtTaskGrp Group(aclrtStream stream, Work work) {
-    ExpectOk("aclmdlRICaptureTaskGrpBegin", aclmdlRICaptureTaskGrpBegin(stream));
-    work();
-    aclrtTaskGrp group = nullptr;
-    ExpectOk("aclmdlRICaptureTaskGrpEnd", aclmdlRICaptureTaskGrpEnd(stream, &group));
-    return group;
-}
-
-// Begins a change of a group to what `work` submits to the stream.
-template <typename Work>
-void Begin(aclrtStream stream, aclrtTaskGrp group, Work work) {
-    ExpectOk("aclmdlRICaptureTaskUpdateBegin", aclmdlRICaptureTaskUpdateBegin(stream, group));
-    work();
-}
-
-// Changes the group.
-template <typename Work>
-void Change(aclrtStream stream, aclrtTaskGrp group, Work work) {
-    Begin(stream, group, work);
-    ExpectOk("aclmdlRICaptureTaskUpdateEnd", aclmdlRICaptureTaskUpdateEnd(stream));
-}
-
-class GraphGroup : public WithDevice {
-  protected:
-    void SetUp() override {
-        WithDevice::SetUp();
-        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
-        ACL_OK(aclrtMemset(memory_, kSize, 0, kSize));
-    }
-
-    void TearDown() override {
-        ACL_EXPECT_OK(aclrtFree(memory_));
-        WithDevice::TearDown();
-    }
-
-    aclError Fill(aclrtStream stream, int value) { return aclrtMemsetAsync(memory_, kSize, value, kSize, stream); }
-
-    // A graph with one group, which fills the memory.
-    Graph FillGraph(aclrtStream stream, int value, aclrtTaskGrp* group) {
-        return Capture(stream, [&] { *group = Group(stream, [&] { ACL_OK(Fill(stream, value)); }); });
-    }
-
-    int Byte() const {
-        unsigned char byte = 0;
-        ExpectOk("aclrtMemcpy", aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
-        return byte;
-    }
-
-    void* memory_ = nullptr;
-};
 
 TEST_F(GraphGroup, EveryKindOfTaskCanChange) {
     const Program program;
@@ -377,80 +319,6 @@ TEST_F(GraphGroup, FreedMemoryIsDetectedWhenTheTaskRuns) {
     EXPECT_EQ(Byte(), 6);
 }
 
-TEST_F(GraphGroup, ArgumentsAreChecked) {
-    const Stream stream, other;
-    auto group = Poison<aclrtTaskGrp>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(stream), Shown(stream),
-                     "aclmdlRICaptureBegin");
-    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(nullptr));
-    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpEnd(stream, &group));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskGrpEnd(stream, nullptr), "handle");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskUpdateBegin(stream, nullptr), "handle", "task group");
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), Shown(stream), "aclmdlRICaptureTaskUpdateBegin");
-    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(nullptr));
-    Stream gone;
-    aclrtStream dead = gone.Release();
-    ACL_OK(aclrtDestroyStream(dead));
-    const Event event;
-    int nothing = 0;
-    for (aclrtStream bad : {dead, static_cast<aclrtStream>(event), aclrtStream{&nothing}}) {
-        ACL_FAILS(kDead, aclmdlRICaptureTaskGrpBegin(bad));
-        ACL_FAILS(kDead, aclmdlRICaptureTaskGrpEnd(bad, &group));
-        ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(bad, stream));
-        ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(bad));
-        ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(stream, bad));
-    }
-    OnNewThread([&] {
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskGrpBegin(stream));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskGrpEnd(stream, &group));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskUpdateBegin(stream, &nothing));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskUpdateEnd(stream));
-    });
-    EXPECT_TRUE(IsPoison(group));
-}
-
-TEST_F(GraphGroup, BeginAndEndComeInPairs) {
-    const Stream stream, other;
-    auto group = Poison<aclrtTaskGrp>();
-    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpEnd(stream, &group), Shown(stream), "aclmdlRICaptureTaskGrpBegin");
-    EXPECT_TRUE(IsPoison(group));
-    ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpBegin(stream), Shown(stream), "aclmdlRICaptureTaskGrpEnd");
-    ACL_OK(Fill(stream, 1));
-    ACL_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRICaptureTaskUpdateBegin(other, group), "aclmdlRICaptureEnd");
-    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureTaskUpdateBegin(stream, group));
-    aclmdlRI graph = nullptr;
-    ACL_OK(aclmdlRICaptureEnd(stream, &graph));
-    // A stream changes one group at a time, and a group is changed by one stream at a time.
-    ACL_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
-    EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(other, group), "another stream");
-    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(stream, kGlobal));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), "0 operations");
-    ACL_OK(aclmdlRICaptureTaskUpdateBegin(other, group));
-    ACL_OK(Fill(other, 1));
-    ACL_OK(aclmdlRICaptureTaskUpdateEnd(other));
-    ACL_OK(aclrtSynchronizeStream(other));
-    ACL_OK(aclmdlRIDestroy(graph));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(stream, group), "task group", "destroyed");
-    // A group that has not ended.
-    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
-    ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(stream, &graph), "aclmdlRICaptureTaskGrpEnd");
-    EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
-}
-
-TEST_F(GraphGroup, ACancelledCaptureEndsItsGroups) {
-    Stream stream;
-    const Stream other;
-    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
-    const aclrtTaskGrp group = Group(stream, [&] { ACL_OK(Fill(stream, 1)); });
-    ACL_OK(aclrtDestroyStreamForce(stream.Release()));
-    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(other, group));
-}
-
 TEST_F(GraphGroup, StreamsMayBeDestroyedDuringAChange) {
     Stream updater;
     const Stream stream;
@@ -480,30 +348,6 @@ TEST_F(GraphGroup, GroupsBelongToTheirDevice) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureTaskUpdateBegin(nullptr, group), "another device");
     ACL_OK(aclrtResetDevice(1));
     ACL_OK(aclrtSetDevice(0));
-}
-
-TEST_F(GraphGroup, RefusedInsideAHostFunction) {
-    struct State {
-        aclrtStream stream;
-        aclrtTaskGrp group;
-        aclError codes[4];
-    };
-    const Stream stream, other;
-    State state{other, nullptr, {0, 0, 0, 0}};
-    const Graph graph = FillGraph(other, 1, &state.group);
-    ACL_OK(aclrtLaunchHostFunc(
-        stream,
-        [](void* argument) {
-            auto* s = static_cast<State*>(argument);
-            aclrtTaskGrp group = nullptr;
-            s->codes[0] = aclmdlRICaptureTaskGrpBegin(s->stream);
-            s->codes[1] = aclmdlRICaptureTaskGrpEnd(s->stream, &group);
-            s->codes[2] = aclmdlRICaptureTaskUpdateBegin(s->stream, s->group);
-            s->codes[3] = aclmdlRICaptureTaskUpdateEnd(s->stream);
-        },
-        &state));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    for (aclError code : state.codes) EXPECT_EQ(code, kDead);
 }
 
 TEST(GraphGroupTeardown, GroupsEndWithTheirDevice) {

@@ -10,8 +10,6 @@
 
 #include "support/graph/graph.h"
 #include "support/memory/hook_recorder.h"
-#include "support/memory/memory_live.h"
-#include "support/own_process.h"
 #include "support/says.h"
 
 using namespace portacl_test;
@@ -395,37 +393,4 @@ TEST_F(GraphMemoryAttribute, IsAvailableInCpp) {
     EXPECT_EQ(device.graph_memory().used_high, 0u);
 }
 
-constexpr size_t kSmallDevice = 256 * kMiB;
-const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
-                         {"FAKE_CUDA_MEMORY", std::to_string(kSmallDevice)}};
-
 }  // namespace
-
-OWN_PROCESS_TEST(GraphMemoryOfASmallDevice, CachedGraphMemoryServesOtherAllocations, kSmall[0], kSmall[1]) {
-    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    {
-        const Stream stream;
-        const MemPool pool;
-        const auto capture = [&] {
-            const Graph graph = Capture(stream, [&] {
-                void* memory = nullptr;
-                ACL_OK(aclrtMemPoolMallocAsync(&memory, 150 * kMiB, pool, stream));
-                ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
-            });
-        };
-        const auto synchronize = [] { EXPECT_EQ(GraphUsedAtLast(), 0u); };
-        capture();
-        synchronize();
-        EXPECT_GE(GraphReserved(), 150 * kMiB);
-        { const DeviceMemory ordinary(150 * kMiB); }
-        capture();
-        synchronize();
-        void* const pooled = pool.Allocate(150 * kMiB, stream);
-        ASSERT_NE(pooled, nullptr);
-        Free(pooled, stream);
-        Synchronize(stream);
-    }
-    ACL_OK(aclFinalize());
-}
