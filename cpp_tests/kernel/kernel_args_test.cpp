@@ -1,10 +1,10 @@
 // Argument lists of kernels, placeholders, and the launches that take them.
-#include <cstddef>
+
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <vector>
 
+#include "kernel/kernel_args_lists.h"
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/kernel/kernel_args.h"
@@ -16,64 +16,6 @@
 namespace {
 
 using namespace portacl_test;
-
-using Words = std::vector<uint32_t>;
-
-constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
-constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
-
-// Bytes that a list in the caller's memory needs.
-class CallersMemory {
-  public:
-    CallersMemory(aclrtFuncHandle function, size_t user_size) {
-        size_t list = 0, room = 0;
-        ACL_EXPECT_OK(aclrtKernelArgsGetHandleMemSize(function, &list));
-        ACL_EXPECT_OK(aclrtKernelArgsGetMemSize(function, user_size, &room));
-        EXPECT_GE(room, user_size);
-        list_.resize((list + 7) / 8, 0xA5A5A5A5A5A5A5A5);
-        // Unaligned, as the caller's memory may be.
-        room_.resize(room + 1);
-    }
-    aclrtArgsHandle List() { return list_.data(); }
-    void* Room() { return room_.data() + 1; }
-    size_t RoomSize() const { return room_.size() - 1; }
-
-  private:
-    std::vector<uint64_t> list_;
-    std::vector<char> room_;
-};
-
-class KernelArgs : public WithKernels {
-  protected:
-    // Begins a list for `function` in the library's and in the caller's memory, and calls `work`
-    // with each.
-    template <typename Work>
-    void WithEachList(aclrtFuncHandle function, Work work) {
-        aclrtArgsHandle own = nullptr;
-        ACL_OK(aclrtKernelArgsInit(function, &own));
-        {
-            SCOPED_TRACE("the library's list");
-            work(own);
-        }
-        CallersMemory memory(function, 4096);
-        ACL_OK(aclrtKernelArgsInitByUserMem(function, memory.List(), memory.Room(), memory.RoomSize()));
-        SCOPED_TRACE("a list in the caller's memory");
-        work(memory.List());
-    }
-
-    // A complete list for `mark`, and the handles of its arguments.
-    static std::vector<aclrtParamHandle> FillForMark(aclrtArgsHandle list, void* words, uint32_t number) {
-        std::vector<aclrtParamHandle> parameters(2);
-        ACL_EXPECT_OK(aclrtKernelArgsAppend(list, &words, sizeof words, &parameters[0]));
-        ACL_EXPECT_OK(aclrtKernelArgsAppend(list, &number, sizeof number, &parameters[1]));
-        ACL_EXPECT_OK(aclrtKernelArgsFinalize(list));
-        return parameters;
-    }
-
-    static aclError Launch(aclrtFuncHandle function, aclrtArgsHandle list, aclrtStream stream, uint32_t blocks = 1) {
-        return aclrtLaunchKernelWithConfig(function, blocks, stream, nullptr, list, nullptr);
-    }
-};
 
 // ---- lists ----
 
@@ -110,18 +52,9 @@ TEST_F(KernelArgs, PlaceholdersAreAddressesOfDataOnTheDevice) {
     WithEachList(add_pair_, [&](aclrtArgsHandle list) {
         const Stream stream;
         const ZeroWords words(3);
-        void* address = words.At();
-        aclrtParamHandle parameter = nullptr, place = nullptr;
-        ACL_OK(aclrtKernelArgsAppend(list, &address, sizeof address, &parameter));
-        ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
-        EXPECT_NE(parameter, place);
-        void *buffer = nullptr, *again = nullptr;
-        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, sizeof(Pair), &buffer));
-        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, sizeof(Pair), &again));
-        EXPECT_EQ(buffer, again);
         const Pair first{1, 2}, second{30, 40};
-        std::memcpy(buffer, &first, sizeof first);
-        ACL_OK(aclrtKernelArgsFinalize(list));
+        void* const buffer = FillForPair(list, words.At(), first);
+        ASSERT_NE(buffer, nullptr);
         Gate gate;
         ACL_OK(gate.Hold(stream));
         ACL_OK(Launch(add_pair_, list, stream, 3));
@@ -141,15 +74,9 @@ TEST_F(KernelArgs, GraphsKeepTheDataOfPlaceholders) {
     const ZeroWords words(3);
     aclmdlRI graph = nullptr;
     WithEachList(add_pair_, [&](aclrtArgsHandle list) {
-        void* address = words.At();
-        aclrtParamHandle parameter = nullptr, place = nullptr;
-        void* buffer = nullptr;
-        ACL_OK(aclrtKernelArgsAppend(list, &address, sizeof address, &parameter));
-        ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
-        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, sizeof(Pair), &buffer));
         const Pair pair{1, 2};
-        std::memcpy(buffer, &pair, sizeof pair);
-        ACL_OK(aclrtKernelArgsFinalize(list));
+        void* const buffer = FillForPair(list, words.At(), pair);
+        ASSERT_NE(buffer, nullptr);
         ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
         ACL_OK(Launch(add_pair_, list, stream, 3));
         std::memset(buffer, 0xff, sizeof pair);
@@ -216,189 +143,6 @@ TEST_F(KernelArgs, ListsAreFilledOnAnyThread) {
     ACL_OK(Launch(mark_, list, nullptr));
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_EQ(words.Download<uint32_t>(), Marked(2));
-}
-
-// ---- filling a list wrongly ----
-
-TEST_F(KernelArgs, WrongArgumentsAreRefused) {
-    WithEachList(mark_, [&](aclrtArgsHandle list) {
-        uint64_t value = 1;
-        auto parameter = Poison<aclrtParamHandle>();
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, nullptr, 8, &parameter), "param");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 0, &parameter), "paramSize is 0");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, SIZE_MAX, &parameter), "paramSize");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 8, nullptr), "paramHandle");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppendPlaceHolder(list, nullptr), "paramHandle");
-        ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr),
-                         "aclrtKernelArgsFinalize");
-        if (knows_parameters_) {
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 4, &parameter), "paramSize is 4", "parameter 0",
-                             "8 bytes");
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(list), "0 arguments", "2 parameters");
-        }
-        aclrtParamHandle first = nullptr;
-        ACL_OK(aclrtKernelArgsAppend(list, &value, 8, &first));
-        if (knows_parameters_) {
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "place holder", "parameter 1",
-                             "4 bytes");
-            aclrtParamHandle second = nullptr;
-            ACL_OK(aclrtKernelArgsAppend(list, &value, 4, &second));
-            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter), "2 parameters");
-        }
-        ACL_OK(aclrtKernelArgsFinalize(list));
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter), "finalized");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "finalized");
-
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, nullptr, &value, 8), "paramHandle is null");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, nullptr, 8), "param");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, &value, 0), "paramSize is 0");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, first, &value, 4), "paramSize is 4", "8 bytes");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8), "not of an argument",
-                         Shown(&value));
-        void* buffer = Poison<void*>();
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer), "no place holder");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer), "not of an argument");
-        EXPECT_TRUE(IsPoison(parameter) && IsPoison(buffer));
-    });
-}
-
-TEST_F(KernelArgs, WrongPlaceholdersAreRefused) {
-    WithEachList(add_pair_, [&](aclrtArgsHandle list) {
-        uint64_t value = 1;
-        aclrtParamHandle first = nullptr, place = nullptr;
-        ACL_OK(aclrtKernelArgsAppend(list, &value, 8, &first));
-        ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(list), "argument 1", "without data");
-        void* buffer = Poison<void*>();
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 0, &buffer), "dataSize is 0");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, nullptr, 8, &buffer),
-                         "paramHandle is null");
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, nullptr), "bufferAddr");
-        EXPECT_NE(ACL_SUCCESS, aclrtKernelArgsGetPlaceHolderBuffer(list, place, SIZE_MAX / 2, &buffer));
-        EXPECT_TRUE(IsPoison(buffer));
-        void* good = nullptr;
-        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, &good));
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 16, &buffer), "dataSize is 16",
-                         "8 bytes already");
-        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, place, &value, 8), "place holder", "buffer");
-        EXPECT_TRUE(IsPoison(buffer));
-    });
-}
-
-TEST_F(KernelArgs, WritesStayInsideTheCallersMemory) {
-    CallersMemory memory(add_pair_, 16 + 100);
-    // The size as the query returns it, plus the data of a placeholder.
-    aclrtParamHandle first = nullptr, place = nullptr;
-    uint64_t value = 1;
-    ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), memory.RoomSize()));
-    ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
-    ACL_OK(aclrtKernelArgsAppendPlaceHolder(memory.List(), &place));
-    void* buffer = nullptr;
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, memory.RoomSize(), &buffer),
-                     "dataSize", "are left");
-    ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, 100, &buffer));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
-    EXPECT_TRUE(buffer >= memory.Room() &&
-                static_cast<char*>(buffer) + 100 <= static_cast<char*>(memory.Room()) + memory.RoomSize());
-    std::memset(buffer, 0xff, 100);
-    ACL_OK(aclrtKernelArgsFinalize(memory.List()));
-
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, nullptr, memory.Room(), 64), "argsHandle");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), nullptr, 64), "userHostMem");
-    ACL_FAILS_SAYING(kInvalid,
-                     aclrtKernelArgsInitByUserMem(add_pair_, static_cast<char*>(memory.List()) + 1, memory.Room(), 64),
-                     "multiple of 8");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), SIZE_MAX),
-                     "actualArgsSize");
-    if (knows_parameters_) {
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15),
-                         "actualArgsSize is 15", "16 bytes");
-    } else {
-        ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15));
-        ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
-        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(memory.List(), &value, 8, &first), "no room");
-    }
-}
-
-TEST_F(KernelArgs, SizesOfTheCallersMemoryAreReturned) {
-    auto size = Poison<size_t>();
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetHandleMemSize(mark_, nullptr), "memSize");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, 8, nullptr), "actualArgsSize");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX, &size), "userArgsSize");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX / 2, &size), "userArgsSize");
-    EXPECT_TRUE(IsPoison(size));
-    ACL_OK(aclrtKernelArgsGetMemSize(mark_, 0, &size));
-}
-
-TEST_F(KernelArgs, WrongHandlesAreRefused) {
-    alignas(8) char garbage[64] = {};
-    const auto functions = [&](aclError code, void* function, const char* word) {
-        auto size = Poison<size_t>();
-        auto list = Poison<aclrtArgsHandle>();
-        char memory[16];
-        ACL_FAILS_SAYING(code, aclrtKernelArgsInit(function, &list), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsInitByUserMem(function, garbage, memory, 16), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsGetHandleMemSize(function, &size), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsGetMemSize(function, 8, &size), word);
-        EXPECT_TRUE(IsPoison(size) && IsPoison(list));
-    };
-    functions(kInvalid, nullptr, "funcHandle");
-    functions(kDead, garbage, "funcHandle");
-    functions(kDead, *program_, "kind binary");
-    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInit(mark_, nullptr), "argsHandle");
-
-    const auto lists = [&](aclError code, void* list, const char* word) {
-        uint32_t value = 1;
-        auto parameter = Poison<aclrtParamHandle>();
-        ACL_FAILS_SAYING(code, aclrtKernelArgsAppend(list, &value, 4, &parameter), "argsHandle", word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsAppendPlaceHolder(list, &parameter), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 4, &parameter), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsParaUpdate(list, &value, &value, 4), word);
-        ACL_FAILS_SAYING(code, aclrtKernelArgsFinalize(list), word);
-        ACL_FAILS_SAYING(code, aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr), word);
-        EXPECT_TRUE(IsPoison(parameter));
-    };
-    lists(kInvalid, nullptr, "is null");
-    lists(kDead, garbage, "not a list");
-    lists(kDead, garbage + 1, "not a list");
-    lists(kDead, mark_, "kind kernel");
-    // A copy of a list at another address is not a list.
-    CallersMemory memory(mark_, 64);
-    ACL_OK(aclrtKernelArgsInitByUserMem(mark_, memory.List(), memory.Room(), memory.RoomSize()));
-    std::memcpy(garbage, memory.List(), sizeof garbage);
-    lists(kDead, garbage, "not a list");
-}
-
-// ---- launches of lists ----
-
-TEST_F(KernelArgs, WrongLaunchesOfListsAreRefused) {
-    const Stream stream;
-    const ZeroWords words(kWords);
-    aclrtArgsHandle list = nullptr;
-    ACL_OK(aclrtKernelArgsInit(mark_, &list));
-    FillForMark(list, words.At(), 1);
-    int garbage = 0;
-    const auto launch = [&](void* function, uint32_t blocks, aclrtStream on, void* reserve) {
-        return aclrtLaunchKernelWithConfig(function, blocks, on, nullptr, list, reserve);
-    };
-    const auto saying = [](aclError code, aclError got, std::initializer_list<std::string> words) {
-        EXPECT_TRUE(FailedSaying("aclrtLaunchKernelWithConfig", got, code, words));
-    };
-    saying(kInvalid, launch(nullptr, 1, stream, nullptr), {"funcHandle"});
-    saying(kDead, launch(&garbage, 1, stream, nullptr), {"funcHandle"});
-    saying(kInvalid, launch(mark_, 0, stream, nullptr), {"numBlocks is 0"});
-    saying(kInvalid, launch(mark_, UINT32_MAX, stream, nullptr), {"numBlocks", "2147483647"});
-    saying(kDead, launch(mark_, 1, &garbage, nullptr), {"stream"});
-    saying(kInvalid, launch(mark_, 1, stream, &garbage), {"reserve", "null"});
-    saying(kDead, launch(add_pair_, 1, stream, nullptr), {"list for kernel", Shown(mark_)});
-    aclrtLaunchKernelAttr attribute{};
-    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP;
-    attribute.value.isDataDump = 1;
-    aclrtLaunchKernelCfg config{&attribute, 1};
-    saying(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtLaunchKernelWithConfig(mark_, 1, stream, &config, list, nullptr),
-           {"DATA_DUMP"});
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_EQ(words.Download<uint32_t>(), Words(kWords, 0));
 }
 
 }  // namespace
