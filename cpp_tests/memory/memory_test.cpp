@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-#include "support/gate.h"
+#include "memory/mem_info.h"
 #include "support/objects.h"
 #include "support/says.h"
 
@@ -26,18 +26,6 @@ size_t PageSize(const void* address) {
     auto reported = Poison<aclrtPtrAttributes>();
     ExpectOk("aclrtPointerGetAttributes", aclrtPointerGetAttributes(address, &reported));
     return reported.pageSize;
-}
-
-struct MemInfo {
-    size_t free = 0;
-    size_t total = 0;
-};
-
-MemInfo DeviceMemInfo() {
-    MemInfo info;
-    ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &info.free, &info.total));
-    EXPECT_LE(info.free, info.total);
-    return info;
 }
 
 class Malloc : public WithDevice {};
@@ -292,110 +280,6 @@ TEST_F(Free, OnlyOneOfManyThreadsFrees) {
         EXPECT_EQ(freed, 1);
         EXPECT_EQ(refused, 3);
     }
-}
-
-class FreeInUse : public WithDevice {};
-
-TEST_F(FreeInUse, PendingCopiesStillReadTheData) {
-    for (size_t size : {size_t{1000}, 3 * kMiB}) {
-        SCOPED_TRACE(size);
-        const MemInfo before = DeviceMemInfo();
-        Stream stream;
-        PinnedMemory seen(size, 0);
-        const auto bytes = Pattern(size);
-        DeviceMemory device(bytes);
-        void* address = device.Release();
-        std::vector<std::unique_ptr<DeviceMemory>> later;
-        {
-            Gate gate;
-            ACL_OK(gate.Hold(stream));
-            ACL_OK(aclrtMemcpyAsync(seen.At(), size, address, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
-            ACL_OK(aclrtFree(address));
-            // New calls reject the address at once.
-            ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(address));
-            ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(address, size, 1, size));
-            auto reported = Poison<aclrtPtrAttributes>();
-            ACL_OK(aclrtPointerGetAttributes(address, &reported));
-            EXPECT_EQ(reported.location.type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
-            // The memory is not allocated again before the copy has read it.
-            for (int i = 0; i < 20; ++i) {
-                later.push_back(std::make_unique<DeviceMemory>(size));
-                const uintptr_t first = Number(later.back()->At());
-                EXPECT_TRUE(first + size <= Number(address) || Number(address) + size <= first);
-                ACL_OK(aclrtMemset(later.back()->At(), size, 0xEE, size));
-            }
-        }
-        ACL_OK(aclrtSynchronizeStream(stream));
-        EXPECT_TRUE(seen.Copy() == bytes);
-        later.clear();
-        ExpectFreeAgain(DeviceMemInfo().free, before.free);
-    }
-}
-
-TEST_F(FreeInUse, PendingWritesDoNotCorruptOtherMemory) {
-    constexpr size_t kSize = 4096;
-    Stream stream;
-    PinnedMemory source(kSize, 0x77);
-    void* address = DeviceMemory(kSize).Release();
-    std::vector<std::unique_ptr<DeviceMemory>> later;
-    {
-        Gate gate;
-        ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(address, kSize, source.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        ACL_OK(aclrtMemsetAsync(address, kSize, 0x66, kSize, stream));
-        ACL_OK(aclrtReduceAsync(address, address, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT8, stream, nullptr));
-        ACL_OK(aclrtFree(address));
-        for (int i = 0; i < 50; ++i) {
-            later.push_back(std::make_unique<DeviceMemory>(kSize));
-            ACL_OK(aclrtMemset(later.back()->At(), kSize, 0x11, kSize));
-        }
-    }
-    ACL_OK(aclrtSynchronizeStream(stream));
-    for (auto& memory : later) EXPECT_EQ(memory->Download(), std::vector<unsigned char>(kSize, 0x11));
-}
-
-TEST_F(FreeInUse, PendingCopiesStillReadPinnedMemory) {
-    constexpr size_t kSize = 100000;
-    Stream stream;
-    DeviceMemory device(kSize);
-    PinnedMemory source(kSize);
-    const auto bytes = Pattern(kSize);
-    std::memcpy(source.At(), bytes.data(), kSize);
-    void* address = source.Release();
-    std::vector<std::unique_ptr<PinnedMemory>> later;
-    {
-        Gate gate;
-        ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(device.At(), kSize, address, kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        ACL_OK(aclrtFreeHost(address));
-        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(address));
-        for (int i = 0; i < 20; ++i) later.push_back(std::make_unique<PinnedMemory>(kSize, 0xEE));
-    }
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_TRUE(device.Download() == bytes);
-}
-
-TEST_F(FreeInUse, OnSeveralStreams) {
-    constexpr size_t kSize = 50000;
-    Stream first, second;
-    PinnedMemory seen(2 * kSize, 0);
-    const auto bytes = Pattern(kSize);
-    void* address = DeviceMemory(bytes).Release();
-    Gate gate;
-    ACL_OK(gate.Hold(second));
-    for (int i = 0; i < 2; ++i)
-        ACL_OK(
-            aclrtMemcpyAsync(seen.At(kSize * i), kSize, address, kSize, ACL_MEMCPY_DEVICE_TO_HOST, i ? second : first));
-    ACL_OK(aclrtFree(address));
-    // The memory is in use until both streams are done.
-    ACL_OK(aclrtSynchronizeStream(first));
-    for (int i = 0; i < 20; ++i) {
-        DeviceMemory later(kSize);
-        ACL_OK(aclrtMemset(later.At(), kSize, 0xEE, kSize));
-    }
-    gate.Open();
-    ACL_OK(aclrtSynchronizeStream(second));
-    for (int i = 0; i < 2; ++i) EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), seen.Bytes() + kSize * i));
 }
 
 }  // namespace

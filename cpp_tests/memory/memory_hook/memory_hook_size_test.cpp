@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/memory_hook/family.h"
 #include "support/memory/ipc.h"
 #include "support/memory/memory_hook.h"
 #include "support/memory/memory_live.h"
@@ -51,62 +52,6 @@ const std::vector<size_t> kSizes = {1,
 
 // A subset, for tests that do more with each size.
 const std::vector<size_t> kFewSizes = {1, 481, 1000, 3000, 5000, 100000, 2 * kMiB + 1};
-
-// A way to allocate and free. `id`: the memoryId that hooks report.
-struct Family {
-    std::string name;
-    portaclMemoryKind kind;
-    int32_t device;
-    std::function<aclError(size_t size, uint64_t* id)> allocate;
-    std::function<aclError(uint64_t id)> release;
-    // The pool's counter of used bytes.
-    std::function<uint64_t()> used = nullptr;
-};
-
-template <typename T>
-uint64_t Id(T handle) {
-    return reinterpret_cast<uint64_t>(handle);
-}
-
-void* Pointer(uint64_t id) {
-    return reinterpret_cast<void*>(id);
-}
-
-template <typename Call>
-std::function<aclError(size_t, uint64_t*)> Take(Call call) {
-    return [call](size_t size, uint64_t* id) {
-        void* memory = nullptr;
-        const aclError code = call(&memory, size);
-        *id = Id(memory);
-        return code;
-    };
-}
-
-aclError Free(uint64_t id) {
-    return aclrtFree(Pointer(id));
-}
-
-Family Physical(const char* name, portaclMemoryKind kind, int32_t device, const aclrtPhysicalMemProp& props) {
-    auto allocate = [props](size_t size, uint64_t* id) {
-        aclrtDrvMemHandle memory = nullptr;
-        const aclError code = aclrtMallocPhysical(&memory, size, &props, 0);
-        *id = Id(memory);
-        return code;
-    };
-    auto release = [](uint64_t id) { return aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id))); };
-    return {name, kind, device, allocate, release};
-}
-
-// What a pool has reserved; the free is complete when this returns.
-Family OfPool(const char* name, int32_t device, aclrtMemPool pool, aclrtStream stream) {
-    auto allocate = Take([=](void** to, size_t size) { return aclrtMemPoolMallocAsync(to, size, pool, stream); });
-    auto release = [stream](uint64_t id) {
-        const aclError code = aclrtMemPoolFreeAsync(Pointer(id), stream);
-        Synchronize(stream);
-        return code;
-    };
-    return {name, PORTACL_MEMORY_POOL, device, allocate, release, [pool] { return Used(pool); }};
-}
 
 class MemoryHookSize : public MemoryHook {
   protected:
@@ -175,7 +120,7 @@ class MemoryHookSize : public MemoryHook {
   private:
     void AddOrdinary() {
         const auto device = [this](const char* name, auto call) {
-            families_.push_back({name, PORTACL_MEMORY_DEVICE, 0, Take(call), Free});
+            families_.push_back({name, PORTACL_MEMORY_DEVICE, 0, Take(call), FreeById});
         };
         device("huge pages first",
                [](void** to, size_t size) { return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_FIRST); });
@@ -193,7 +138,7 @@ class MemoryHookSize : public MemoryHook {
         families_.push_back({"managed", PORTACL_MEMORY_MANAGED, 0, Take([](void** to, size_t size) {
                                  return aclrtMemAllocManaged(to, size, ACL_RT_MEM_ATTACH_GLOBAL);
                              }),
-                             Free});
+                             FreeById});
         families_.push_back(Physical("physical", PORTACL_MEMORY_DEVICE, 0, PhysicalProps()));
         if (OnCpu()) families_.push_back(Physical("physical on the host", PORTACL_MEMORY_PINNED, kHost, HostProps()));
     }
@@ -204,7 +149,7 @@ class MemoryHookSize : public MemoryHook {
         Family now = OfPool("a pool, freed at once", 0, *pool_, stream);
         now.release = [stream](uint64_t id) {
             Synchronize(stream);
-            return Free(id);
+            return FreeById(id);
         };
         families_.push_back(now);
         families_.push_back({"the current pool", PORTACL_MEMORY_POOL, 0,

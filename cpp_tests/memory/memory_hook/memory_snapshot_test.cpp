@@ -99,26 +99,42 @@ TEST_F(MemorySnapshot, NamesPools) {
     EXPECT_TRUE(Snapshot().empty());
 }
 
+// Memory of the device, of the host, or of the pool.
+void* AllocateOfKind(int kind, const MemPool& pool, aclrtStream stream) {
+    void* memory = nullptr;
+    switch (kind) {
+        case 0:
+            ACL_EXPECT_OK(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+            break;
+        case 1:
+            ACL_EXPECT_OK(aclrtMallocHost(&memory, 100));
+            break;
+        default:
+            memory = pool.Allocate(100, stream);
+    }
+    return memory;
+}
+
+void FreeOfKind(const portaclMemoryAllocation& one, aclrtStream stream) {
+    switch (one.kind) {
+        case PORTACL_MEMORY_PINNED:
+            ACL_EXPECT_OK(aclrtFreeHost(one.ptr));
+            break;
+        case PORTACL_MEMORY_POOL:
+            Free(one.ptr, stream);
+            break;
+        default:
+            ACL_EXPECT_OK(aclrtFree(one.ptr));
+    }
+}
+
 // An allocation that lives during the whole call is listed once, whatever other threads do.
 TEST_F(MemorySnapshot, ListsLiveAllocationsOnceWhileOthersChange) {
     constexpr int kStays = 300, kTurns = 60;
     const Stream stream;
     const MemPool pool;
     std::vector<void*> stay;
-    for (int i = 0; i < kStays; ++i) {
-        void* memory = nullptr;
-        switch (i % 3) {
-            case 0:
-                ACL_OK(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
-                break;
-            case 1:
-                ACL_OK(aclrtMallocHost(&memory, 100));
-                break;
-            default:
-                memory = pool.Allocate(100, stream);
-        }
-        stay.push_back(memory);
-    }
+    for (int i = 0; i < kStays; ++i) stay.push_back(AllocateOfKind(i % 3, pool, stream));
     std::atomic<bool> stop{false};
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
@@ -153,18 +169,7 @@ TEST_F(MemorySnapshot, ListsLiveAllocationsOnceWhileOthersChange) {
     }
     stop = true;
     for (std::thread& thread : threads) thread.join();
-    for (const auto& one : Snapshot()) {
-        switch (one.kind) {
-            case PORTACL_MEMORY_PINNED:
-                ACL_OK(aclrtFreeHost(one.ptr));
-                break;
-            case PORTACL_MEMORY_POOL:
-                Free(one.ptr, stream);
-                break;
-            default:
-                ACL_OK(aclrtFree(one.ptr));
-        }
-    }
+    for (const auto& one : Snapshot()) FreeOfKind(one, stream);
     EXPECT_TRUE(Snapshot().empty());
 }
 
