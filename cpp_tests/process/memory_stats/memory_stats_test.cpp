@@ -1,4 +1,5 @@
-// Memory statistics: current, peak and total bytes, by kind, pool and page size.
+// Memory statistics: current, peak and total bytes, by kind and page size. memory_stats_pool_test.cpp tests those of
+// pools.
 
 #include <portacl/portacl.h>
 
@@ -8,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "process/memory_stats/stats.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/pool/mem_pool.h"
@@ -16,74 +18,6 @@
 using namespace portacl_test;
 
 namespace {
-
-constexpr int32_t kHost = -1;
-
-portaclMemoryStats Stats(int32_t device, portaclMemoryKind kind) {
-    auto stats = Poison<portaclMemoryStats>();
-    stats.structSize = sizeof stats;
-    ExpectOk("portaclMemoryGetStats", portaclMemoryGetStats(device, kind, &stats));
-    EXPECT_EQ(stats.structSize, sizeof stats);
-    EXPECT_LE(stats.currentBytes, stats.peakBytes);
-    EXPECT_LE(stats.currentCount, stats.peakCount);
-    EXPECT_LE(stats.peakBytes, stats.totalBytes);
-    EXPECT_LE(stats.currentCount, stats.totalCount);
-    EXPECT_LE(stats.reservedBytes, stats.peakReservedBytes);
-    EXPECT_LE(stats.currentBytes, stats.reservedBytes);
-    return stats;
-}
-
-std::vector<portaclMemoryPoolStats> Pools(int32_t device) {
-    size_t count = 0;
-    ExpectOk("portaclMemoryListPools", portaclMemoryListPools(device, nullptr, 0, &count));
-    std::vector<portaclMemoryPoolStats> pools(count + 1);
-    pools[0].structSize = sizeof pools[0];
-    ExpectOk("portaclMemoryListPools", portaclMemoryListPools(device, pools.data(), pools.size(), &count));
-    pools.resize(count);
-    for (const auto& pool : pools) {
-        EXPECT_EQ(pool.structSize, sizeof pool);
-        EXPECT_EQ(pool.stats.structSize, sizeof pool.stats);
-    }
-    return pools;
-}
-
-std::vector<portaclMemoryPageStats> PageSizes(int32_t device, portaclMemoryKind kind) {
-    std::vector<portaclMemoryPageStats> sizes(4);
-    sizes[0].structSize = sizeof sizes[0];
-    size_t count = 0;
-    ExpectOk("portaclMemoryListPageSizes",
-             portaclMemoryListPageSizes(device, kind, sizes.data(), sizes.size(), &count));
-    sizes.resize(count);
-    return sizes;
-}
-
-size_t Rounded(void* memory) {
-    void* base = nullptr;
-    size_t length = 0;
-    ExpectOk("aclrtMemGetAddressRange", aclrtMemGetAddressRange(memory, &base, &length));
-    return length;
-}
-
-// Other functions of the API return the same numbers.
-void ExpectAgreement(int32_t device = 0) {
-    aclrtMemUsageInfo rows[2] = {};
-    size_t count = 0, free = 0, total = 0;
-    ExpectOk("aclrtGetMemUsageInfo", aclrtGetMemUsageInfo(device, rows, 2, &count));
-    const auto ordinary = Stats(device, PORTACL_MEMORY_DEVICE);
-    const auto managed = Stats(device, PORTACL_MEMORY_MANAGED);
-    EXPECT_EQ(rows[0].curMemSize, ordinary.reservedBytes - ordinary.keptBytes);
-    EXPECT_EQ(rows[0].memPeakSize, ordinary.peakReservedBytes);
-    EXPECT_EQ(rows[1].curMemSize, managed.reservedBytes);
-    EXPECT_EQ(rows[1].memPeakSize, managed.peakReservedBytes);
-    ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-    const uint64_t taken = ordinary.reservedBytes - ordinary.keptBytes + managed.reservedBytes;
-    if (OnCpu())
-        EXPECT_EQ(total - free, taken);
-    else  // The driver uses some memory; managed memory may be on the host.
-        EXPECT_GE(total - free, ordinary.reservedBytes);
-}
-
-class MemoryStats : public WithDevice {};
 
 TEST_F(MemoryStats, CountDeviceMemoryExactly) {
     const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
@@ -339,114 +273,6 @@ TEST_F(MemoryStats, ListPageSizes) {
     ACL_OK(portaclMemoryListPageSizes(0, PORTACL_MEMORY_DEVICE, &first, 1, &reported));
     EXPECT_EQ(reported, 2u);
     EXPECT_EQ(first.pageSize, 4096u);
-}
-
-TEST_F(MemoryStats, OfPools) {
-    const Stream stream;
-    aclrtMemPool pool = nullptr, second = nullptr;
-    const aclrtMemPoolProps props = PoolProps();
-    ACL_OK(aclrtMemPoolCreate(&pool, &props));
-    ACL_OK(aclrtMemPoolCreate(&second, &props));
-    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).totalCount, 0u);
-    void *one = nullptr, *two = nullptr, *three = nullptr;
-    ACL_OK(aclrtMemPoolMallocAsync(&one, 1000, pool, stream));
-    ACL_OK(aclrtMemPoolMallocAsync(&two, 5000, pool, stream));
-    ACL_OK(aclrtMemPoolMallocAsync(&three, 3 * kMiB, second, stream));
-    const uint64_t bytes[] = {Rounded(one), Rounded(two), Rounded(three)};
-    const auto all = Stats(0, PORTACL_MEMORY_POOL);
-    EXPECT_EQ(all.currentCount, 3u);
-    EXPECT_EQ(all.currentBytes, bytes[0] + bytes[1] + bytes[2]);
-    EXPECT_EQ(all.totalBytes, all.currentBytes);
-    EXPECT_EQ(all.peakBytes, all.currentBytes);
-    EXPECT_EQ(all.keptBytes, all.reservedBytes - all.currentBytes);
-    ExpectAgreement();
-
-    auto pools = Pools(0);
-    ASSERT_EQ(pools.size(), 2u);
-    if (pools[0].memPool != pool) std::swap(pools[0], pools[1]);
-    EXPECT_EQ(pools[0].memPool, pool);
-    EXPECT_EQ(pools[1].memPool, second);
-    EXPECT_EQ(pools[0].stats.currentBytes, bytes[0] + bytes[1]);
-    EXPECT_EQ(pools[0].stats.currentCount, 2u);
-    EXPECT_EQ(pools[1].stats.currentBytes, bytes[2]);
-    EXPECT_EQ(pools[0].isDestroyed, 0);
-    EXPECT_EQ(pools[0].isImported, 0);
-    EXPECT_EQ(pools[0].stats.reservedBytes, Reserved(pool));
-
-    // A destroyed pool is listed until its memory is freed; its totals remain.
-    ACL_OK(aclrtMemPoolDestroy(second));
-    pools = Pools(0);
-    ASSERT_EQ(pools.size(), 2u);
-    EXPECT_EQ(pools[0].isDestroyed + pools[1].isDestroyed, 1);
-    ACL_OK(aclrtMemPoolFreeAsync(three, stream));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    ASSERT_EQ(Pools(0).size(), 1u);
-    const auto left = Stats(0, PORTACL_MEMORY_POOL);
-    EXPECT_EQ(left.currentBytes, bytes[0] + bytes[1]);
-    EXPECT_EQ(left.totalBytes, all.totalBytes);
-    EXPECT_EQ(left.totalCount, 3u);
-    EXPECT_EQ(left.peakBytes, all.peakBytes);
-
-    ACL_OK(aclrtMemPoolFreeAsync(one, stream));
-    ACL_OK(aclrtFree(two));
-    // On CUDA the driver's numbers change when the frees complete.
-    ACL_OK(aclrtSynchronizeStream(stream));
-    const auto empty = Stats(0, PORTACL_MEMORY_POOL);
-    EXPECT_EQ(empty.currentBytes, 0u);
-    EXPECT_EQ(empty.currentCount, 0u);
-    EXPECT_EQ(empty.peakCount, 3u);
-    ACL_OK(portaclMemoryResetPeak(0, PORTACL_MEMORY_POOL));
-    const auto reset = Stats(0, PORTACL_MEMORY_POOL);
-    EXPECT_EQ(reset.peakBytes, 0u);
-    EXPECT_EQ(reset.peakCount, 0u);
-    EXPECT_EQ(reset.peakReservedBytes, reset.reservedBytes);
-    EXPECT_EQ(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH), 0u);
-    ACL_OK(aclrtMemPoolDestroy(pool));
-    EXPECT_TRUE(Pools(0).empty());
-    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).totalCount, 3u);
-    ExpectAgreement();
-}
-
-TEST_F(MemoryStats, OfFailedPoolAllocations) {
-    const Stream stream;
-    aclrtMemPoolProps props = PoolProps();
-    props.maxSize = 2 * kMiB;
-    aclrtMemPool pool = nullptr;
-    ACL_OK(aclrtMemPoolCreate(&pool, &props));
-    void* memory = nullptr;
-    EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 64 * kMiB, pool, stream), ACL_SUCCESS);
-    EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 0, pool, stream), ACL_SUCCESS);
-    const auto stats = Stats(0, PORTACL_MEMORY_POOL);
-    EXPECT_EQ(stats.failures, 1u);
-    EXPECT_EQ(stats.totalCount, 0u);
-    EXPECT_EQ(Pools(0).at(0).stats.failures, 1u);
-    ACL_OK(aclrtMemPoolDestroy(pool));
-    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).failures, 1u);
-    aclGetRecentErrMsg();
-}
-
-TEST_F(MemoryStats, OfPoolsInHostMemory) {
-    aclrtMemPoolProps props = PoolProps();
-    props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
-    props.location.id = 0;
-    aclrtMemPool pool = nullptr;
-    if (aclrtMemPoolCreate(&pool, &props) != ACL_SUCCESS) GTEST_SKIP() << TakeText();
-    const Stream stream;
-    const auto before = Stats(kHost, PORTACL_MEMORY_POOL);
-    void* memory = nullptr;
-    ACL_OK(aclrtMemPoolMallocAsync(&memory, 1000, pool, stream));
-    const auto with = Stats(kHost, PORTACL_MEMORY_POOL);
-    EXPECT_EQ(with.currentCount, before.currentCount + 1);
-    EXPECT_EQ(with.currentBytes, before.currentBytes + Rounded(memory));
-    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).totalCount, 0u);
-    EXPECT_EQ(Pools(kHost).size(), 1u);
-    EXPECT_TRUE(Pools(0).empty());
-    EXPECT_EQ(PageSizes(kHost, PORTACL_MEMORY_POOL).size(), 1u);
-    ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_EQ(Stats(kHost, PORTACL_MEMORY_POOL).currentBytes, before.currentBytes);
-    ACL_OK(portaclMemoryResetPeak(kHost, PORTACL_MEMORY_POOL));
-    ACL_OK(aclrtMemPoolDestroy(pool));
 }
 
 TEST_F(MemoryStats, BadArguments) {

@@ -1,8 +1,8 @@
-// The end of the process and of the library: exit without finalize, static destructors, fork,
-// repeated sessions, unloading, and user code that does not return.
+// The end of the process and of the library: exit without finalize, static destructors, repeated sessions, unloading,
+// and user code that does not return. fork_test.cpp tests forked children.
+
+#include "process/shutdown/shutdown.h"
 #include "support/acl_test.h"
-#include "support/base/every_function.h"
-#include "support/base/one_of_each.h"
 #include "support/gate.h"
 #include "support/own_process.h"
 #include "support/process/proc.h"
@@ -10,52 +10,23 @@
 #include "support/threads.h"
 
 #include <dlfcn.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 #include <string>
 #include <thread>
-#include <vector>
 
 using namespace portacl_test;
-
-// Objects of a process that does not clean up are no leak of this library, nor is what a forked
-// child inherits from threads that it does not have.
-// clang-format off
-#define NO_LEAK_CHECK_AT_EXIT {"LSAN_OPTIONS", "detect_leaks=0"}
-#define NO_LEAK_CHECK NO_LEAK_CHECK_AT_EXIT, {"FAKE_CUDA_LEAK_CHECK", "0"}
-// clang-format on
 
 namespace {
 
 bool IsCpu() {
     const char* backend = std::getenv("PORTACL_BACKEND");
     return backend && std::strcmp(backend, "cpu") == 0;
-}
-
-// For code that runs after the tests: prints what was wrong and ends the process with a failure.
-void Demand(bool condition, const char* what) {
-    if (condition) return;
-    std::fprintf(stderr, "at exit: %s\n", what);
-    std::fflush(stderr);
-    _exit(3);
-}
-
-// The call was refused with 107000 and the text says so.
-void DemandRefused(aclError code, const char* call) {
-    const char* text = aclGetRecentErrMsg();
-    if (code == ACL_ERROR_RT_PARAM_INVALID && text && std::strstr(text, call)) return;
-    std::fprintf(stderr, "at exit: %s gave %d, text: %s\n", call, code, text ? text : "(none)");
-    std::fflush(stderr);
-    _exit(3);
 }
 
 // Frees its memory when it is destroyed, like static objects of many programs.
@@ -86,31 +57,6 @@ struct StaticOwner {
 
 void QueueAlot(aclrtStream stream, void* memory, size_t size) {
     for (int i = 0; i < 200; ++i) ACL_OK(aclrtMemsetAsync(memory, size, i, size, stream));
-}
-
-// Waits for a child; returns its exit status, or -1 if it did not exit by itself.
-int ExitOf(pid_t child) {
-    int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-    return WEXITSTATUS(status);
-}
-
-// Creates, uses and destroys one object of each kind.
-void UseOnce() {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    OneOfEach objects;
-    objects.Create(0);
-    objects.ExpectValid();
-    std::atomic<int> called{0};
-    ACL_OK(aclrtLaunchHostFunc(
-        objects.stream, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &called));
-    OnNewThread([&] {
-        ACL_OK(aclrtSetDevice(0));
-        ACL_OK(aclrtSynchronizeStream(objects.stream));
-    });
-    EXPECT_EQ(called, 1);
-    ACL_OK(aclFinalize());
 }
 
 }  // namespace
@@ -224,143 +170,6 @@ OWN_PROCESS_TEST(Shutdown, ThreadLocalDestructors) {
         ACL_OK(aclrtMalloc(&owner.memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     });
     ACL_OK(aclFinalize());
-}
-
-// In a forked child every call is refused at once; the child exits normally, and the parent
-// continues.
-OWN_PROCESS_TEST(Shutdown, ForkedChild, NO_LEAK_CHECK_AT_EXIT) {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    OneOfEach objects;
-    objects.Create(0);
-    ACL_OK(aclrtSynchronizeStream(objects.stream));
-    std::memset(objects.host, 0x5A, OneOfEach::kBytes);
-    Gate gate;
-    ACL_OK(gate.Hold(objects.stream));
-    std::fflush(stdout);
-
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        alarm(30);
-        DemandRefused(aclrtFree(objects.memory), "aclrtFree");
-        DemandRefused(aclrtFreeHost(objects.host), "aclrtFreeHost");
-        DemandRefused(aclrtSynchronizeStream(objects.stream), "aclrtSynchronizeStream");
-        DemandRefused(aclrtSynchronizeDevice(), "aclrtSynchronizeDevice");
-        DemandRefused(aclrtDestroyStream(objects.stream), "aclrtDestroyStream");
-        DemandRefused(aclInit(nullptr), "aclInit");
-        DemandRefused(aclFinalize(), "aclFinalize");
-        DemandRefused(aclrtSetDevice(0), "aclrtSetDevice");
-        Demand(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_RT_PARAM_INVALID, "last error");
-        // A refused call has changed nothing.
-        auto count = Poison<uint32_t>();
-        DemandRefused(aclrtGetDeviceCount(&count), "aclrtGetDeviceCount");
-        Demand(IsPoison(count), "aclrtGetDeviceCount wrote in a forked child");
-        // Functions without a status code cannot report a refusal, so they work.
-        Demand(aclFloat16ToFloat(aclFloatToFloat16(1.5F)) == 1.5F, "half precision");
-        Demand(aclDataTypeSize(ACL_FLOAT) == 4, "size of a type");
-        const auto* bytes = static_cast<const unsigned char*>(objects.host);
-        Demand(bytes[0] == 0x5A && bytes[OneOfEach::kBytes - 1] == 0x5A, "host memory changed");
-        std::exit(0);
-    }
-    EXPECT_EQ(ExitOf(child), 0);
-    gate.Open();
-    objects.ExpectValid();
-    objects.Destroy();
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Shutdown, ForkedChildEveryFunction, NO_LEAK_CHECK_AT_EXIT) {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    const std::vector<EveryFunction> functions = EveryFunctionOfTheApi();
-    ASSERT_GT(functions.size(), 400u);
-    std::fflush(stdout);
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        alarm(30);
-        for (const EveryFunction& function : functions) {
-            // These return errors, or only compute.
-            static const std::set<std::string> kOpen = {"aclGetRecentErrMsg",   "aclrtGetLastError",
-                                                        "aclrtPeekAtLastError", "aclDataTypeSize",
-                                                        "aclFloat16ToFloat",    "aclFloatToFloat16"};
-            if (kOpen.count(function.name)) continue;
-            const Answer answer = function.call();
-            const aclError code =
-                answer.kind == Answer::Kind::kCode ? answer.code : aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-            DemandRefused(code, function.name.c_str());
-        }
-        std::exit(0);
-    }
-    EXPECT_EQ(ExitOf(child), 0);
-    ACL_OK(aclrtSynchronizeDevice());
-    ACL_OK(aclFinalize());
-}
-
-// One thread forks while others are inside the library and hold its locks.
-OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsWork) {
-    ACL_OK(aclInit(nullptr));
-    std::atomic<bool> stop{false};
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 3; ++i) {
-        threads.emplace_back([&stop] {
-            ACL_OK(aclrtSetDevice(0));
-            while (!stop) {
-                void* memory = nullptr;
-                ACL_OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
-                ACL_OK(aclrtMemsetAsync(memory, 64, 1, 64, nullptr));
-                ACL_OK(aclrtFree(memory));
-                EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
-            }
-        });
-    }
-    for (int i = 0; i < 20; ++i) {
-        const pid_t child = fork();
-        ASSERT_GE(child, 0);
-        if (child == 0) {
-            alarm(30);
-            void* memory = nullptr;
-            DemandRefused(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-            DemandRefused(aclrtResetDevice(0), "aclrtResetDevice");
-            DemandRefused(aclFinalize(), "aclFinalize");
-            _exit(0);
-        }
-        EXPECT_EQ(ExitOf(child), 0);
-    }
-    stop = true;
-    for (auto& thread : threads) thread.join();
-    ACL_OK(aclrtSetDevice(0));
-    ACL_OK(aclrtSynchronizeDevice());
-    ACL_OK(aclFinalize());
-}
-
-// A child of a child is refused, too.
-OWN_PROCESS_TEST(Shutdown, GrandchildIsRefused) {
-    ACL_OK(aclInit(nullptr));
-    std::fflush(stdout);
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        const pid_t grandchild = fork();
-        if (grandchild == 0) {
-            DemandRefused(aclrtSetDevice(0), "aclrtSetDevice");
-            _exit(0);
-        }
-        _exit(ExitOf(grandchild) == 0 ? 0 : 4);
-    }
-    EXPECT_EQ(ExitOf(child), 0);
-    ACL_OK(aclFinalize());
-}
-
-// A fork before the first call leaves two processes that can both use the library.
-OWN_PROCESS_TEST(Shutdown, ForkBeforeTheFirstCall) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    UseOnce();
-    if (child == 0) _exit(testing::Test::HasFailure() ? 5 : 0);
-    EXPECT_EQ(ExitOf(child), 0);
 }
 
 OWN_PROCESS_TEST(Shutdown, RepeatedSessions) {

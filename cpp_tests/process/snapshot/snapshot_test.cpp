@@ -5,17 +5,14 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "support/fault.h"
 #include "support/gate.h"
 #include "support/memory/ipc.h"
 #include "support/memory/virtual_memory.h"
-#include "support/own_process.h"
 #include "support/pool/mem_pool.h"
 #include "support/process/snapshot.h"
 #include "support/says.h"
@@ -36,6 +33,19 @@ size_t SharedBytes() {
     for (std::string line; std::getline(status, line);)
         if (line.rfind("RssShmem:", 0) == 0) return std::stoul(line.substr(9)) * 1024;
     return 0;
+}
+
+// A snapshot of a process with more than `size` bytes of memory on its devices.
+void SaveAndRestore(size_t size) {
+    ACL_OK(Lock());
+    const size_t before = SharedBytes();
+    ACL_OK(Backup());
+    // CPU memory was returned to the system; other backends do not show this.
+    if (OnCpu()) {
+        EXPECT_LE(SharedBytes() + size, before);
+    }
+    ACL_OK(Restore());
+    ACL_OK(Unlock());
 }
 
 }  // namespace
@@ -149,15 +159,7 @@ TEST_F(Snapshot, MemoryIsRestoredAtItsAddresses) {
         size_t free_before = 0, free_after = 0, total = 0;
         ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_before, &total));
 
-        ACL_OK(Lock());
-        const size_t before = SharedBytes();
-        ACL_OK(Backup());
-        // CPU memory was returned to the system; other backends do not show this.
-        if (OnCpu()) {
-            EXPECT_LE(SharedBytes() + (size_t{13} << 20), before);
-        }
-        ACL_OK(Restore());
-        ACL_OK(Unlock());
+        SaveAndRestore(size_t{13} << 20);
 
         ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
         ExpectFreeAgain(free_after, free_before);
@@ -327,81 +329,6 @@ TEST_F(Snapshot, RefusedInsideAHostFunction) {
         stream, [](void*) { code = Lock(); }, nullptr));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(code, kDead);
-}
-
-OWN_PROCESS_TEST(SnapshotProcess, LockingTimesOutOnEndlessWork, {"PORTACL_SNAPSHOT_TIMEOUT_MS", "50"}) {
-    const Session session;
-    const Stream stream;
-    Gate gate;
-    ACL_OK(gate.Hold(stream));
-    ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT, aclrtSnapShotProcessLock(kSelf, nullptr), "stream", "50 ms",
-                     "PORTACL_SNAPSHOT_TIMEOUT_MS");
-    // The host function runs, and so does the work after it.
-    ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
-    gate.Open();
-    ACL_OK(aclrtSynchronizeStream(stream));
-    ACL_OK(Lock());
-    ACL_OK(Unlock());
-}
-
-OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterASession) {
-    // The state after aclInit; there is nothing to save.
-    ACL_OK(Lock());
-    ACL_OK(Backup());
-    ACL_OK(Restore());
-    ACL_OK(Unlock());
-    Stages all;
-    const Listening listening(all);
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclFinalize());
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSnapShotProcessLock(kSelf, nullptr));
-    ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    ACL_OK(Lock());
-    EXPECT_EQ(all.reported, (StageCalls{{0, 0}}));
-    ACL_OK(Unlock());
-    ACL_OK(aclFinalize());
-}
-
-// A failed step loses nothing, and can be repeated.
-OWN_PROCESS_TEST(SnapshotProcess, SurvivesBackendFailures) {
-    const auto with = [](const char* fault, const std::function<void()>& body) {
-        SCOPED_TRACE(fault);
-        const Fault refused(fault);
-        const Session session;
-        const DeviceMemory memory(3 << 20);
-        Set(memory.At(), 3 << 20, 4);
-        body();
-        EXPECT_TRUE(Holds(memory.At(), 3 << 20, 4));
-    };
-    with("driver.hold_process:1", [] {
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr), "PORTACL_FAULT");
-        ACL_OK(Lock());
-        ACL_OK(Unlock());
-    });
-    with("driver.save_memory:1", [] {
-        ACL_OK(Lock());
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED, aclrtSnapShotProcessBackup(kSelf, nullptr), "PORTACL_FAULT");
-        ACL_FAILS(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr));
-        ACL_OK(Backup());
-        ACL_OK(Restore());
-        ACL_OK(Unlock());
-    });
-    with("driver.restore_memory:1", [] {
-        ACL_OK(Lock());
-        ACL_OK(Backup());
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr),
-                         "PORTACL_FAULT");
-        ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
-        ACL_OK(Restore());
-        ACL_OK(Unlock());
-    });
-    with("driver.release_process:1", [] {
-        ACL_OK(Lock());
-        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr), "PORTACL_FAULT");
-        ACL_OK(Unlock());
-    });
 }
 
 // Threads that copy all the time are blocked and resumed, repeatedly.

@@ -1,6 +1,7 @@
-// Failures below the CUDA backend, on the test double: no driver, a driver without devices, a
-// driver that is too old, an NVML that reports nothing. Other files: driver_error_test has refused
-// driver calls, foreign_context_test contexts of other libraries, shutdown_test exit and fork.
+// Failures below the CUDA backend, on the test double: no driver, a driver without devices, a driver that is too old.
+// Other files: driver_error_test has refused driver calls, driver_nvml_test an NVML that reports nothing,
+// foreign_context_test contexts of other libraries, shutdown_test exit, fork_test fork.
+
 #include <acl/acl_rt_memory_soma.h>
 #include <portacl/portacl.h>
 
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "process/driver/driver_path.h"
 #include "support/gate.h"
 #include "support/graph/build.h"
 #include "support/graph/condition.h"
@@ -23,21 +25,6 @@ namespace {
 
 constexpr size_t kSize = 4096;
 constexpr size_t kMiB = size_t{1} << 20;
-
-// LD_LIBRARY_PATH with `directory` instead of the test double's, which comes first.
-std::string PathWith(const std::string& directory) {
-    const char* path = std::getenv("LD_LIBRARY_PATH");
-    const std::string rest = path ? std::strchr(path, ':') ? std::strchr(path, ':') : "" : "";
-    return directory + rest;
-}
-
-// The test double as of 2021, built beside the other one.
-std::string OldDriver() {
-    const std::string path = PathWith("");
-    const char* all = std::getenv("LD_LIBRARY_PATH");
-    const std::string first(all ? all : "", all ? std::strcspn(all, ":") : 0);
-    return (std::filesystem::path(first).parent_path() / "old").string() + path;
-}
 
 // A driver file that is no library.
 std::string BrokenDriver() {
@@ -93,8 +80,6 @@ bool HasRealDriver() {
     { "LD_LIBRARY_PATH", PathWith("") }
 #define BROKEN_DRIVER \
     { "LD_LIBRARY_PATH", BrokenDriver() }
-#define OLD_DRIVER \
-    { "LD_LIBRARY_PATH", OldDriver() }
 #define NO_DEVICES \
     { "FAKE_CUDA_DEVICES", "0" }
 
@@ -266,138 +251,4 @@ OWN_PROCESS_TEST(OldDriver, ReportsWhatIsMissing, OLD_DRIVER) {
     ACL_FAILS_SAYING(kLacking, aclrtDeviceGetHostAtomicCapabilities(&bits, &add, 1, 0), version);
     ExpectWorks();
     ACL_OK(aclFinalize());
-}
-
-namespace {
-
-// The utilization of the device, and of its memory, which is not NVML's number.
-int32_t Busy(int32_t device) {
-    auto rate = Poison<aclrtUtilizationInfo>();
-    rate.utilizationExtend = nullptr;
-    ACL_EXPECT_OK(aclrtGetDeviceUtilizationRate(device, &rate));
-    EXPECT_EQ(rate.vectorUtilization, rate.cubeUtilization);
-    EXPECT_EQ(rate.aicpuUtilization, rate.cubeUtilization);
-    EXPECT_LE(rate.memoryUtilization, 1);
-    return rate.cubeUtilization;
-}
-
-void ExpectUtilizationFails(aclError code, const std::string& why, const std::string& more = "") {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    for (int round = 0; round < 2; ++round) {
-        auto rate = Poison<aclrtUtilizationInfo>();
-        rate.utilizationExtend = nullptr;
-        ACL_FAILS_SAYING(code, aclrtGetDeviceUtilizationRate(0, &rate), why, more);
-        EXPECT_TRUE(IsPoison(rate.cubeUtilization) && IsPoison(rate.vectorUtilization) &&
-                    IsPoison(rate.aicpuUtilization) && IsPoison(rate.memoryUtilization));
-    }
-    ExpectWorks();
-    ACL_OK(aclFinalize());
-}
-
-// The test double's driver without the NVML that is built beside it.
-std::string DriverWithoutNvml() {
-    const char* all = std::getenv("LD_LIBRARY_PATH");
-    const std::filesystem::path from(std::string(all ? all : "", all ? std::strcspn(all, ":") : 0));
-    const std::filesystem::path directory = ProgramDirectory() / "driver_without_nvml";
-    std::filesystem::create_directories(directory);
-    std::error_code there_already;
-    std::filesystem::create_symlink(from / "libcuda.so.1", directory / "libcuda.so.1", there_already);
-    return PathWith(directory.string());
-}
-
-}  // namespace
-
-#define KNOWS(what) \
-    { "FAKE_NVML_KNOWS", what }
-#define NVML_FAILS(call) \
-    { "FAKE_NVML_FAIL", call }
-
-// NVML identifies each device by index, as a part of a device, or by PCI address.
-OWN_PROCESS_TEST(Nvml, ReportsEachDevice) {
-    ACL_OK(aclInit(nullptr));
-    for (int round = 0; round < 2; ++round) {
-        EXPECT_EQ(Busy(0), 37);
-        EXPECT_EQ(Busy(1), 62);
-    }
-    ACL_OK(aclrtSetDevice(1));
-    EXPECT_EQ(Busy(1), 62);
-    ACL_OK(aclFinalize());
-    // NVML is initialized again.
-    ACL_OK(aclInit(nullptr));
-    EXPECT_EQ(Busy(1), 62);
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Nvml, KnowsDevicesThatAreNotVisible, {"ASCEND_RT_VISIBLE_DEVICES", "1"}) {
-    ACL_OK(aclInit(nullptr));
-    EXPECT_EQ(DeviceCount(), 1u);
-    EXPECT_EQ(Busy(0), 62);
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Nvml, KnowsPartsOfDevices, KNOWS("mig")) {
-    ACL_OK(aclInit(nullptr));
-    EXPECT_EQ(Busy(1), 62);
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Nvml, KnowsPlaces, KNOWS("pci")) {
-    ACL_OK(aclInit(nullptr));
-    EXPECT_EQ(Busy(0), 37);
-    EXPECT_EQ(Busy(1), 62);
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Nvml, ReportsAtMostOneHundredPercent, {"FAKE_NVML_BUSY", "100,4000000000"}) {
-    ACL_OK(aclInit(nullptr));
-    EXPECT_EQ(Busy(0), 100);
-    EXPECT_EQ(Busy(1), 100);
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Nvml, IsQueriedByManyThreads) {
-    ACL_OK(aclInit(nullptr));
-    OnThreads(4, [](int thread) {
-        for (int i = 0; i < 50; ++i) EXPECT_EQ(Busy(thread % 2), thread % 2 ? 62 : 37);
-    });
-    ACL_OK(aclFinalize());
-}
-
-OWN_PROCESS_TEST(Nvml, DoesNotKnowTheDevice, KNOWS("nothing")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "does not know the device as GPU-66616b65-5f63-7564-6120-646576696300 or "
-                           "MIG-66616b65-5f63-7564-6120-646576696300 or 0000:01:00.0");
-}
-
-OWN_PROCESS_TEST(Nvml, IsMissing, {"LD_LIBRARY_PATH", DriverWithoutNvml()}) {
-    if (void* const installed = dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
-        std::printf("this machine has a real NVML\n");
-        dlclose(installed);
-        return;
-    }
-    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "libnvidia-ml.so.1 cannot be loaded",
-                           "NVIDIA_DRIVER_CAPABILITIES");
-}
-
-OWN_PROCESS_TEST(Nvml, IsTooOld, OLD_DRIVER) {
-    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "libnvidia-ml.so.1 has no nvmlDeviceGetUtilizationRates");
-}
-
-OWN_PROCESS_TEST(Nvml, DoesNotStart, NVML_FAILS("nvmlInit_v2:18")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "does not start: nvmlInit_v2 gave 18: Driver/library version mismatch");
-}
-
-OWN_PROCESS_TEST(Nvml, DoesNotReportThisDevice, NVML_FAILS("nvmlDeviceGetUtilizationRates:3")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                           "does not report: nvmlDeviceGetUtilizationRates gave 3: Not Supported");
-}
-
-OWN_PROCESS_TEST(Nvml, ReturnsAnUnknownStatus, NVML_FAILS("nvmlDeviceGetUtilizationRates:54321")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetUtilizationRates gave 54321");
-}
-
-OWN_PROCESS_TEST(Nvml, FailsInASearch, NVML_FAILS("nvmlDeviceGetHandleByUUID:999")) {
-    ExpectUtilizationFails(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "nvmlDeviceGetHandleByUUID gave 999: Unknown Error");
 }

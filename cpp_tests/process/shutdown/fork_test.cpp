@@ -1,0 +1,158 @@
+// Forked children: every call is refused in a child of a process that used the library.
+
+#include "process/shutdown/shutdown.h"
+#include "support/acl_test.h"
+#include "support/base/every_function.h"
+#include "support/base/one_of_each.h"
+#include "support/gate.h"
+#include "support/own_process.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace portacl_test;
+
+// In a forked child every call is refused at once; the child exits normally, and the parent
+// continues.
+OWN_PROCESS_TEST(Shutdown, ForkedChild, NO_LEAK_CHECK_AT_EXIT) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    OneOfEach objects;
+    objects.Create(0);
+    ACL_OK(aclrtSynchronizeStream(objects.stream));
+    std::memset(objects.host, 0x5A, OneOfEach::kBytes);
+    Gate gate;
+    ACL_OK(gate.Hold(objects.stream));
+    std::fflush(stdout);
+
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(30);
+        DemandRefused(aclrtFree(objects.memory), "aclrtFree");
+        DemandRefused(aclrtFreeHost(objects.host), "aclrtFreeHost");
+        DemandRefused(aclrtSynchronizeStream(objects.stream), "aclrtSynchronizeStream");
+        DemandRefused(aclrtSynchronizeDevice(), "aclrtSynchronizeDevice");
+        DemandRefused(aclrtDestroyStream(objects.stream), "aclrtDestroyStream");
+        DemandRefused(aclInit(nullptr), "aclInit");
+        DemandRefused(aclFinalize(), "aclFinalize");
+        DemandRefused(aclrtSetDevice(0), "aclrtSetDevice");
+        Demand(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_RT_PARAM_INVALID, "last error");
+        // A refused call has changed nothing.
+        auto count = Poison<uint32_t>();
+        DemandRefused(aclrtGetDeviceCount(&count), "aclrtGetDeviceCount");
+        Demand(IsPoison(count), "aclrtGetDeviceCount wrote in a forked child");
+        // Functions without a status code cannot report a refusal, so they work.
+        Demand(aclFloat16ToFloat(aclFloatToFloat16(1.5F)) == 1.5F, "half precision");
+        Demand(aclDataTypeSize(ACL_FLOAT) == 4, "size of a type");
+        const auto* bytes = static_cast<const unsigned char*>(objects.host);
+        Demand(bytes[0] == 0x5A && bytes[OneOfEach::kBytes - 1] == 0x5A, "host memory changed");
+        std::exit(0);
+    }
+    EXPECT_EQ(ExitOf(child), 0);
+    gate.Open();
+    objects.ExpectValid();
+    objects.Destroy();
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(Shutdown, ForkedChildEveryFunction, NO_LEAK_CHECK_AT_EXIT) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    const std::vector<EveryFunction> functions = EveryFunctionOfTheApi();
+    ASSERT_GT(functions.size(), 400u);
+    std::fflush(stdout);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        alarm(30);
+        for (const EveryFunction& function : functions) {
+            // These return errors, or only compute.
+            static const std::set<std::string> kOpen = {"aclGetRecentErrMsg",   "aclrtGetLastError",
+                                                        "aclrtPeekAtLastError", "aclDataTypeSize",
+                                                        "aclFloat16ToFloat",    "aclFloatToFloat16"};
+            if (kOpen.count(function.name)) continue;
+            const Answer answer = function.call();
+            const aclError code =
+                answer.kind == Answer::Kind::kCode ? answer.code : aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+            DemandRefused(code, function.name.c_str());
+        }
+        std::exit(0);
+    }
+    EXPECT_EQ(ExitOf(child), 0);
+    ACL_OK(aclrtSynchronizeDevice());
+    ACL_OK(aclFinalize());
+}
+
+// One thread forks while others are inside the library and hold its locks.
+OWN_PROCESS_TEST(Shutdown, ForkWhileThreadsWork) {
+    ACL_OK(aclInit(nullptr));
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&stop] {
+            ACL_OK(aclrtSetDevice(0));
+            while (!stop) {
+                void* memory = nullptr;
+                ACL_OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+                ACL_OK(aclrtMemsetAsync(memory, 64, 1, 64, nullptr));
+                ACL_OK(aclrtFree(memory));
+                EXPECT_EQ(aclrtFree(nullptr), ACL_ERROR_INVALID_PARAM);
+            }
+        });
+    }
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            alarm(30);
+            void* memory = nullptr;
+            DemandRefused(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+            DemandRefused(aclrtResetDevice(0), "aclrtResetDevice");
+            DemandRefused(aclFinalize(), "aclFinalize");
+            _exit(0);
+        }
+        EXPECT_EQ(ExitOf(child), 0);
+    }
+    stop = true;
+    for (auto& thread : threads) thread.join();
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtSynchronizeDevice());
+    ACL_OK(aclFinalize());
+}
+
+// A child of a child is refused, too.
+OWN_PROCESS_TEST(Shutdown, GrandchildIsRefused) {
+    ACL_OK(aclInit(nullptr));
+    std::fflush(stdout);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const pid_t grandchild = fork();
+        if (grandchild == 0) {
+            DemandRefused(aclrtSetDevice(0), "aclrtSetDevice");
+            _exit(0);
+        }
+        _exit(ExitOf(grandchild) == 0 ? 0 : 4);
+    }
+    EXPECT_EQ(ExitOf(child), 0);
+    ACL_OK(aclFinalize());
+}
+
+// A fork before the first call leaves two processes that can both use the library.
+OWN_PROCESS_TEST(Shutdown, ForkBeforeTheFirstCall) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    UseOnce();
+    if (child == 0) _exit(testing::Test::HasFailure() ? 5 : 0);
+    EXPECT_EQ(ExitOf(child), 0);
+}
