@@ -1,4 +1,5 @@
-// aclrtValueWrite and aclrtValueWait: which writes a wait sees, and how waits end.
+// aclrtValueWrite and aclrtValueWait: which writes a wait sees, and what both refuse. stream_value_end_test.cpp tests
+// how waits end.
 
 #include <sys/resource.h>
 
@@ -11,6 +12,7 @@
 #include "support/pool/shared_pool.h"
 #include "support/says.h"
 #include "support/threads.h"
+#include "transfer/stream_value/word.h"
 
 using namespace portacl_test;
 
@@ -18,33 +20,6 @@ namespace {
 
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-
-using Words = std::vector<uint64_t>;
-
-// A word of device memory, pinned memory or managed memory.
-class Word {
-  public:
-    explicit Word(uint64_t value = 0) : memory_(Words{value, ~value}) {}
-    void* At() const { return memory_.At(); }
-    uint64_t Read() const { return memory_.Download<uint64_t>()[0]; }
-    // Written by its own stream, which is then synchronized.
-    void Write(uint64_t value) const {
-        const Stream stream;
-        ACL_EXPECT_OK(aclrtValueWrite(At(), value, 0, stream));
-        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-    }
-
-  private:
-    DeviceMemory memory_;
-};
-
-uint64_t Load(const void* word) {
-    return __atomic_load_n(static_cast<const uint64_t*>(word), __ATOMIC_ACQUIRE);
-}
-
-void Store(void* word, uint64_t value) {
-    __atomic_store_n(static_cast<uint64_t*>(word), value, __ATOMIC_RELEASE);
-}
 
 class StreamValue : public WithDevice {};
 
@@ -306,129 +281,6 @@ TEST_F(StreamValue, AWaitTakesLittleProcessorTime) {
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
-TEST_F(StreamValue, FreedMemoryStaysUntilTheWaitCompletes) {
-    for (const bool pinned : {false, true}) {
-        Stream stream, writer;
-        void* word = pinned ? PinnedMemory(4096, 0).Release() : DeviceMemory(std::vector<char>(4096)).Release();
-        Gate gate;
-        ACL_OK(gate.Hold(writer));
-        ACL_OK(aclrtValueWrite(word, 1, 0, writer));
-        ACL_OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-        ACL_OK(pinned ? aclrtFreeHost(word) : aclrtFree(word));
-        // The memory is not allocated again meanwhile.
-        DeviceMemory others(std::vector<unsigned char>(4096, 0xFF));
-        PinnedMemory pinned_others(4096, 0xFF);
-        ExpectStuck(stream);
-        gate.Open();
-        ACL_OK(aclrtSynchronizeStream(stream));
-        EXPECT_EQ(others.Download(), std::vector<unsigned char>(4096, 0xFF));
-        EXPECT_EQ(pinned_others.Copy(), std::vector<unsigned char>(4096, 0xFF));
-    }
-}
-
-// Work that a driver holds continues when the value is written.
-TEST_F(StreamValue, AnAbortEndsAWait) {
-    Stream stream;
-    Word word;
-    ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    ACL_OK(aclrtValueWrite(word.At(), 7, 0, stream));
-    ACL_OK(aclrtStreamAbort(stream));
-    if (!OnCpu()) word.Write(1);
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_EQ(word.Read(), OnCpu() ? 0u : 7u);
-    // The stream continues.
-    word.Write(0);
-    ACL_OK(aclrtValueWait(word.At(), 2, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    EXPECT_FALSE(IsIdle(stream));
-    word.Write(2);
-    ACL_OK(aclrtSynchronizeStream(stream));
-}
-
-TEST_F(StreamValue, SynchronizeReturnsAnAbort) {
-    Stream stream;
-    Word word;
-    ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    const WhenBlocked abort([&] {
-        ACL_EXPECT_OK(aclrtSetDevice(0));
-        ACL_EXPECT_OK(aclrtStreamAbort(stream));
-        if (!OnCpu()) word.Write(1);
-        ACL_EXPECT_OK(aclrtResetDevice(0));
-    });
-    ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream));
-}
-
-TEST_F(StreamValue, ForcedDestructionDoesNotWait) {
-    aclrtStream stream = Stream().Release();
-    Word word;
-    ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    ACL_OK(aclrtDestroyStreamForce(stream));
-    // The driver holds it.
-    if (!OnCpu()) word.Write(1);
-}
-
-TEST_F(StreamValue, DestructionWaits) {
-    aclrtStream stream = Stream().Release();
-    PinnedMemory pinned(16, 0);
-    ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    ACL_OK(aclrtValueWrite(pinned.At(8), 2, 0, stream));
-    const WhenBlocked host([&] { Store(pinned.At(), 1); });
-    ACL_OK(aclrtDestroyStream(stream));
-    EXPECT_EQ(Load(pinned.At(8)), 2u);
-}
-
-// The value is never written, and nothing hangs. A stream that waits for a waiting stream continues
-// as well.
-TEST_F(StreamValue, AResetEndsPendingWaits) {
-    PinnedMemory pinned(24, 0);
-    void* const word = DeviceMemory(Words{0}).Release();
-    const aclrtEvent event = Event().Release();
-    const aclrtStream first = Stream().Release(), second = Stream().Release();
-    ACL_OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, second));
-    ACL_OK(aclrtValueWait(pinned.At(), 2, ACL_STREAM_WAIT_VALUE_GEQ, second));
-    ACL_OK(aclrtValueWrite(pinned.At(8), 3, 0, second));
-    ACL_OK(aclrtRecordEvent(event, second));
-    ACL_OK(aclrtStreamWaitEvent(first, event));
-    ACL_OK(aclrtValueWrite(pinned.At(16), 4, 0, first));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0), "device 0 is reset",
-                     "ACL_STREAM_WAIT_VALUE_EQ", Shown(word));
-    EXPECT_EQ(Load(pinned.At(8)), 3u);
-    EXPECT_EQ(Load(pinned.At(16)), 4u);
-    // A driver's wait can only be ended by writing the value.
-    EXPECT_EQ(Load(pinned.At()), OnCpu() ? 0u : 2u);
-    ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS(kDead, aclrtValueWait(word, 1, 0, nullptr));
-    ACL_OK(aclrtValueWrite(pinned.At(), 5, 0, nullptr));
-    ACL_OK(aclrtSynchronizeStream(nullptr));
-}
-
-TEST_F(StreamValue, AResetWaitsForAValueThatIsWritten) {
-    PinnedMemory pinned(16, 0);
-    aclrtStream stream = Stream().Release();
-    ACL_OK(aclrtValueWait(pinned.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-    ACL_OK(aclrtValueWrite(pinned.At(8), 2, 0, stream));
-    const WhenBlocked host([&] { Store(pinned.At(), 1); });
-    ACL_OK(aclrtResetDevice(0));
-    EXPECT_EQ(Load(pinned.At(8)), 2u);
-    ACL_OK(aclrtSetDevice(0));
-}
-
-TEST(StreamValueEnd, FinalizeEndsPendingWaits) {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    void* word = DeviceMemory(Words{0}).Release();
-    ACL_OK(aclrtValueWait(word, 1, ACL_STREAM_WAIT_VALUE_EQ, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclFinalize(), Shown(word));
-    // Another session can be opened.
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    {
-        const Word again;
-        ACL_OK(aclrtValueWait(again.At(), 0, ACL_STREAM_WAIT_VALUE_EQ, nullptr));
-        ACL_OK(aclrtSynchronizeStream(nullptr));
-    }
-    ACL_OK(aclFinalize());
-}
-
 // Both calls under one signature.
 struct Caller {
     const char* name;
@@ -489,55 +341,3 @@ TEST_F(StreamValue, MemoryOfAnotherDevice) {
 }
 
 }  // namespace
-
-namespace {
-
-struct Place {
-    ExportData data;
-    uint64_t rounds;
-};
-
-// Replies to each odd value with the next even one, in its stream.
-void AnswerValues(Connection& parent) {
-    const Session session;
-    int descriptor = -1;
-    parent.Receive<int>(&descriptor);
-    SharedPool pool = SharedPool::Import(descriptor);
-    const auto place = parent.Receive<Place>();
-    void* const word = ImportPointer(pool, place.data);
-    {
-        const Stream stream;
-        for (uint64_t round = 0; round < place.rounds; ++round) {
-            ACL_EXPECT_OK(aclrtValueWait(word, 2 * round + 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
-            ACL_EXPECT_OK(aclrtValueWrite(word, 2 * round + 2, 0, stream));
-        }
-        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-    }
-    ACL_EXPECT_OK(aclrtFree(word));
-    parent.Signal(1);
-}
-
-}  // namespace
-
-TWO_PROCESS_TEST(StreamValueSharing, ProcessesTakeTurns, AnswerValues) {
-    constexpr uint64_t kRounds = 50;
-    const Session session;
-    Peer peer;
-    SharedPool pool;
-    const Descriptor descriptor(pool.Export());
-    peer.Send(0, descriptor);
-    void* const word = pool.Malloc(4096);
-    Set(word, 4096, 0);
-    peer.Send(Place{ExportPointer(word), kRounds});
-    {
-        const Stream stream;
-        for (uint64_t round = 0; round < kRounds; ++round) {
-            ACL_EXPECT_OK(aclrtValueWrite(word, 2 * round + 1, 0, stream));
-            ACL_EXPECT_OK(aclrtValueWait(word, 2 * round + 2, ACL_STREAM_WAIT_VALUE_EQ, stream));
-        }
-        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
-    }
-    peer.Await(1);
-    FreeAndWait(word);
-    peer.Join();
-}

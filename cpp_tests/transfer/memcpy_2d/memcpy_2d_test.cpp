@@ -1,71 +1,21 @@
-// aclrtMemcpy2d and aclrtMemcpy2dAsync.
+// aclrtMemcpy2d and aclrtMemcpy2dAsync: places, shapes, arguments. memcpy_2d_async_test.cpp tests when the
+// asynchronous call reads and writes.
 
 #include <sys/mman.h>
 
-#include <functional>
 #include <limits>
 
 #include "support/gate.h"
 #include "support/memory/places.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "transfer/memcpy_2d/memcpy_2d.h"
 
 using namespace portacl_test;
 
 namespace {
 
-using Bytes = std::vector<unsigned char>;
-
 constexpr size_t kMost = std::numeric_limits<size_t>::max();
-constexpr int kUp = ACL_MEMCPY_HOST_TO_DEVICE;
-constexpr int kDown = ACL_MEMCPY_DEVICE_TO_HOST;
-constexpr int kOver = ACL_MEMCPY_DEVICE_TO_DEVICE;
-
-// Both calls under one signature; a synchronize follows the second.
-struct Copier {
-    const char* name;
-    bool asynchronous;
-    std::function<aclError(void*, size_t, const void*, size_t, size_t, size_t, int)> call;
-    size_t max_height;
-};
-
-std::vector<Copier> Copiers() {
-    return {{"aclrtMemcpy2d", false,
-             [](void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, int kind) {
-                 return aclrtMemcpy2d(dst, dpitch, src, spitch, width, height, static_cast<aclrtMemcpyKind>(kind));
-             },
-             5000000},
-            {"aclrtMemcpy2dAsync", true,
-             [](void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height, int kind) {
-                 const aclError code = aclrtMemcpy2dAsync(dst, dpitch, src, spitch, width, height,
-                                                          static_cast<aclrtMemcpyKind>(kind), nullptr);
-                 if (code != 0) return code;
-                 return aclrtSynchronizeStream(nullptr);
-             },
-             5242880}};
-}
-
-struct Shape {
-    size_t width, height, dpitch, spitch;
-
-    size_t DstSize() const { return (height - 1) * dpitch + width; }
-    size_t SrcSize() const { return (height - 1) * spitch + width; }
-
-    // `before` with the rows of `src` copied into it.
-    Bytes Copied(const Bytes& src, Bytes before) const {
-        for (size_t row = 0; row < height; ++row)
-            std::copy_n(src.begin() + std::ptrdiff_t(row * spitch), width,
-                        before.begin() + std::ptrdiff_t(row * dpitch));
-        return before;
-    }
-};
-
-std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-    return out << shape.width << " bytes, " << shape.height << " rows, pitches " << shape.dpitch << " and "
-               << shape.spitch;
-}
-
-constexpr Shape kShape{5, 3, 16, 8};
 
 class Memcpy2d : public WithDevice {};
 
@@ -365,87 +315,6 @@ TEST_F(Memcpy2d, AfterFinalize) {
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
               aclrtMemcpy2dAsync(device, 10, host.data(), 10, 5, 3, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
     ACL_OK(aclInit(nullptr));
-}
-
-TEST_F(Memcpy2d, TheSynchronousCallWaitsForNoStream) {
-    DeviceMemory device(Bytes(100, 0));
-    Gate gate;
-    ACL_OK(gate.Hold(nullptr));
-    const Bytes data = Pattern(100);
-    ACL_OK(aclrtMemcpy2d(device.At(), 10, data.data(), 20, 5, 5, ACL_MEMCPY_HOST_TO_DEVICE));
-    EXPECT_EQ(device.Download(), (Shape{5, 5, 10, 20}.Copied(data, Bytes(100, 0))));
-    EXPECT_FALSE(IsIdle(nullptr));
-    gate.Open();
-    ACL_OK(aclrtSynchronizeDevice());
-}
-
-// A small copy, and one large enough to be divided among threads.
-constexpr Shape kQueued[] = {{30, 20, 50, 40}, {1000, 3000, 1000, 1001}};
-
-TEST_F(Memcpy2d, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
-    for (const Shape& shape : kQueued) {
-        Stream stream;
-        DeviceMemory device(Bytes(shape.DstSize(), 1));
-        PinnedMemory in(shape.SrcSize()), out(shape.DstSize(), 7);
-        const Bytes data = Pattern(shape.SrcSize());
-        std::memcpy(in.At(), data.data(), data.size());
-        Gate gate;
-        ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpy2dAsync(device.At(), shape.dpitch, in.At(), shape.spitch, shape.width, shape.height,
-                                  ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        ACL_OK(aclrtMemcpy2dAsync(out.At(), shape.dpitch, device.At(), shape.dpitch, shape.width, shape.height,
-                                  ACL_MEMCPY_DEVICE_TO_HOST, stream));
-        ASSERT_TRUE(gate.AwaitArrival());
-        EXPECT_FALSE(IsIdle(stream));
-        EXPECT_TRUE(device.Download() == Bytes(shape.DstSize(), 1));
-        EXPECT_TRUE(out.Copy() == Bytes(shape.DstSize(), 7));
-        gate.Open();
-        ACL_OK(aclrtSynchronizeStream(stream));
-        EXPECT_TRUE(device.Download() == shape.Copied(data, Bytes(shape.DstSize(), 1)));
-        EXPECT_TRUE(out.Copy() == shape.Copied(data, Bytes(shape.DstSize(), 7)));
-    }
-}
-
-TEST_F(Memcpy2d, PageableMemoryIsFreeToReuseOnReturn) {
-    for (const Shape& shape : kQueued) {
-        Stream stream;
-        DeviceMemory device(Bytes(shape.DstSize(), 1));
-        const Bytes data = Pattern(shape.SrcSize());
-        Bytes in = data, out(shape.DstSize(), 7);
-        PinnedMemory earlier(shape.DstSize(), 0);
-        Gate gate;
-        ACL_OK(gate.Hold(stream));
-        ACL_OK(aclrtMemcpyAsync(earlier.At(), earlier.Size(), device.At(), earlier.Size(), ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
-        const Opener opener(gate);
-        ACL_OK(aclrtMemcpy2dAsync(device.At(), shape.dpitch, in.data(), shape.spitch, shape.width, shape.height,
-                                  ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        std::fill(in.begin(), in.end(), 0xDD);
-        ACL_OK(aclrtMemcpy2dAsync(out.data(), shape.dpitch, device.At(), shape.dpitch, shape.width, shape.height,
-                                  ACL_MEMCPY_DEVICE_TO_HOST, stream));
-        EXPECT_TRUE(out == shape.Copied(data, Bytes(shape.DstSize(), 7)));
-        EXPECT_TRUE(device.Download() == shape.Copied(data, Bytes(shape.DstSize(), 1)));
-        EXPECT_TRUE(earlier.Copy() == Bytes(shape.DstSize(), 1)) << "in stream order";
-    }
-}
-
-// A pending copy keeps its memory, up to the last row.
-TEST_F(Memcpy2d, OfMemoryThatIsFreedMeanwhile) {
-    constexpr Shape kShape{1000, 4, 1000, 40000};
-    Stream stream;
-    const Bytes data = Pattern(kShape.SrcSize());
-    PinnedMemory out(kShape.DstSize(), 0);
-    auto from = std::make_unique<DeviceMemory>(data);
-    Gate gate;
-    ACL_OK(gate.Hold(stream));
-    ACL_OK(aclrtMemcpy2dAsync(out.At(), kShape.dpitch, from->At(), kShape.spitch, kShape.width, kShape.height,
-                              ACL_MEMCPY_DEVICE_TO_HOST, stream));
-    from.reset();
-    // The memory must not be allocated again.
-    const DeviceMemory other(Bytes(kShape.SrcSize(), 0xDD));
-    gate.Open();
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_TRUE(out.Copy() == kShape.Copied(data, Bytes(kShape.DstSize(), 0)));
 }
 
 }  // namespace
