@@ -100,15 +100,27 @@ fn called(text: &str) -> BTreeSet<String> {
     names
 }
 
+/// Headers of the C++ suite that a test includes, without those that many tests share.
+fn own_headers(text: &str) -> Vec<String> {
+    let included = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+    let own = included.filter(|header| header.contains('/') && !header.starts_with("support/"));
+    own.map(|header| format!("cpp_tests/{header}")).collect()
+}
+
+/// The functions that a test calls, itself and in its own headers.
+fn calls_of(path: &str) -> BTreeSet<String> {
+    let text = read(path);
+    let mut calls = called(&text);
+    for header in own_headers(&text) {
+        calls.extend(calls_of(&header));
+    }
+    calls
+}
+
 /// The tests of the C++ suite and the functions that they call.
 fn suite() -> BTreeMap<String, BTreeSet<String>> {
     let tests = files("cpp_tests", &["cpp"]).into_iter().filter(|path| path.ends_with("_test.cpp"));
-    tests
-        .map(|path| {
-            let calls = called(&read(&path));
-            (path.rsplit('/').next().unwrap().to_owned(), calls)
-        })
-        .collect()
+    tests.map(|path| (path.rsplit('/').next().unwrap().to_owned(), calls_of(&path))).collect()
 }
 
 fn rows(suite: &BTreeMap<String, BTreeSet<String>>) -> Vec<Row> {
@@ -206,6 +218,13 @@ fn calls_are_told_from_names() {
                 y = aclrtMemcpyAsync; my_aclrtSetDevice(0); ACL_APP_LOG(ACL_INFO, \"\");";
     let names: Vec<_> = called(text).into_iter().collect();
     assert_eq!(names, ["aclAppLog", "aclrtMemcpy"]);
+}
+
+#[test]
+fn calls_in_the_headers_of_a_test_count() {
+    let text =
+        "#include <acl/acl.h>\n#include \"stream/abort/waiter.h\"\n#include \"support/gate.h\"\n#include \"a.h\"\n";
+    assert_eq!(own_headers(text), ["cpp_tests/stream/abort/waiter.h"]);
 }
 
 #[test]
