@@ -1,6 +1,5 @@
 //! Locks, counters, and deferred release.
 
-pub mod biased_lock;
 pub mod event_count;
 pub mod level;
 pub mod primitives;

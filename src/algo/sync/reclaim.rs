@@ -12,16 +12,10 @@
 //! they hold no lock, drops it.
 
 #[cfg(not(loom))]
-pub use self::real::{
-    Pin, count_pinned, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, is_pinned, light_barrier, pin,
-    reader_barrier, reader_id,
-};
+pub use self::real::{Pin, count_pinned, flush_deferred, flush_if_many, heavy_barrier, is_pinned, light_barrier, pin};
 
 #[cfg(loom)]
-pub use self::model::{
-    Pin, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, light_barrier, pin, reader_barrier,
-    reader_id,
-};
+pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
 
 #[cfg(not(loom))]
 mod real {
@@ -178,24 +172,6 @@ mod real {
         if !KERNEL_BARRIER.load(Ordering::Relaxed) {
             fence(Ordering::SeqCst);
         }
-    }
-
-    /// As [`light_barrier`], for a caller that knows that [the kernel has one](has_kernel_barrier).
-    #[inline]
-    pub fn reader_barrier() {
-        compiler_fence(Ordering::SeqCst);
-    }
-
-    /// Whether the heavy barrier is the kernel's, so that the light one is free. Valid after the first pin.
-    pub fn has_kernel_barrier() -> bool {
-        KERNEL_BARRIER.load(Ordering::Relaxed)
-    }
-
-    /// Identifies a thread that has pinned among all running threads; a new thread may get it after this one's end. 0:
-    /// it has not pinned, or is ending.
-    #[inline]
-    pub fn reader_id() -> usize {
-        MINE.get().map_or(0, |reader| ptr::from_ref(reader).addr())
     }
 
     /// The side that pays for both: see [`light_barrier`].
@@ -462,25 +438,6 @@ mod model {
     /// See [`light_barrier`].
     pub fn heavy_barrier() {
         fence(Ordering::SeqCst);
-    }
-
-    /// See [`light_barrier`].
-    pub fn reader_barrier() {
-        fence(Ordering::SeqCst);
-    }
-
-    /// There is one.
-    pub fn has_kernel_barrier() -> bool {
-        true
-    }
-
-    loom::thread_local! {
-        static HERE: Box<u64> = Box::new(0);
-    }
-
-    /// Identifies a thread among all running threads.
-    pub fn reader_id() -> usize {
-        HERE.with(|here| std::ptr::from_ref(&**here).addr())
     }
 
     /// Pins the current thread.

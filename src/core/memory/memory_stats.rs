@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::algo::map::typed_slots::Key;
-use crate::algo::sync::biased_lock::BiasedLock;
+use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::Usage;
 use crate::core::memory::allocation::Reuse;
 use crate::core::runtime::Session;
@@ -72,7 +72,7 @@ pub struct Stats {
 #[derive(Default)]
 pub struct Tally {
     /// One lock for all numbers: a locked instruction for each would take longer.
-    counts: BiasedLock<Counts>,
+    counts: SpinLock<Counts>,
     failures: AtomicU64,
 }
 

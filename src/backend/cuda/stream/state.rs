@@ -20,7 +20,7 @@ use frees::Frees;
 pub use waits::{DriverWait, HostWait};
 use waits::{EventRecords, HostWaits, ValueWaits};
 
-use crate::algo::sync::biased_lock::BiasedLock;
+use crate::algo::sync::spin_lock::SpinLock;
 use crate::backend::cuda::base::api::{Api, Outcome};
 use crate::backend::cuda::runtime::context::Raw;
 use crate::backend::cuda::runtime::device_state::DeviceState;
@@ -33,7 +33,7 @@ pub struct StreamState {
     device: Arc<DeviceState>,
     raw: Raw<CUstream_st>,
     /// Held while something is enqueued, so that the calls of one operation stay together.
-    submitting: BiasedLock<Submitting>,
+    submitting: SpinLock<Submitting>,
     /// There are deferred frees.
     defers: AtomicBool,
     /// How many operations were enqueued. Counted after the driver accepted them: when a query returns "idle", all that
@@ -91,7 +91,7 @@ impl StreamState {
             raw,
             adopted,
             shared: AtomicBool::new(adopted),
-            submitting: BiasedLock::new(Submitting::default()),
+            submitting: SpinLock::new(Submitting::default()),
             defers: AtomicBool::new(false),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
