@@ -101,19 +101,12 @@ pub fn share(crew: &impl Crew, threads: usize, count: usize, work: &Work<'_>) {
     job.help();
     crew.withdraw(&job);
     let is_done = || job.finished.load(Ordering::Acquire) == count;
-    let mut spins = 0;
-    while !is_done() {
-        if spins < SPINS {
-            spins += 1;
-            std::hint::spin_loop();
-            continue;
-        }
-        let key = job.done.prepare();
+    for _ in 0..SPINS {
         if is_done() {
-            job.done.cancel(key);
-        } else {
-            job.done.wait(key, None);
+            break;
         }
+        std::hint::spin_loop();
     }
+    job.done.wait_for(None, is_done);
     assert!(!job.panicked.load(Ordering::Relaxed), "a piece of a large operation failed");
 }

@@ -222,7 +222,6 @@ impl Queue {
             }
             let key = self.waiters.prepare();
             if done() {
-                self.waiters.cancel(key);
                 return Wait::Done;
             }
             if !self.waiters.wait(key, deadline) && !done() {
