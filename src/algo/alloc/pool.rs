@@ -18,7 +18,7 @@
 //! each stream were measured, and are not faster, because they rarely contain what is requested. Incomplete frees are
 //! sorted, by stream and length, until they complete. Only if nothing fits, other streams are queried, and neighbours
 //! of different frees are joined. Memory is released to the device only after the host has seen its free complete,
-//! whichever stream may reuse it before that (`stamps.rs`).
+//! whichever stream may reuse it before that (`cache.rs`).
 //!
 //! **Threads.** All methods may be called by any thread at any time. Locks are held briefly, and while [`Order`]'s
 //! methods run, or callbacks that change the owner's books: these take only innermost locks, and never call the pool. A
@@ -45,7 +45,6 @@ mod pending;
 mod properties;
 mod search;
 mod segments;
-mod stamps;
 mod totals;
 
 pub use card::Card;

@@ -9,8 +9,8 @@
 use super::class::{class_for, class_of};
 use super::counts::Counts;
 use super::memory::Memory;
-use super::stamps::Stamps;
-use super::{Books, Card, Freed, GRAIN, Place};
+use super::pending::{Block, NOBODY};
+use super::{Books, Card, Freed, GRAIN, Order, Place, StreamKey};
 
 /// Longer blocks are merged, not cached: they are few and large.
 pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;
@@ -63,7 +63,8 @@ impl<B: Books> Memory<B> {
     /// Caches a free block of `len` units, [`LONGEST`] at most.
     #[inline(always)]
     pub(super) fn keep(&mut self, number: u32, card: &Card, len: u32, freed: Freed) {
-        self.stamp(card, freed);
+        let of = self.heap.of_mut(card.node());
+        (of.stream, of.position) = (freed.stream, freed.position);
         let top = &mut self.cache.tops[class_of(len)];
         card.set_below(std::mem::replace(top, number));
         self.cache.units += u64::from(len);
@@ -113,8 +114,31 @@ impl<B: Books> Memory<B> {
     pub(super) fn merge_kept(&mut self) -> bool {
         let kept_some = self.cache.units != 0;
         self.merge_down_to(0);
-        self.stamps = Stamps::new();
         kept_some
+    }
+
+    /// Empties the cache: merges blocks whose frees the host has seen, as `order` knows, and makes the rest pending.
+    /// Every stream may have a cached block, but until then it counts as in use when memory is released to the device.
+    pub(super) fn flush_cache(&mut self, order: &impl Order) {
+        for number in self.cache.take_all::<B>() {
+            let place = B::place(number);
+            let &Block { stream, position, .. } = self.heap.of(place.card().node());
+            if stream != NOBODY && order.passed(stream).is_none_or(|passed| passed < position) {
+                self.make_pending(place, Freed { stream, position });
+            } else {
+                self.merge(place);
+            }
+        }
+    }
+
+    /// The stream is destroyed, and all its work is complete.
+    pub(super) fn forget_in_cache(&mut self, stream: StreamKey) {
+        for number in self.cache.numbers::<B>() {
+            let of = self.heap.of_mut(B::place(number).card().node());
+            if of.stream == stream {
+                of.stream = NOBODY;
+            }
+        }
     }
 
     /// Caches no more than `units` units, the shorter blocks.

@@ -7,7 +7,7 @@ use crate::algo::sync::primitives::atomic::{AtomicU32, Ordering};
 pub struct Card {
     /// Units that the block has.
     len: AtomicU32,
-    /// Units that count as used; of a cached block, the number of its free.
+    /// Units that count as used.
     used: AtomicU32,
     /// Its node in the heap of its part.
     node: AtomicU32,
@@ -37,16 +37,6 @@ impl Card {
     #[inline(always)]
     pub(super) fn set_used(&self, units: u32) {
         self.used.store(units, Ordering::Relaxed);
-    }
-
-    #[inline(always)]
-    pub(super) fn stamp(&self) -> u32 {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn set_stamp(&self, number: u32) {
-        self.used.store(number, Ordering::Relaxed);
     }
 
     #[inline(always)]

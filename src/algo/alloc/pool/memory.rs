@@ -9,7 +9,6 @@ use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
-use super::stamps::Stamps;
 use super::{Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage, StreamKey, Taken};
 use crate::algo::alloc::heap::Heap;
 
@@ -27,7 +26,6 @@ pub(super) struct Memory<B: Books> {
     /// The latest frees, not sorted yet.
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
-    pub(super) stamps: Stamps,
     pub(super) cache: Cache,
     /// Unused numbers of the books.
     numbers: Vec<u32>,
@@ -96,7 +94,6 @@ impl<B: Books> Memory<B> {
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
             pending: Pending::default(),
-            stamps: Stamps::new(),
             cache: Cache::new(),
             numbers: Vec::new(),
             segments: BTreeMap::new(),
@@ -363,7 +360,7 @@ impl<B: Books> Memory<B> {
 
     pub(super) fn forget(&mut self, stream: StreamKey) {
         self.make_fresh_pending();
-        self.stamps.forget(stream);
+        self.forget_in_cache(stream);
         if let Some(slot) = self.pending.slot_of(stream) {
             self.reclaim_queue(slot, u64::MAX, usize::MAX);
             self.pending.remove_slot(slot);
