@@ -99,14 +99,18 @@ def machine():
     return f"{model}, {os.cpu_count()} CPUs, Linux {os.uname().release.split('-')[0]}, {output('rustc', '--version').rsplit(' (', 1)[0]}"
 
 
+def section(document, title):
+    """The text from this heading up to the next heading of its level."""
+    found = re.findall(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+    if len(found) != 1:
+        sys.exit(f"{document} has {len(found)} sections called {title}")
+    return found[0]
+
+
 def write_section(document, title, print_section):
     """Replaces the text below this heading, up to the next heading of its level."""
-    section = io.StringIO()
-    with contextlib.redirect_stdout(section):
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written):
         print(f"## {title}\n")
         print_section()
-    text, found = re.subn(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", lambda _: section.getvalue(), document.read_text(),
-                          flags=re.DOTALL | re.MULTILINE)
-    if found != 1:
-        sys.exit(f"{document} has {found} sections called {title}")
-    document.write_text(text)
+    document.write_text(document.read_text().replace(section(document, title), written.getvalue()))
