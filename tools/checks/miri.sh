@@ -1,7 +1,7 @@
 # The data structures of src/algo under Miri, if a toolchain has it: the tests without system calls and threads of
 # their own. Takes minutes: --deep only.
-miri_tests="algo::pool_tests algo::heap algo::large_vec algo::philox algo::float algo::distribution algo::json \
-algo::level algo::mix algo::share algo::chunked algo::address_map_tests algo::completion"
+miri_tests="algo::alloc::heap algo::alloc::large_vec algo::alloc::pool::tests algo::map::address_map::tests algo::math \
+algo::sync::level algo::sync::share"
 check() {
     local toolchain
     toolchain=$(rustup toolchain list 2>/dev/null | grep -oE '^nightly[^ ]*' | head -1 || true)
@@ -14,4 +14,4 @@ check() {
         cargo "+$toolchain" miri test --locked --lib --target-dir target/miri -- $miri_tests
 }
 # A read past the end of an array.
-sabotage() { sed -i 's/self.first.as_ptr(), self.len)/self.first.as_ptr(), self.len + 1)/' src/algo/large_vec.rs; }
+sabotage() { sed -i 's/self.first.as_ptr(), self.len)/self.first.as_ptr(), self.len + 1)/' src/algo/alloc/large_vec.rs; }
