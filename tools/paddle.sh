@@ -40,8 +40,8 @@ conforms() {
     local include
     include=$(include_of "$1")
     python3 tools/paddle_slots.py check "$1" "$include"
-    g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -DPORTACL_PADDLE_HEADER -Iinclude -isystem "$include" \
-        plugins/paddle/src/conformance.cpp
+    g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -DPORTACL_PADDLE_HEADER -Iinclude -Iplugins/paddle/src -isystem "$include" \
+        plugins/paddle/src/base/conformance.cpp
 }
 
 build_plugin() {

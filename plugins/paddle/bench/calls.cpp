@@ -12,8 +12,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../src/callbacks.h"
-#include "../src/layout.h"
+#include "base/callbacks.h"
+#include "base/layout.h"
 
 using namespace portacl_paddle;
 

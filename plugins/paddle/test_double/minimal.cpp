@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../src/interface.h"
-#include "../src/layout.h"
+#include "base/interface.h"
+#include "base/layout.h"
 
 using namespace portacl_paddle;
 

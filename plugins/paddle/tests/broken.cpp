@@ -12,12 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "../src/callbacks.h"
-#include "../src/device.h"
-#include "../src/event.h"
-#include "../src/kernels.h"
-#include "../src/layout.h"
-#include "../src/stream.h"
+#include "base/callbacks.h"
+#include "base/layout.h"
+#include "kernel/kernels.h"
+#include "runtime/device.h"
+#include "stream/event.h"
+#include "stream/stream.h"
 
 extern "C" void InitPluginAsItIs(CustomRuntimeParams* params);
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "../src/scalar.h"
-#include "../src/trace_event.h"
+#include "base/scalar.h"
 #include "plugin_under_test.h"
+#include "profiling/trace_event.h"
 
 namespace paddle_flags {
 extern bool FLAGS_use_stride_kernel;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../src/callbacks.h"
-#include "../src/layout.h"
+#include "base/callbacks.h"
+#include "base/layout.h"
 
 namespace paddle_test {
 

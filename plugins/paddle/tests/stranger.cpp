@@ -2,7 +2,7 @@
 // known one. Opens the plug-in itself, whose path is compiled in.
 #include <dlfcn.h>
 
-#include "../src/interface.h"
+#include "base/interface.h"
 
 extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeParams* params) {
     void* library = dlopen(PORTACL_PADDLE_PLUGIN, RTLD_NOW | RTLD_LOCAL);

@@ -1,5 +1,5 @@
-#include "../src/device_properties.h"
 #include "plugin_under_test.h"
+#include "runtime/device_properties.h"
 
 using namespace paddle_test;
 

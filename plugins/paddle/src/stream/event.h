@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "interface.h"
+#include "base/interface.h"
 
 namespace portacl_paddle {
 

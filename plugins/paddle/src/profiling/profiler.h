@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "interface.h"
+#include "base/interface.h"
 
 namespace portacl_paddle {
 

@@ -1,4 +1,4 @@
-#include "stream.h"
+#include "stream/stream.h"
 
 #include <algorithm>
 #include <map>
@@ -6,10 +6,10 @@
 #include <mutex>
 #include <new>
 
-#include "callbacks.h"
-#include "device.h"
-#include "profiler.h"
-#include "report.h"
+#include "base/callbacks.h"
+#include "base/report.h"
+#include "profiling/profiler.h"
+#include "runtime/device.h"
 
 namespace portacl_paddle {
 namespace {

@@ -1,13 +1,13 @@
-#include "event.h"
+#include "stream/event.h"
 
 #include <cstdint>
 #include <new>
 
-#include "callbacks.h"
-#include "device.h"
-#include "profiler.h"
-#include "report.h"
-#include "stream.h"
+#include "base/callbacks.h"
+#include "base/report.h"
+#include "profiling/profiler.h"
+#include "runtime/device.h"
+#include "stream/stream.h"
 
 namespace portacl_paddle {
 namespace {

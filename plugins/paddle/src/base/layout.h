@@ -15,7 +15,7 @@ struct Release {
 inline constexpr Release kReleases[] = {
 #define PORTACL_PADDLE_RELEASE(column, versions, table, params) {versions, table, params},
 #define PORTACL_PADDLE_SLOT(name, ...)
-#include "slots.inc"
+#include "base/slots.inc"
 #undef PORTACL_PADDLE_RELEASE
 #undef PORTACL_PADDLE_SLOT
 };
@@ -24,7 +24,7 @@ inline constexpr Release kReleases[] = {
 namespace slot_of {
 #define PORTACL_PADDLE_RELEASE(column, versions, table, params)
 #define PORTACL_PADDLE_SLOT(name, ...) inline constexpr std::size_t name[] = {__VA_ARGS__};
-#include "slots.inc"
+#include "base/slots.inc"
 #undef PORTACL_PADDLE_RELEASE
 #undef PORTACL_PADDLE_SLOT
 }  // namespace slot_of

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "base/report.h"
 
 #include <unistd.h>
 

@@ -1,11 +1,11 @@
-#include "device.h"
+#include "runtime/device.h"
 
 #include <atomic>
 #include <cstdint>
 
-#include "callbacks.h"
-#include "profiler.h"
-#include "report.h"
+#include "base/callbacks.h"
+#include "base/report.h"
+#include "profiling/profiler.h"
 
 namespace portacl_paddle {
 namespace {

@@ -4,7 +4,7 @@
 // Paddle calls a kernel in two ways: with a context that holds the arguments, from compiled
 // programs, and directly, with the arguments of its C++ declaration, of which all but the data type
 // are pointers.
-#include "kernels.h"
+#include "kernel/kernels.h"
 
 #include <acl/acl.h>
 
@@ -14,14 +14,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "device.h"
-#include "interface.h"
-#include "layout.h"
-#include "paddle_symbols.h"
-#include "profiler.h"
-#include "report.h"
-#include "scalar.h"
-#include "stream.h"
+#include "base/interface.h"
+#include "base/layout.h"
+#include "base/paddle_symbols.h"
+#include "base/report.h"
+#include "base/scalar.h"
+#include "profiling/profiler.h"
+#include "runtime/device.h"
+#include "stream/stream.h"
 
 // Paddle's C interface for kernels, as its header paddle/phi/capi/include/c_kernel_registry.h has
 // it.

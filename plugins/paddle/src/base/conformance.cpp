@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "callbacks.h"
-#include "device_properties.h"
-#include "layout.h"
-#include "scalar.h"
-#include "trace_event.h"
+#include "base/callbacks.h"
+#include "base/layout.h"
+#include "base/scalar.h"
+#include "profiling/trace_event.h"
+#include "runtime/device_properties.h"
 
 // Ignores warnings in Paddle's headers.
 #pragma GCC diagnostic push

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "interface.h"
+#include "base/interface.h"
 
 namespace portacl_paddle {
 

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <string>
 
-#include "callbacks.h"
-#include "kernels.h"
-#include "layout.h"
-#include "paddle_symbols.h"
-#include "report.h"
+#include "base/callbacks.h"
+#include "base/layout.h"
+#include "base/paddle_symbols.h"
+#include "base/report.h"
+#include "kernel/kernels.h"
 
 using namespace portacl_paddle;
 

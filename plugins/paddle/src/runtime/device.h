@@ -4,7 +4,7 @@
 
 #include <acl/acl.h>
 
-#include "interface.h"
+#include "base/interface.h"
 
 namespace portacl_paddle {
 

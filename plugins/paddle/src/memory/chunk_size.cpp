@@ -9,8 +9,8 @@
 // which tensors of any power of two up to 1 MiB fill almost completely.
 #include <algorithm>
 
-#include "callbacks.h"
-#include "report.h"
+#include "base/callbacks.h"
+#include "base/report.h"
 
 namespace portacl_paddle {
 namespace {

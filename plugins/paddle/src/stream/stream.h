@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "interface.h"
+#include "base/interface.h"
 
 namespace portacl_paddle {
 

@@ -1,4 +1,4 @@
-#include "profiler.h"
+#include "profiling/profiler.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,11 +9,11 @@
 #include <mutex>
 #include <vector>
 
-#include "callbacks.h"
-#include "device.h"
-#include "paddle_symbols.h"
-#include "report.h"
-#include "trace_event.h"
+#include "base/callbacks.h"
+#include "base/paddle_symbols.h"
+#include "base/report.h"
+#include "profiling/trace_event.h"
+#include "runtime/device.h"
 
 namespace portacl_paddle {
 

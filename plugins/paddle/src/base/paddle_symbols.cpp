@@ -1,4 +1,4 @@
-#include "paddle_symbols.h"
+#include "base/paddle_symbols.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -6,9 +6,9 @@
 #include <climits>
 #include <string>
 
-#include "callbacks.h"
-#include "device_properties.h"
-#include "report.h"
+#include "base/callbacks.h"
+#include "base/report.h"
+#include "runtime/device_properties.h"
 
 namespace portacl_paddle {
 namespace {

@@ -1,10 +1,10 @@
 // Copies. The asynchronous ones rely on the guarantee of aclrtMemcpyAsync for pageable host memory:
 // when it returns, a source has been read, and a destination written.
-#include "callbacks.h"
-#include "device.h"
-#include "profiler.h"
-#include "report.h"
-#include "stream.h"
+#include "base/callbacks.h"
+#include "base/report.h"
+#include "profiling/profiler.h"
+#include "runtime/device.h"
+#include "stream/stream.h"
 
 namespace portacl_paddle {
 namespace {

@@ -1,7 +1,7 @@
-#include "callbacks.h"
-#include "device.h"
-#include "profiler.h"
-#include "report.h"
+#include "base/callbacks.h"
+#include "base/report.h"
+#include "profiling/profiler.h"
+#include "runtime/device.h"
 
 namespace portacl_paddle {
 namespace {
