@@ -1,0 +1,235 @@
+//! The functions that C can call: each runs in the guard, they are those of the API, and their comments and codes are
+//! right.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::check;
+use super::source::{exported_functions, files, read, table, without_comments};
+
+/// Functions that return errors or only compute: a forked child may call them as well.
+const ANYWHERE: [&str; 7] = [
+    "aclDataTypeSize",
+    "aclFloat16ToFloat",
+    "aclFloatToFloat16",
+    "aclGetRecentErrMsg",
+    "aclrtGetLastError",
+    "aclrtPeekAtLastError",
+    "portaclErrorName",
+];
+
+/// The text after the bracket that closes the one at the start of `text`.
+fn behind_bracket(text: &str) -> Option<&str> {
+    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(&text[at + 1..]),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Every function that C can call consists of one call of the guard, with its own name.
+fn unguarded(path: &str, text: &str) -> Vec<String> {
+    let mut violations = Vec::new();
+    for function in exported_functions(text) {
+        // It takes arguments like printf; its C body jumps to Rust.
+        if function.name == "aclAppLog" && function.attributes == ["#[unsafe(naked)]"] {
+            continue;
+        }
+        let body = function.body.trim();
+        let (guard, arguments) = body.split_at(body.find('(').unwrap_or(0));
+        let known = match guard {
+            "guard" | "guard_value" | "guard_unsupported" => true,
+            "guard_value_anywhere" => ANYWHERE.contains(&function.name.as_str()),
+            _ => false,
+        };
+        let named = arguments.trim_start_matches(['(', ' ', '\n']).starts_with(&format!("\"{}\",", function.name));
+        let alone = behind_bracket(arguments).is_some_and(str::is_empty);
+        if !(known && named && alone) {
+            violations.push(format!(
+                "{path}:{}: {} is not one call of guard or guard_value with its own name",
+                function.line, function.name
+            ));
+        }
+    }
+    let entries = ["acl", "portacl"]
+        .map(|prefix| text.matches(&format!("extern \"C\" fn {prefix}")).count())
+        .iter()
+        .sum::<usize>();
+    if entries != exported_functions(text).len() && path != "src/ffi/mod.rs" {
+        violations.push(format!("{path}: {entries} entries, but not all of them are exported"));
+    }
+    violations
+}
+
+/// The comment says that a function returns 207000 without a condition if, and only if, the function does nothing
+/// else.
+fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
+    exported_functions(text)
+        .iter()
+        .filter(|function| {
+            let says_missing = function.comment.contains("aclGetRecentErrMsg returns what is missing");
+            function.comment.is_empty() || says_missing != function.is_unsupported()
+        })
+        .map(|function| {
+            format!(
+                "{path}:{}: the comment of {} does not say what it does: 207000 or not",
+                function.line, function.name
+            )
+        })
+        .collect()
+}
+
+/// The functions of the API and of portacl's interface, and no others.
+fn differing_exports(exported: &[String], wanted: &BTreeSet<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut violations = Vec::new();
+    for name in exported {
+        if !seen.insert(name.clone()) {
+            violations.push(format!("{name} is defined twice"));
+        } else if !wanted.contains(name) && !name.starts_with("portacl") {
+            violations.push(format!("{name} is not in tests/data/acl-functions.tsv"));
+        }
+    }
+    violations.extend(wanted.difference(&seen).map(|name| format!("{name} is not defined")));
+    violations
+}
+
+/// Every variant of `Code` has the name and the number of a constant of the API.
+fn wrong_codes(text: &str, constants: &BTreeMap<String, i32>) -> Vec<String> {
+    let body = text.split("pub enum Code {").nth(1).expect("the enum").split('}').next().unwrap();
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let variants: Vec<(&str, i32)> = without_comments(body)
+        .lines()
+        .filter_map(|line| line.trim().trim_end_matches(',').split_once(" = "))
+        .map(|(name, number)| (name.to_owned().leak() as &str, number.replace('_', "").parse().unwrap()))
+        .collect();
+    assert!(variants.len() > 10, "the variants of Code are not where they were");
+    variants
+        .iter()
+        .filter(|(name, number)| {
+            !constants.iter().any(|(constant, value)| {
+                let rest = constant.strip_prefix("ACL_ERROR_").unwrap_or_default();
+                let short = rest.strip_prefix("RT_").unwrap_or(rest);
+                value == number && [rest, short].iter().any(|known| plain(known) == plain(name))
+            })
+        })
+        .map(|(name, number)| format!("Code::{name} = {number} is no constant of the API"))
+        .collect()
+}
+
+fn constants() -> BTreeMap<String, i32> {
+    table("acl-constants.tsv")
+        .into_iter()
+        .filter(|row| row[1].starts_with("ACL_ERROR_"))
+        .map(|row| (row[1].clone(), row[2].parse().unwrap()))
+        .collect()
+}
+
+#[test]
+fn every_entry_is_guarded() {
+    check("src/ffi", unguarded);
+}
+
+#[test]
+fn comments_say_what_is_missing() {
+    check("src/ffi", wrongly_documented);
+}
+
+#[test]
+fn exactly_the_api_is_exported() {
+    let exported: Vec<String> = files("src", &["rs"])
+        .iter()
+        .flat_map(|path| exported_functions(&read(path)))
+        .map(|function| function.name)
+        .collect();
+    let wanted = table("acl-functions.tsv").into_iter().map(|row| row[1].clone()).collect();
+    let found = differing_exports(&exported, &wanted);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn codes_are_those_of_the_api() {
+    let found = wrong_codes(&read("src/core/base/error.rs"), &constants());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+mod seen_failing {
+    use super::*;
+
+    fn entry(body: &str) -> String {
+        format!("/// Frees.\n#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn aclX(a: i32) -> i32 {{\n{body}\n}}\n")
+    }
+
+    #[test]
+    fn entries_without_guard() {
+        for good in [
+            "    guard(\"aclX\", || Ok(()))",
+            "    guard_unsupported(\"aclX\", \"no\")",
+            "    guard_value(\n        \"aclX\",\n        0,\n        || Err(text(\")\")),\n    )",
+        ] {
+            assert_eq!(unguarded("a.rs", &entry(good)), [""; 0], "{good}");
+        }
+        for bad in [
+            "    0",
+            "    guard(\"aclY\", || Ok(()))",
+            "    guard_value_anywhere(\"aclX\", 0, || Ok(0))",
+            "    if a == 0 { guard(\"aclX\", || Ok(())) } else { 0 }",
+            "    guard(\"aclX\", || Ok(())) + 1",
+            "    let a = 1;\n    guard(\"aclX\", || Ok(()))",
+            "    guard(\"aclX\", || Ok(()));\n    0",
+        ] {
+            assert_eq!(unguarded("a.rs", &entry(bad)).len(), 1, "{bad}");
+        }
+        let naked = entry("    asm!()").replace("#[unsafe(no", "#[unsafe(naked)]\n#[unsafe(no");
+        assert_eq!(unguarded("a.rs", &naked).len(), 1);
+        assert_eq!(unguarded("a.rs", &naked.replace("aclX", "aclAppLog")), [""; 0]);
+        let hidden = entry("    guard(\"aclX\", || Ok(()))").replace("#[unsafe(no_mangle)]\n", "");
+        assert_eq!(unguarded("a.rs", &hidden).len(), 1);
+    }
+
+    #[test]
+    fn comments_that_lie() {
+        let missing = "    guard_unsupported(\"aclX\", \"no\")";
+        let missing_value = "    guard_value(\"aclX\", 0, || {\n        Err(Error::unsupported(\"no\"))\n    })";
+        assert_eq!(wrongly_documented("a.rs", &entry(missing)).len(), 1);
+        assert_eq!(wrongly_documented("a.rs", &entry(missing_value)).len(), 1);
+        let says = |body| {
+            entry(body).replace(
+                "/// Frees.\n",
+                "/// Frees.\n///\n/// @return 0; aclGetRecentErrMsg returns what is missing.\n",
+            )
+        };
+        assert_eq!(wrongly_documented("a.rs", &says(missing)), [""; 0]);
+        assert_eq!(wrongly_documented("a.rs", &says(missing_value)), [""; 0]);
+        assert_eq!(wrongly_documented("a.rs", &says("    guard(\"aclX\", || free(a))")).len(), 1);
+        assert_eq!(wrongly_documented("a.rs", &entry("    guard(\"aclX\", || free(a))")), [""; 0]);
+    }
+
+    #[test]
+    fn other_exports() {
+        let wanted = BTreeSet::from(["aclA".to_owned(), "aclB".to_owned()]);
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(differing_exports(&names(&["aclA", "aclB", "portaclC"]), &wanted), [""; 0]);
+        assert_eq!(differing_exports(&names(&["aclA"]), &wanted), ["aclB is not defined"]);
+        assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclC"]), &wanted).len(), 1);
+        assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclB"]), &wanted).len(), 1);
+    }
+
+    #[test]
+    fn other_codes() {
+        let text = read("src/core/base/error.rs");
+        let number = text.replace("InvalidParam = 100_000", "InvalidParam = 100_001");
+        let name = text.replace("InvalidParam = 100_000", "BadParam = 100_000");
+        assert_ne!(text, number);
+        assert_eq!(wrong_codes(&number, &constants()).len(), 1);
+        assert_eq!(wrong_codes(&name, &constants()).len(), 1);
+    }
+}

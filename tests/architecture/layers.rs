@@ -1,0 +1,176 @@
+//! What each layer may use: lower layers only, `unsafe` code and thread-local values in their places only.
+
+use std::collections::BTreeMap;
+
+use super::check;
+use super::source::{files, read, without_comments};
+
+/// Imports go down only: ffi, core, backend, algo.
+fn upward(path: &str, text: &str) -> Vec<String> {
+    let forbidden: &[&str] = match path.split('/').nth(1) {
+        Some("core") => &["ffi"],
+        Some("backend") => &["ffi", "core"],
+        Some("algo") => &["ffi", "core", "backend"],
+        _ => &[],
+    };
+    let mut violations = Vec::new();
+    for (line, code) in without_comments(text).lines().enumerate() {
+        for layer in forbidden {
+            let grouped = code.starts_with("use crate::{") && words(code).contains(layer);
+            if code.contains(&format!("crate::{layer}")) || grouped {
+                violations.push(format!("{path}:{}: looks up to {layer}", line + 1));
+            }
+        }
+    }
+    violations
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+}
+
+/// No `unsafe`, except in tests.
+fn with_unsafe(path: &str, text: &str) -> Vec<String> {
+    let product = text.split("#[cfg(test)]\nmod ").next().unwrap();
+    without_comments(product)
+        .lines()
+        .enumerate()
+        .filter(|(_, code)| words(code).contains(&"unsafe"))
+        .map(|(line, _)| format!("{path}:{}: unsafe", line + 1))
+        .collect()
+}
+
+/// Where thread-local values are declared, none of which is destroyed before the thread ends.
+const PER_THREAD: &str = "src/algo/thread/per_thread.rs";
+
+/// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of
+/// the program. Tests and the loom model have others.
+fn other_thread_values(path: &str, text: &str) -> Vec<String> {
+    let is_module = |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
+    let product = text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
+    without_comments(product)
+        .lines()
+        .enumerate()
+        .filter(|(_, code)| {
+            let plain = code.replace("loom::thread_local!", "");
+            path != PER_THREAD
+                && ["thread_local!", "LocalKey", "#[thread_local]"].iter().any(|word| plain.contains(word))
+        })
+        .map(|(line, _)| format!("{path}:{}: a thread-local value that is not per_thread!", line + 1))
+        .collect()
+}
+
+/// `fn name(arguments) -> result` of each function that is declared or defined in the text, as words without blanks.
+fn signatures(text: &str) -> BTreeMap<String, String> {
+    let code = without_comments(text);
+    code.split(" fn ")
+        .skip(1)
+        .filter_map(|rest| {
+            let name = rest.split('(').next()?;
+            let signature: String = rest.split([';', '{']).next()?.split_whitespace().collect::<Vec<_>>().concat();
+            Some((name.to_owned(), signature.replace(",)", ")")))
+        })
+        .collect()
+}
+
+/// The functions that `portacl::cxx` declares equal the library's definitions.
+fn differing_declarations(declared: &str, defined: &BTreeMap<String, String>) -> Vec<String> {
+    let (_, block) = declared.split_once("unsafe extern \"C\" {").expect("a block of functions");
+    let (block, _) = block.split_once("\n}").expect("its end");
+    let declared = signatures(block);
+    assert!(declared.len() > 5, "the functions of the component are not where they were");
+    declared
+        .iter()
+        .filter(|(name, signature)| defined.get(*name) != Some(signature))
+        .map(|(name, signature)| format!("{name} is declared as {signature}"))
+        .collect()
+}
+
+fn definitions() -> BTreeMap<String, String> {
+    files("src/ffi", &["rs"]).iter().flat_map(|path| signatures(&read(path))).collect()
+}
+
+#[test]
+fn layers_look_down_only() {
+    check("src", upward);
+}
+
+#[test]
+fn the_core_is_safe() {
+    check("src/core", with_unsafe);
+    assert!(read("src/core/mod.rs").contains("#![cfg_attr(not(test), forbid(unsafe_code))]"));
+}
+
+#[test]
+fn values_of_threads_last_to_their_ends() {
+    check("src", other_thread_values);
+    check("cxx/src", other_thread_values);
+    let place = read(PER_THREAD);
+    assert!(place.contains("assert!(!::std::mem::needs_drop::<$type>()"), "{PER_THREAD}");
+    assert!(!place.split("#[cfg(all(test").next().unwrap().contains("END.with("), "{PER_THREAD}");
+    let forbidden = read("clippy.toml");
+    for function in ["std::thread::current", "std::thread::park", "std::thread::park_timeout"] {
+        assert!(forbidden.contains(&format!("\"{function}\"")), "clippy.toml allows {function}");
+    }
+}
+
+/// It contains no core: it calls the C API, in one file.
+#[test]
+fn the_component_goes_through_the_c_api() {
+    const CALLS: &str = "cxx/src/c_api.rs";
+    check("cxx", |path, text| if path == CALLS { Vec::new() } else { with_unsafe(path, text) });
+    let found = differing_declarations(&read(CALLS), &definitions());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let manifest = read("cxx/Cargo.toml");
+    assert!(!manifest.contains("path"), "cxx/Cargo.toml has a dependency in this tree");
+    assert!(!read("Cargo.toml").contains("\ncxx"), "Cargo.toml has a dependency on cxx");
+}
+
+mod seen_failing {
+    use super::*;
+
+    #[test]
+    fn layers_that_look_up() {
+        assert_eq!(upward("src/core/a.rs", "use crate::ffi::base::guard;").len(), 1);
+        assert_eq!(upward("src/backend/cpu/a.rs", "let a = crate::core::base::error::last();").len(), 1);
+        assert_eq!(upward("src/algo/a.rs", "fn a() {}\nuse crate::{backend, algo};").len(), 1);
+        assert_eq!(upward("src/algo/a.rs", "// as crate::backend has it"), [""; 0]);
+        assert_eq!(upward("src/ffi/a.rs", "use crate::core::base::error;"), [""; 0]);
+    }
+
+    #[test]
+    fn unsafe_code() {
+        assert_eq!(with_unsafe("a.rs", "fn a() {\n    unsafe { b() }\n}\n"), ["a.rs:2: unsafe"]);
+        let test = "#![forbid(unsafe_code)]\n// unsafe\n#[cfg(test)]\nmod tests {\n    unsafe {}\n}\n";
+        assert_eq!(with_unsafe("a.rs", test), [""; 0]);
+    }
+
+    #[test]
+    fn values_that_go_before_their_thread() {
+        let bad = "fn a() {\n    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n}\n";
+        assert_eq!(other_thread_values("src/core/a.rs", bad).len(), 1);
+        assert_eq!(other_thread_values("src/core/a.rs", "use std::thread::LocalKey;\n").len(), 1);
+        assert_eq!(other_thread_values(PER_THREAD, bad), [""; 0]);
+        let good = "// thread_local!\nper_thread! {\n    static A: Cell<u8> = Cell::new(1);\n}\n";
+        assert_eq!(other_thread_values("src/core/a.rs", good), [""; 0]);
+        let others = format!("loom::thread_local! {{}}\n#[cfg(test)]\nmod tests {{\n{bad}}}\n");
+        assert_eq!(other_thread_values("src/algo/a.rs", &others), [""; 0]);
+        let behind = format!("#[cfg(test)]\nfn b() {{}}\n{bad}");
+        assert_eq!(other_thread_values("src/algo/a.rs", &behind).len(), 1);
+    }
+
+    #[test]
+    fn other_declarations() {
+        let text = read("cxx/src/c_api.rs");
+        let defined = definitions();
+        for (from, to) in [
+            ("deviceId: i32,\n        kind", "deviceId: u32,\n        kind"),
+            ("fn portaclMemorySnapshot(", "fn portaclMemorySnapshots("),
+            ("fn aclGetRecentErrMsg() -> *const c_char", "fn aclGetRecentErrMsg() -> *mut c_char"),
+        ] {
+            let other = text.replacen(from, to, 1);
+            assert_ne!(text, other, "{from}");
+            assert_eq!(differing_declarations(&other, &defined).len(), 1, "{from}");
+        }
+    }
+}
