@@ -607,20 +607,6 @@ typedef enum aclrtDeviceStatus {
 } aclrtDeviceStatus;
 
 /**
- * The time of a callback of aclrtDeviceTaskAbort.
- */
-typedef enum aclrtDeviceTaskAbortStage {
-    /**
-     * Before the abort.
-     */
-    ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
-    /**
-     * After the abort.
-     */
-    ACL_RT_DEVICE_TASK_ABORT_POST = 1,
-} aclrtDeviceTaskAbortStage;
-
-/**
  * The time of a device-state callback.
  */
 typedef enum aclrtDeviceState {
@@ -641,6 +627,20 @@ typedef enum aclrtDeviceState {
      */
     ACL_RT_DEVICE_STATE_RESET_POST = 3,
 } aclrtDeviceState;
+
+/**
+ * The time of a stream-state callback.
+ */
+typedef enum aclrtStreamState {
+    /**
+     * After its creation.
+     */
+    ACL_RT_STREAM_STATE_CREATE_POST = 1,
+    /**
+     * Before its destruction.
+     */
+    ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
+} aclrtStreamState;
 
 /**
  * Limits of a device, in bytes.
@@ -977,20 +977,6 @@ typedef enum aclrtStreamStatus {
 } aclrtStreamStatus;
 
 /**
- * The time of a stream-state callback.
- */
-typedef enum aclrtStreamState {
-    /**
-     * After its creation.
-     */
-    ACL_RT_STREAM_STATE_CREATE_POST = 1,
-    /**
-     * Before its destruction.
-     */
-    ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
-} aclrtStreamState;
-
-/**
  * Attributes of a stream.
  */
 typedef enum aclrtStreamAttr {
@@ -1037,6 +1023,20 @@ typedef enum aclrtStreamConfigAttr {
      */
     ACL_RT_STREAM_PRIORITY = 3,
 } aclrtStreamConfigAttr;
+
+/**
+ * The time of a callback of aclrtDeviceTaskAbort.
+ */
+typedef enum aclrtDeviceTaskAbortStage {
+    /**
+     * Before the abort.
+     */
+    ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
+    /**
+     * After the abort.
+     */
+    ACL_RT_DEVICE_TASK_ABORT_POST = 1,
+} aclrtDeviceTaskAbortStage;
 
 /**
  * The result of aclrtQueryEventStatus. Note the numbers: 1 is complete.
@@ -2250,14 +2250,14 @@ typedef struct aclrtErrorInfo {
 } aclrtErrorInfo;
 
 /**
- * Called with a device id, the stage, the timeout, and the caller's argument; 0 is success.
- */
-typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*);
-
-/**
  * Called with a device id, the state, and the caller's argument.
  */
 typedef void (*aclrtDeviceStateCallback)(int32_t, aclrtDeviceState, void*);
+
+/**
+ * Called with a stream, its state, and the caller's argument.
+ */
+typedef void (*aclrtStreamStateCallback)(aclrtStream, aclrtStreamState, void*);
 
 /**
  * Utilization of a device, in percent.
@@ -2294,11 +2294,6 @@ typedef struct aclrtUuid {
      */
     char bytes[16];
 } aclrtUuid;
-
-/**
- * Called with a stream, its state, and the caller's argument.
- */
-typedef void (*aclrtStreamStateCallback)(aclrtStream, aclrtStreamState, void*);
 
 /**
  * The value of an attribute of a stream.
@@ -2351,6 +2346,21 @@ typedef struct aclrtStreamConfigHandle {
      */
     uint32_t priority;
 } aclrtStreamConfigHandle;
+
+/**
+ * Called with a device id, the stage, the timeout, and the caller's argument; 0 is success.
+ */
+typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*);
+
+/**
+ * The handle of an event for other processes.
+ */
+typedef struct aclrtIpcEventHandle {
+    /**
+     * Opaque.
+     */
+    char reserved[64];
+} aclrtIpcEventHandle;
 
 /**
  * The value of an attribute of an allocation.
@@ -2742,16 +2752,6 @@ typedef struct aclrtServerPid {
      */
     size_t num;
 } aclrtServerPid;
-
-/**
- * The handle of an event for other processes.
- */
-typedef struct aclrtIpcEventHandle {
-    /**
-     * Opaque.
-     */
-    char reserved[64];
-} aclrtIpcEventHandle;
 
 /**
  * A change of the count of a notify.
@@ -3750,45 +3750,6 @@ aclError aclrtSetTsDevice(aclrtTsId tsId);
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus);
 
 /**
- * Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
- * The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
- * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
- *
- * @param deviceId the device; it need not be the current one.
- * @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
- *     host functions.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
- * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
- * @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
- *     did not return 0.
- * @note Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend runtime API, whose unit of time is not documented.
- */
-aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
-
-/**
- * Registers a callback that is called before and after aclrtDeviceTaskAbort, on its thread. No lock is held.
- *
- * The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
- * `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
- * makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
- * returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
- * through aclFinalize.
- *
- * @param regName zero-terminated name of the registration.
- * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
- *     another thread continues).
- * @param args argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
- *     registered.
- * @note Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
- */
-aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback, void *args);
-
-/**
  * Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
  * held.
  *
@@ -3812,17 +3773,27 @@ aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbo
 aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args);
 
 /**
- * Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
- * coherent.
+ * Registers a callback that is called after the creation of every stream and before its destruction, including default
+ * streams, on the thread that creates or destroys it. No lock is held.
  *
- * @param rsv must be null.
+ * The callback gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream exists and can be
+ * used. ACL_RT_STREAM_STATE_DESTROY_PRE: the stream still exists, and its pending work may not be complete; called
+ * once, from aclrtDestroyStream, the destruction of its context, a reset of its device, or aclFinalize. If a stream is
+ * created while another thread resets its device, its creation may be reported after its destruction. Destruction is
+ * also reported for streams created before the registration. The callback may call all functions; streams that it
+ * creates and destroys itself are not reported. The registration stays until it is removed, also through aclFinalize.
+ *
+ * @param regName zero-terminated name of the registration.
+ * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+ *     another thread continues).
+ * @param args argument of the callback; may be null. The caller keeps it valid.
  * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: not null.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * @note Thread-safe. Follows aclrtDeviceL2CacheFlush of the Ascend runtime API.
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+ *     registered.
+ * @note Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend runtime API.
  */
-aclError aclrtDeviceL2CacheFlush(void *rsv);
+aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
 
 /**
  * Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
@@ -4386,22 +4357,6 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 
 /**
- * Returns the address of the overflow state of the current context: 512 bytes of device memory, initially 0. The
- * library never writes to them, because it does not detect overflows. All contexts of a device share them; they are
- * released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
- *
- * @param overflowAddr receives the address.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: null.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
- * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
- * @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
- */
-aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
-
-/**
  * Creates a stream in the current context. Operations of one stream run in the order of their calls; operations of
  * different streams run independently.
  *
@@ -4608,39 +4563,6 @@ aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 
 /**
- * Drops the pending work of a stream and stops running work. The stream stays usable: operations enqueued after the
- * call run as usual.
- *
- * On the CPU the call waits for a running memory operation. After the call no earlier work of the stream accesses
- * memory. The call does not wait for a running host function or callback; later work of the stream waits for it. A GPU
- * completes what was submitted to its driver before later work of the stream; only host functions and callbacks that
- * have not started are dropped.
- *
- * A synchronize of the stream or its device that is waiting on another thread returns ACL_ERROR_RT_STREAM_ABORT
- * 107023. Synchronizing an event whose record was dropped returns the same code until the event is recorded again;
- * until then the event is not complete. Other streams that wait for such an event stay blocked. They continue when the
- * event is recorded again and that record completes, or when they are aborted or destroyed themselves.
- *
- * @param stream a stream; null: the default stream of the current context.
- * @retval ACL_SUCCESS 0: also if nothing was pending
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
- * @note Thread-safe. Follows aclrtStreamAbort of the Ascend runtime API.
- */
-aclError aclrtStreamAbort(aclrtStream stream);
-
-/**
- * Drops the pending work of a stream, as aclrtStreamAbort, but does not accept null for the default stream.
- *
- * @param stream a stream.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtStreamAbort.
- * @note Thread-safe. Follows aclrtStreamStop of the Ascend runtime API.
- */
-aclError aclrtStreamStop(aclrtStream stream);
-
-/**
  * Sets what happens when work of a stream fails. Can be called once per stream. ACL_CONTINUE_ON_FAILURE, the default:
  * the next operation runs. ACL_STOP_ON_FAILURE: the first failure of this stream stops it and all other streams of its
  * context at once. Their pending work is dropped (a GPU completes what was submitted to its driver), waits for events
@@ -4660,29 +4582,6 @@ aclError aclrtStreamStop(aclrtStream stream);
  * @note Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend runtime API.
  */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
-
-/**
- * Registers a callback that is called after the creation of every stream and before its destruction, including default
- * streams, on the thread that creates or destroys it. No lock is held.
- *
- * The callback gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream exists and can be
- * used. ACL_RT_STREAM_STATE_DESTROY_PRE: the stream still exists, and its pending work may not be complete; called
- * once, from aclrtDestroyStream, the destruction of its context, a reset of its device, or aclFinalize. If a stream is
- * created while another thread resets its device, its creation may be reported after its destruction. Destruction is
- * also reported for streams created before the registration. The callback may call all functions; streams that it
- * creates and destroys itself are not reported. The registration stays until it is removed, also through aclFinalize.
- *
- * @param regName zero-terminated name of the registration.
- * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
- *     another thread continues).
- * @param args argument of the callback; may be null. The caller keeps it valid.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
- *     registered.
- * @note Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend runtime API.
- */
-aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
 
 /**
  * Sets an attribute of a stream.
@@ -4798,6 +4697,78 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
  * @note Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
  */
 aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
+
+/**
+ * Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
+ * The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
+ * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
+ *
+ * @param deviceId the device; it need not be the current one.
+ * @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
+ *     host functions.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
+ * @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
+ * @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
+ *     did not return 0.
+ * @note Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend runtime API, whose unit of time is not documented.
+ */
+aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+
+/**
+ * Registers a callback that is called before and after aclrtDeviceTaskAbort, on its thread. No lock is held.
+ *
+ * The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
+ * `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
+ * makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
+ * returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
+ * through aclFinalize.
+ *
+ * @param regName zero-terminated name of the registration.
+ * @param callback the callback, which must not throw; null removes the registration of that name (a running call on
+ *     another thread continues).
+ * @param args argument of the callback; may be null. The caller keeps it valid.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
+ *     registered.
+ * @note Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
+ */
+aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback, void *args);
+
+/**
+ * Drops the pending work of a stream and stops running work. The stream stays usable: operations enqueued after the
+ * call run as usual.
+ *
+ * On the CPU the call waits for a running memory operation. After the call no earlier work of the stream accesses
+ * memory. The call does not wait for a running host function or callback; later work of the stream waits for it. A GPU
+ * completes what was submitted to its driver before later work of the stream; only host functions and callbacks that
+ * have not started are dropped.
+ *
+ * A synchronize of the stream or its device that is waiting on another thread returns ACL_ERROR_RT_STREAM_ABORT
+ * 107023. Synchronizing an event whose record was dropped returns the same code until the event is recorded again;
+ * until then the event is not complete. Other streams that wait for such an event stay blocked. They continue when the
+ * event is recorded again and that record completes, or when they are aborted or destroyed themselves.
+ *
+ * @param stream a stream; null: the default stream of the current context.
+ * @retval ACL_SUCCESS 0: also if nothing was pending
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * @note Thread-safe. Follows aclrtStreamAbort of the Ascend runtime API.
+ */
+aclError aclrtStreamAbort(aclrtStream stream);
+
+/**
+ * Drops the pending work of a stream, as aclrtStreamAbort, but does not accept null for the default stream.
+ *
+ * @param stream a stream.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtStreamAbort.
+ * @note Thread-safe. Follows aclrtStreamStop of the Ascend runtime API.
+ */
+aclError aclrtStreamStop(aclrtStream stream);
 
 /**
  * Creates an event that streams can wait for and that has a timestamp. It cannot be reset. It may be recorded again:
@@ -5043,6 +5014,49 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
  * @note Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
  */
 aclError aclrtGetEventAvailNum(uint32_t *eventCount);
+
+/**
+ * Exports an event: returns a handle with which other processes of the same user on this machine open it
+ * (aclrtIpcOpenEventHandle). The handle is an array of bytes that can be passed in any way: a file, a pipe, a socket.
+ * The first export of a process starts a thread that serves importers until aclFinalize; a killed process leaves
+ * nothing in the system. Repeated calls return the same handle, which ends when the event is destroyed.
+ *
+ * @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+ * @param handle receives 64 bytes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
+ *     called inside a host function.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+ * @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
+ */
+aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
+
+/**
+ * Opens an event of another process as an event of the calling thread's current device. Both handles refer to one
+ * event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
+ * A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
+ * no timestamp, and captured streams can neither record it nor wait for it. If the recording process ends before its
+ * record completes, waits fail with ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for
+ * waits of streams, and the streams continue. When the exporter destroys the event, waits only wait for what was
+ * recorded there. If several processes record the event, at most 32 of their records together should be pending.
+ *
+ * @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
+ * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
+ *     processes.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
+ *     has finalized the library or does not respond within 5 seconds, or called inside a host function.
+ * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` comes from another machine, or another network or process
+ *     namespace (container).
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+ * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+ * @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
+ *     silent.
+ */
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
 /**
  * Enqueues the write of a value: when `stream` reaches it, the eight bytes change atomically, after all earlier
@@ -5653,6 +5667,19 @@ aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
  * @note Thread-safe. Follows aclrtCmoAsyncWithDesc of the Ascend runtime API.
  */
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType, aclrtStream stream, const void *reserve);
+
+/**
+ * Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
+ * coherent.
+ *
+ * @param rsv must be null.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: not null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @note Thread-safe. Follows aclrtDeviceL2CacheFlush of the Ascend runtime API.
+ */
+aclError aclrtDeviceL2CacheFlush(void *rsv);
 
 /**
  * Copies memory synchronously, not ordered with any stream. Supports any combination of host and device memory and of
@@ -6887,49 +6914,6 @@ aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *server
  * @note Thread-safe. Follows aclrtIpcMemSetAttr of the Ascend runtime API.
  */
 aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr);
-
-/**
- * Exports an event: returns a handle with which other processes of the same user on this machine open it
- * (aclrtIpcOpenEventHandle). The handle is an array of bytes that can be passed in any way: a file, a pipe, a socket.
- * The first export of a process starts a thread that serves importers until aclFinalize; a killed process leaves
- * nothing in the system. Repeated calls return the same handle, which ends when the event is destroyed.
- *
- * @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
- * @param handle receives 64 bytes.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: null.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
- *     called inside a host function.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
- * @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
- */
-aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
-
-/**
- * Opens an event of another process as an event of the calling thread's current device. Both handles refer to one
- * event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
- * A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
- * no timestamp, and captured streams can neither record it nor wait for it. If the recording process ends before its
- * record completes, waits fail with ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for
- * waits of streams, and the streams continue. When the exporter destroys the event, waits only wait for what was
- * recorded there. If several processes record the event, at most 32 of their records together should be pending.
- *
- * @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
- * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
- *     processes.
- * @retval ACL_SUCCESS 0
- * @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty.
- * @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
- *     has finalized the library or does not respond within 5 seconds, or called inside a host function.
- * @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` comes from another machine, or another network or process
- *     namespace (container).
- * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
- * @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
- * @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
- *     silent.
- */
-aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
 /**
  * Exports physical memory: returns a number with which other processes of the same user on this machine import it
@@ -9198,6 +9182,22 @@ aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize, u
  * @note Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus of the Ascend runtime API.
  */
 aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream);
+
+/**
+ * Returns the address of the overflow state of the current context: 512 bytes of device memory, initially 0. The
+ * library never writes to them, because it does not detect overflows. All contexts of a device share them; they are
+ * released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
+ *
+ * @param overflowAddr receives the address.
+ * @retval ACL_SUCCESS 0
+ * @retval ACL_ERROR_INVALID_PARAM 100000: null.
+ * @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
+ * @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
+ */
+aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
 /**
  * Sets how many seconds an operator may take. The value is stored for aclrtGetOpExecuteTimeout and has no effect: the

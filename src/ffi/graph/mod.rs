@@ -1,9 +1,9 @@
 //! Graphs: capture, build, inspect, update, launch.
 
-pub mod active_stream;
 pub mod build;
 pub mod capture;
 pub mod condition;
+pub mod control;
 pub mod end_callback;
 pub mod graph;
 pub mod group;
@@ -11,5 +11,5 @@ pub mod inspect;
 pub mod label;
 pub mod memory;
 pub mod picture;
-pub mod portacl_graph;
+pub mod portacl_picture;
 pub mod task;

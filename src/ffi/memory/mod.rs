@@ -7,7 +7,6 @@ pub mod ipc;
 pub mod managed_memory;
 pub mod memory;
 pub mod memory_hook;
-pub mod memory_snapshot;
 pub mod peer;
 pub mod virtual_memory;
 pub mod virtual_memory_sharing;

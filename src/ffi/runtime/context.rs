@@ -1,15 +1,10 @@
 //! Contexts: a device with a default stream, current on a thread.
 
-use std::ffi::c_void;
-use std::mem::MaybeUninit;
-
 use crate::core::runtime::context;
-use crate::core::runtime::sys_param;
 use crate::core::stream;
-use crate::core::transfer::overflow;
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null};
-use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
+use crate::ffi::base::value::{Out, handle, must_be_null};
+use crate::ffi::types::{aclError, aclrtContext, aclrtStream};
 
 /// Creates a context of a device with its own default stream, and makes it current on the calling thread. If the device
 /// is not open, the call opens it, with its default context; the reference count of the device does not change.
@@ -114,88 +109,6 @@ pub unsafe extern "C" fn aclrtGetPrimaryCtxState(deviceId: i32, flags: *mut u32,
         let out = Out::new("active", active)?;
         must_be_null("flags", flags)?;
         out.write(i32::from(context::primary_exists(deviceId)?));
-        Ok(())
-    })
-}
-
-/// Sets an option of the current context: a number for libraries above this one, without an effect here. It ends with
-/// the context.
-///
-/// @param opt an aclSysParamOpt.
-/// @param value any number.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @note Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: i64) -> aclError {
-    guard("aclrtCtxSetSysParamOpt", || sys_param::set_of_context(enum_value(opt), value))
-}
-
-/// Returns an option of the current context, as set by aclrtCtxSetSysParamOpt.
-///
-/// @param opt an aclSysParamOpt.
-/// @param value receives the number.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set in this context.
-/// @note Thread-safe. Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: *mut i64) -> aclError {
-    guard("aclrtCtxGetSysParamOpt", || {
-        let out = Out::new("value", value)?;
-        out.write(sys_param::of_context(enum_value(opt))?);
-        Ok(())
-    })
-}
-
-/// Sets an option of the process, separate from those of contexts: a number for libraries above this one, without an
-/// effect here. It stays set through aclFinalize. Works at any time.
-///
-/// @param opt an aclSysParamOpt.
-/// @param value any number.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown option.
-/// @note Thread-safe. Follows aclrtSetSysParamOpt of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: i64) -> aclError {
-    guard("aclrtSetSysParamOpt", || sys_param::set_of_process(enum_value(opt), value))
-}
-
-/// Returns an option of the process, 0 if it was never set. Works at any time.
-///
-/// @param opt an aclSysParamOpt.
-/// @param value receives the number.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown option.
-/// @note Thread-safe. Follows aclrtGetSysParamOpt of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtGetSysParamOpt(opt: MaybeUninit<aclSysParamOpt>, value: *mut i64) -> aclError {
-    guard("aclrtGetSysParamOpt", || {
-        let out = Out::new("value", value)?;
-        out.write(sys_param::of_process(enum_value(opt))?);
-        Ok(())
-    })
-}
-
-/// Returns the address of the overflow state of the current context: 512 bytes of device memory, initially 0. The
-/// library never writes to them, because it does not detect overflows. All contexts of a device share them; they are
-/// released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
-///
-/// @param overflowAddr receives the address.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
-/// @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {
-    guard("aclrtCtxGetFloatOverflowAddr", || {
-        let out = Out::new("overflowAddr", overflowAddr)?;
-        out.write(address::to_c(overflow::area()?));
         Ok(())
     })
 }

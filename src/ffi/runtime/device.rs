@@ -1,23 +1,13 @@
-//! Devices: selection, count, synchronization, aborts and state callbacks.
+//! Devices: selection, count, synchronization and aborts.
 
-use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
-use std::sync::Arc;
 
 use crate::core::runtime;
 use crate::core::runtime::device;
-use crate::core::runtime::device_limit;
-use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher};
 use crate::core::stream;
-use crate::core::stream::abort;
-use crate::core::stream::abort::{Stage, Watcher};
-use crate::core::transfer::cache;
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, must_be_null, text};
-use crate::ffi::types::{
-    aclError, aclrtDeviceLimit, aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceStatus,
-    aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtRunMode, aclrtTsId,
-};
+use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::types::{aclError, aclrtDeviceStatus, aclrtRunMode, aclrtTsId};
 
 /// Sets the calling thread's device and makes the device's default context current.
 ///
@@ -185,159 +175,4 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(deviceId: i32, deviceStatus: *mu
         });
         Ok(())
     })
-}
-
-/// Drops the pending work of all streams of a device and stops running work, as aclrtStreamAbort does for one stream.
-/// The streams stay usable. A synchronize of one of them, or of the device, that is waiting on another thread returns
-/// ACL_ERROR_RT_DEVICE_TASK_ABORT 107022; so does synchronizing an event whose record was dropped.
-///
-/// @param deviceId the device; it need not be the current one.
-/// @param timeout milliseconds to wait for running memory operations; 0: no timeout. The call does not wait for running
-///     host functions.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or called inside a host function.
-/// @retval ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: a running operation was not complete in time.
-/// @retval ACL_ERROR_FAILURE 500001: the pending work was dropped, but a function of aclrtSetDeviceTaskAbortCallback
-///     did not return 0.
-/// @note Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend runtime API, whose unit of time is not documented.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
-    guard("aclrtDeviceTaskAbort", || abort::device(deviceId, timeout))
-}
-
-/// Registers a callback that is called before and after aclrtDeviceTaskAbort, on its thread. No lock is held.
-///
-/// The callback gets the device id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
-/// `args`. _POST is reported whatever the result of the abort is. The callback may call all functions; an abort that it
-/// makes itself is not reported. If it does not return 0, the abort takes place anyway, and aclrtDeviceTaskAbort
-/// returns ACL_ERROR_FAILURE 500001 with the number in its text. The registration stays until it is removed, also
-/// through aclFinalize.
-///
-/// @param regName zero-terminated name of the registration.
-/// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
-///     another thread continues).
-/// @param args argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
-///     registered.
-/// @note Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
-    regName: *const c_char,
-    callback: aclrtDeviceTaskAbortCallback,
-    args: *mut c_void,
-) -> aclError {
-    guard("aclrtSetDeviceTaskAbortCallback", || {
-        // SAFETY: `regName` is null or a C string that names the task-abort callback.
-        let name = unsafe { text::required("regName", regName) }?;
-        let argument = address::from_c(args);
-        let watcher = callback.map(|function| -> Watcher {
-            Arc::new(move |id, stage, timeout_ms| {
-                let stage = match stage {
-                    Stage::Before => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_PRE,
-                    Stage::After => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_POST,
-                };
-                // SAFETY: the program keeps the abort callback callable from any thread until it
-                // registers null for its name.
-                unsafe { function(id as i32, stage, timeout_ms, address::to_c(argument)) }
-            })
-        });
-        abort::watch(&name.to_string_lossy(), watcher)
-    })
-}
-
-/// Registers a callback that is called when devices are opened and released, on the thread that does it. No lock is
-/// held.
-///
-/// The callback gets the device id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call is about to open a closed
-/// device; _SET_POST: the device is open, and its default stream exists. A repeated aclrtSetDevice, which only counts,
-/// is not reported. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: the device is
-/// released. aclFinalize releases all devices. A _PRE without its _POST means that the call failed or that another
-/// thread changed the state in between. The callback may call all functions; devices that it opens and releases itself
-/// are not reported. The registration stays until it is removed, also through aclFinalize.
-///
-/// @param regName zero-terminated name of the registration.
-/// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
-///     another thread continues).
-/// @param args argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
-///     registered.
-/// @note Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
-    regName: *const c_char,
-    callback: aclrtDeviceStateCallback,
-    args: *mut c_void,
-) -> aclError {
-    guard("aclrtRegDeviceStateCallback", || {
-        // SAFETY: `regName` is null or a C string that names the device callback.
-        let name = unsafe { text::required("regName", regName) }?;
-        let argument = address::from_c(args);
-        let watcher = callback.map(|function| -> DeviceWatcher {
-            Arc::new(move |id, state| {
-                let state = match state {
-                    DeviceState::SetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_PRE,
-                    DeviceState::SetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_POST,
-                    DeviceState::ResetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE,
-                    DeviceState::ResetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST,
-                };
-                // SAFETY: the program keeps the device callback callable from any thread until it
-                // registers null for its name.
-                unsafe { function(id as i32, state, address::to_c(argument)) }
-            })
-        });
-        state_callback::watch_devices(&name.to_string_lossy(), watcher)
-    })
-}
-
-/// Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
-/// coherent.
-///
-/// @param rsv must be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: not null.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @note Thread-safe. Follows aclrtDeviceL2CacheFlush of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
-    guard("aclrtDeviceL2CacheFlush", || {
-        must_be_null("rsv", rsv)?;
-        cache::flush_device()
-    })
-}
-
-/// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
-///
-/// @param limit an aclrtDeviceLimit.
-/// @param value receives bytes; 0: never set, the backend's default applies.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
-/// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceGetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: *mut usize) -> aclError {
-    guard("aclrtDeviceGetLimit", || {
-        let out = Out::new("value", value)?;
-        out.write(device_limit::get(enum_value(limit))?);
-        Ok(())
-    })
-}
-
-/// Sets a limit of the current device: sizes of stacks and of print buffers of kernels. The value is stored until the
-/// device is reset, and has no effect: the backend determines the size of stacks.
-///
-/// @param limit an aclrtDeviceLimit.
-/// @param value bytes, any number.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown limit.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @note Thread-safe. Follows aclrtDeviceSetLimit of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtDeviceSetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: usize) -> aclError {
-    guard("aclrtDeviceSetLimit", || device_limit::set(enum_value(limit), value))
 }

@@ -1,10 +1,13 @@
 //! Events: points in a stream's work that streams and the host can wait for.
 
+use std::ffi::c_char;
+
 use crate::core::stream::event;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, handle};
 use crate::ffi::types::{
-    aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus, aclrtStream,
+    aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus, aclrtIpcEventHandle,
+    aclrtStream,
 };
 
 /// Creates an event that streams can wait for and that has a timestamp. It cannot be reset. It may be recorded again:
@@ -315,4 +318,70 @@ pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError
         out.write(event::available()?);
         Ok(())
     })
+}
+
+/// Exports an event: returns a handle with which other processes of the same user on this machine open it
+/// (aclrtIpcOpenEventHandle). The handle is an array of bytes that can be passed in any way: a file, a pipe, a socket.
+/// The first export of a process starts a thread that serves importers until aclFinalize; a killed process leaves
+/// nothing in the system. Repeated calls return the same handle, which ends when the event is destroyed.
+///
+/// @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+/// @param handle receives 64 bytes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, created without ACL_EVENT_IPC, imported, or
+///     called inside a host function.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left.
+/// @note Thread-safe. Follows aclrtIpcGetEventHandle of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError {
+    guard("aclrtIpcGetEventHandle", || {
+        let out = Out::new("handle", handle)?;
+        out.write(aclrtIpcEventHandle { reserved: event_handle(&event::export(handle::from_c(event))?) });
+        Ok(())
+    })
+}
+
+/// Opens an event of another process as an event of the calling thread's current device. Both handles refer to one
+/// event: a record in any process replaces the previous record, and streams, hosts and queries of all processes see it.
+/// A wait keeps the record that was the latest when it was enqueued, and may be enqueued on any device. The event has
+/// no timestamp, and captured streams can neither record it nor wait for it. If the recording process ends before its
+/// record completes, waits fail with ACL_ERROR_RT_PARAM_INVALID 107000; the next synchronize returns this code for
+/// waits of streams, and the streams continue. When the exporter destroys the event, waits only wait for what was
+/// recorded there. If several processes record the event, at most 32 of their records together should be pending.
+///
+/// @param handle a handle of aclrtIpcGetEventHandle, of another process or of this one.
+/// @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which does not affect the other
+///     processes.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is not a handle, its event was destroyed, its process has ended,
+///     has finalized the library or does not respond within 5 seconds, or called inside a host function.
+/// @retval ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` comes from another machine, or another network or process
+///     namespace (container).
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_BAD_ALLOC 200000: no descriptor is available.
+/// @retval ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be created.
+/// @note Thread-safe. Follows aclrtIpcOpenEventHandle of the Ascend runtime API, and cuIpcOpenEventHandle where that is
+///     silent.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: *mut aclrtEvent) -> aclError {
+    guard("aclrtIpcOpenEventHandle", || {
+        let out = Out::new("event", event)?;
+        let bytes = handle.reserved.map(|byte| byte as u8);
+        // Zeros behind the text.
+        let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        out.write(handle::to_c(event::import(&bytes[..len])?));
+        Ok(())
+    })
+}
+
+/// A key in a structure of the size of the longest key.
+fn event_handle(key: &str) -> [c_char; 64] {
+    debug_assert!(key.len() <= 64, "a key is longer than its place");
+    let mut bytes = [0; 64];
+    for (to, from) in bytes.iter_mut().zip(key.bytes()) {
+        *to = from as c_char;
+    }
+    bytes
 }

@@ -1,7 +1,7 @@
 //! Streams, and what works on them: events, notifies, callbacks, limits.
 
+pub mod abort;
 pub mod allocator;
-pub mod callback;
 pub mod event;
 pub mod exception;
 pub mod native;

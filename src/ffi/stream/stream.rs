@@ -1,22 +1,15 @@
 //! Streams: in-order queues of work.
 
-use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
-use std::sync::Arc;
 
-use crate::core::runtime::state_callback::{self, StreamState, StreamWatcher};
 use crate::core::stream;
-use crate::core::stream::abort;
 use crate::core::stream::event;
 
 use crate::core::stream::stream_attribute;
 use crate::core::stream::stream_attribute::Attribute;
 use crate::ffi::base::guard::{guard, guard_unsupported};
-use crate::ffi::base::value::{Out, address, enum_value, handle, must_not_be_null, text};
-use crate::ffi::types::{
-    aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamState,
-    aclrtStreamStateCallback, aclrtStreamStatus,
-};
+use crate::ffi::base::value::{Out, enum_value, handle, must_not_be_null};
+use crate::ffi::types::{aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamStatus};
 
 /// Creates a stream in the current context. Operations of one stream run in the order of their calls; operations of
 /// different streams run independently.
@@ -282,41 +275,6 @@ pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> ac
     })
 }
 
-/// Drops the pending work of a stream and stops running work. The stream stays usable: operations enqueued after the
-/// call run as usual.
-///
-/// On the CPU the call waits for a running memory operation. After the call no earlier work of the stream accesses
-/// memory. The call does not wait for a running host function or callback; later work of the stream waits for it. A GPU
-/// completes what was submitted to its driver before later work of the stream; only host functions and callbacks that
-/// have not started are dropped.
-///
-/// A synchronize of the stream or its device that is waiting on another thread returns ACL_ERROR_RT_STREAM_ABORT
-/// 107023. Synchronizing an event whose record was dropped returns the same code until the event is recorded again;
-/// until then the event is not complete. Other streams that wait for such an event stay blocked. They continue when the
-/// event is recorded again and that record completes, or when they are aborted or destroyed themselves.
-///
-/// @param stream a stream; null: the default stream of the current context.
-/// @retval ACL_SUCCESS 0: also if nothing was pending
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function.
-/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// @retval ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
-/// @note Thread-safe. Follows aclrtStreamAbort of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
-    guard("aclrtStreamAbort", || abort::stream(handle::from_c(stream)))
-}
-
-/// Drops the pending work of a stream, as aclrtStreamAbort, but does not accept null for the default stream.
-///
-/// @param stream a stream.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: null; otherwise the codes of aclrtStreamAbort.
-/// @note Thread-safe. Follows aclrtStreamStop of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
-    guard("aclrtStreamStop", || abort::stop(handle::from_c(stream)))
-}
-
 /// Sets what happens when work of a stream fails. Can be called once per stream. ACL_CONTINUE_ON_FAILURE, the default:
 /// the next operation runs. ACL_STOP_ON_FAILURE: the first failure of this stream stops it and all other streams of its
 /// context at once. Their pending work is dropped (a GPU completes what was submitted to its driver), waits for events
@@ -337,50 +295,6 @@ pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError {
     guard("aclrtSetStreamFailureMode", || stream_attribute::set_failure_mode(handle::from_c(stream), mode))
-}
-
-/// Registers a callback that is called after the creation of every stream and before its destruction, including default
-/// streams, on the thread that creates or destroys it. No lock is held.
-///
-/// The callback gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream exists and can be
-/// used. ACL_RT_STREAM_STATE_DESTROY_PRE: the stream still exists, and its pending work may not be complete; called
-/// once, from aclrtDestroyStream, the destruction of its context, a reset of its device, or aclFinalize. If a stream is
-/// created while another thread resets its device, its creation may be reported after its destruction. Destruction is
-/// also reported for streams created before the registration. The callback may call all functions; streams that it
-/// creates and destroys itself are not reported. The registration stays until it is removed, also through aclFinalize.
-///
-/// @param regName zero-terminated name of the registration.
-/// @param callback the callback, which must not throw; null removes the registration of that name (a running call on
-///     another thread continues).
-/// @param args argument of the callback; may be null. The caller keeps it valid.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_INVALID_PARAM 100000: `regName` is null.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: the name is already registered, or `callback` is null and the name is not
-///     registered.
-/// @note Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtRegStreamStateCallback(
-    regName: *const c_char,
-    callback: aclrtStreamStateCallback,
-    args: *mut c_void,
-) -> aclError {
-    guard("aclrtRegStreamStateCallback", || {
-        // SAFETY: `regName` is null or a C string that names the stream callback.
-        let name = unsafe { text::required("regName", regName) }?;
-        let argument = address::from_c(args);
-        let watcher = callback.map(|function| -> StreamWatcher {
-            Arc::new(move |stream, state| {
-                let state = match state {
-                    StreamState::Created => aclrtStreamState::ACL_RT_STREAM_STATE_CREATE_POST,
-                    StreamState::Ending => aclrtStreamState::ACL_RT_STREAM_STATE_DESTROY_PRE,
-                };
-                // SAFETY: the program keeps the stream callback callable from any thread until it
-                // registers null for its name.
-                unsafe { function(handle::to_c(stream), state, address::to_c(argument)) }
-            })
-        });
-        state_callback::watch_streams(&name.to_string_lossy(), watcher)
-    })
 }
 
 /// Sets an attribute of a stream.

@@ -173,3 +173,20 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
         cache::operate_described(description, enum_value(cmoType), handle::from_c(stream))
     })
 }
+
+/// Writes the current device's level-2 cache back to its memory. Does nothing, because the caches of devices here are
+/// coherent.
+///
+/// @param rsv must be null.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: not null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtDeviceL2CacheFlush of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
+    guard("aclrtDeviceL2CacheFlush", || {
+        must_be_null("rsv", rsv)?;
+        cache::flush_device()
+    })
+}

@@ -190,3 +190,24 @@ pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
 pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(checkMode: u32, stream: aclrtStream) -> aclError {
     guard("aclrtNpuClearFloatOverFlowStatus", || overflow::reset_status(handle::from_c(stream)))
 }
+
+/// Returns the address of the overflow state of the current context: 512 bytes of device memory, initially 0. The
+/// library never writes to them, because it does not detect overflows. All contexts of a device share them; they are
+/// released with the device, and aclrtFree rejects them. Operations of streams may read and write them.
+///
+/// @param overflowAddr receives the address.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @retval ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no device memory left, at the first call.
+/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+/// @note Thread-safe. Follows aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {
+    guard("aclrtCtxGetFloatOverflowAddr", || {
+        let out = Out::new("overflowAddr", overflowAddr)?;
+        out.write(address::to_c(overflow::area()?));
+        Ok(())
+    })
+}

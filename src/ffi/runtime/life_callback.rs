@@ -1,105 +1,18 @@
-//! Initialization and finalization of the library.
+//! Callbacks of aclInit and aclFinalize.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::core::base::error::{Error, Result};
-use crate::core::runtime;
 use crate::core::runtime::life_callback::{self, Callback};
 use crate::ffi::base::guard::guard;
-use crate::ffi::base::value::{Out, address, enum_value, text};
+use crate::ffi::base::value::{address, enum_value};
 use crate::ffi::types::{aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType};
 
 /// Checks that C passed a function.
 fn required<F>(function: Option<F>) -> Result<F> {
     function.ok_or_else(|| Error::invalid_param("cbFunc is null; it must be a function"))
-}
-
-/// A library thread that is still inside user code also runs this library's code: the library must not be unloaded
-/// then.
-fn keep_loaded_if_threads_leaked(outcome: Result<()>) -> Result<()> {
-    if outcome.is_err() && runtime::has_leaked_threads() {
-        let here = keep_loaded_if_threads_leaked as *const c_void;
-        // SAFETY: dladdr fills `found` when it succeeds, and the library named there is loaded
-        // already.
-        unsafe {
-            let mut found = std::mem::zeroed::<libc::Dl_info>();
-            if libc::dladdr(here, &mut found) != 0 && !found.dli_fname.is_null() {
-                libc::dlopen(found.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
-            }
-        }
-    }
-    outcome
-}
-
-/// Initializes the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
-///
-/// `configPath` names a JSON file; null, an empty text and a file with `{}` select the defaults. Keys with an effect:
-/// `defaultDevice.default_device` (a device id as a string: the device of threads that have not set one) and
-/// `err_msg_mode` ("0": each thread gets its own error texts, "1": one text for the process); other keys are accepted
-/// and ignored. Thread-safe: of several callers exactly one initializes the library. Calls that need no configuration
-/// work without aclInit, with the defaults. Functions of aclInitCallbackRegister are called last.
-///
-/// @param configPath zero-terminated path, read during the call only; may be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_REPEAT_INITIALIZE 100002: already initialized (the call is counted; the first configuration
-///     stays).
-/// @retval ACL_ERROR_INVALID_FILE 100003: not readable.
-/// @retval ACL_ERROR_PARSE_FILE 100006: not JSON, or nested deeper than 10.
-/// @retval ACL_ERROR_INVALID_PARAM 100000: invalid `err_msg_mode` or environment variable.
-/// @retval ACL_ERROR_FAILURE 500001: invalid `default_device`, or a function of aclInitCallbackRegister failed.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @note Follows aclInit of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
-    guard("aclInit", || {
-        // SAFETY: null or a zero-terminated text, by the contract of this module.
-        let path = unsafe { text::optional(configPath) };
-        let path = path.filter(|path| !path.is_empty()).map(Path::new);
-        runtime::init(path)
-    })
-}
-
-/// Finalizes the library, however often it was initialized: calls the functions of aclFinalizeCallbackRegister, resets
-/// every device as aclrtResetDeviceForce does, waits for pending work, frees pinned host memory, and joins the
-/// library's threads.
-///
-/// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash. aclInit (or
-/// aclrtSetDevice) starts a new session. The call waits a bounded time for user code that does not return
-/// (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). Returns the first unreported failure of enqueued work, or an error of the
-/// driver; the library is finalized anyway. A program may also exit without this call. Thread-safe.
-///
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_REPEAT_FINALIZE 100037: not initialized, or another thread finalizes the library.
-/// @retval ACL_ERROR_FAILURE 500001: user code did not return in time: its thread is still running and the library
-///     stays loaded; or a function of aclFinalizeCallbackRegister failed.
-/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// @retval ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed.
-/// @retval ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused.
-/// @note Follows aclFinalize of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclFinalize() -> aclError {
-    guard("aclFinalize", || keep_loaded_if_threads_leaked(runtime::finalize()))
-}
-
-/// Undoes one aclInit (repeated calls of aclInit count); the last call finalizes the library as aclFinalize does.
-///
-/// @param refCount receives the remaining count, also on failure; may be null.
-/// @retval ACL_SUCCESS 0
-/// @retval ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise the codes of aclFinalize.
-/// @note Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
-    guard("aclFinalizeReference", || {
-        let (left, outcome) = runtime::finalize_reference();
-        if let Ok(count) = Out::new("refCount", refCount) {
-            count.write(left);
-        }
-        keep_loaded_if_threads_leaked(outcome)
-    })
 }
 
 /// Registers a function that every aclInit calls which initializes the library. If the library is already initialized,

@@ -1,0 +1,39 @@
+//! Limits of a device that programs query and set.
+
+use std::mem::MaybeUninit;
+
+use crate::core::runtime::device_limit;
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{Out, enum_value};
+use crate::ffi::types::{aclError, aclrtDeviceLimit};
+
+/// Returns a limit of the current device, as set by aclrtDeviceSetLimit since the device was opened.
+///
+/// @param limit an aclrtDeviceLimit.
+/// @param value receives bytes; 0: never set, the backend's default applies.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: null, or an unknown limit; otherwise the codes of aclrtDeviceSetLimit.
+/// @note Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtDeviceGetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: *mut usize) -> aclError {
+    guard("aclrtDeviceGetLimit", || {
+        let out = Out::new("value", value)?;
+        out.write(device_limit::get(enum_value(limit))?);
+        Ok(())
+    })
+}
+
+/// Sets a limit of the current device: sizes of stacks and of print buffers of kernels. The value is stored until the
+/// device is reset, and has no effect: the backend determines the size of stacks.
+///
+/// @param limit an aclrtDeviceLimit.
+/// @param value bytes, any number.
+/// @retval ACL_SUCCESS 0
+/// @retval ACL_ERROR_INVALID_PARAM 100000: an unknown limit.
+/// @retval ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// @retval ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// @note Thread-safe. Follows aclrtDeviceSetLimit of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtDeviceSetLimit(limit: MaybeUninit<aclrtDeviceLimit>, value: usize) -> aclError {
+    guard("aclrtDeviceSetLimit", || device_limit::set(enum_value(limit), value))
+}
