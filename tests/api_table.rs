@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 
-use source::{exported_functions, files, read, root, table};
+use source::{Function, exported_functions, files, read, root, table};
 
 const PATH: &str = "docs/api.md";
 
@@ -16,6 +16,8 @@ struct Row {
     name: String,
     header: String,
     works: bool,
+    /// Its source file, below `src/ffi`.
+    source: String,
     /// Names of test files that call it, without folders.
     tests: Vec<String>,
 }
@@ -124,17 +126,17 @@ fn suite() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 fn rows(suite: &BTreeMap<String, BTreeSet<String>>) -> Vec<Row> {
-    let works: BTreeMap<String, bool> = files("src/ffi", &["rs"])
-        .iter()
-        .flat_map(|path| exported_functions(&read(path)))
-        .map(|function| (function.name.clone(), !function.is_unsupported()))
-        .collect();
+    let functions =
+        |path: &String| exported_functions(&read(path)).into_iter().map(|one| (path.clone(), one)).collect();
+    let found: Vec<(String, Function)> = files("src/ffi", &["rs"]).iter().flat_map::<Vec<_>, _>(functions).collect();
+    let found: BTreeMap<&str, _> = found.iter().map(|(path, one)| (one.name.as_str(), (path, one))).collect();
     let mut rows: Vec<Row> = table("acl-functions.tsv")
         .iter()
         .map(|row| Row {
             name: row[1].clone(),
             header: row[2].clone(),
-            works: works[&row[1]],
+            works: !found[row[1].as_str()].1.is_unsupported(),
+            source: found[row[1].as_str()].0.trim_start_matches("src/ffi/").to_owned(),
             tests: suite.iter().filter(|(_, calls)| calls.contains(&row[1])).map(|(test, _)| test.clone()).collect(),
         })
         .collect();
@@ -166,15 +168,18 @@ fn document(rows: &[Row], runs: &[GpuRun]) -> String {
          - **fake driver only**: tested with `tests/fake_cuda`, a fake CUDA driver, but not yet on a \
          GPU.\n\
          - **GPU (card, date)**: the tests that call it passed on that card.\n\
-         - **207000**: not available.\n",
+         - **207000**: not available.\n\n\
+         The source is a file of `src/ffi`. ARCHITECTURE.md says how its name leads to the core, the backends and the \
+         tests.\n",
         rows.len()
     );
     for group in rows.chunk_by(|a, b| a.header == b.header) {
-        writeln!(text, "\n## {}\n\n| function | cpu | cuda | tests |\n|---|---|---|---|", group[0].header).unwrap();
+        writeln!(text, "\n## {}\n\n| function | source | cpu | cuda | tests |\n|---|---|---|---|---|", group[0].header)
+            .unwrap();
         for row in group {
             let cpu = if row.works { "works" } else { "207000" };
             let tests: Vec<_> = row.tests.iter().map(|test| test.trim_end_matches(".cpp")).collect();
-            let cells = [&row.name, cpu, &cuda(row, runs), &tests.join(", ")].map(str::to_owned);
+            let cells = [&row.name, &row.source, cpu, &cuda(row, runs), &tests.join(", ")].map(str::to_owned);
             writeln!(text, "| {} |", cells.join(" | ").trim_end()).unwrap();
         }
     }
@@ -233,6 +238,7 @@ fn functions_without_a_test_are_noticed() {
         name: "aclrtFree".to_owned(),
         header: "acl_rt.h".to_owned(),
         works,
+        source: String::new(),
         tests: tests.iter().map(|test| (*test).to_owned()).collect(),
     };
     assert_eq!(untested(&[row(true, &[])]), ["aclrtFree"]);
@@ -248,6 +254,7 @@ fn a_gpu_counts_for_what_its_tests_call() {
         name: "aclrtFree".to_owned(),
         header: "acl_rt.h".to_owned(),
         works,
+        source: String::new(),
         tests: vec![test.to_owned()],
     };
     let runs = [run("2030-01-01", "memory_test.cpp"), run("2030-01-02", "event_test.cpp")];
