@@ -45,7 +45,7 @@ class Consumer {
     Consumer(const Consumer&) = delete;
     Consumer& operator=(const Consumer&) = delete;
 
-    // The id by which the library knows the thread.
+    // The id under which the library lists the thread.
     uint64_t Id() const { return id_; }
 
   private:

@@ -1,5 +1,5 @@
-"""Builds the plug-in by the project's own CMake files. The table of slots in it stands for the header of
-every release of Paddle that it knows, so that no Paddle is needed here."""
+"""Builds the plug-in with the project's CMake files. The plug-in's table of slots has what it needs of the headers of
+all supported releases of Paddle, so no Paddle is needed here."""
 
 import pathlib
 import re

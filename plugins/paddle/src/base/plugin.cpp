@@ -52,7 +52,7 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     if (params == nullptr) return;
     params->device_type = nullptr;
     if (params->interface == nullptr) {
-        Say("no device: Paddle gave no table of callbacks");
+        Say("no device: Paddle passed no table of callbacks");
         return;
     }
     const std::size_t size = params->interface->size;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How -DPORTACL_PADDLE=ON finds Paddle's header, what it says where it does not, and how the tests skip without
-Paddle. Needs none: a folder with an empty header stands for it.
+Paddle. Needs none: a folder with an empty header replaces it.
 
     configure.py WORK_FOLDER
 """

@@ -110,7 +110,7 @@ TEST_F(MemoryCallbacks, ArgumentsOfEveryKind) {
         SCOPED_TRACE(kind.name);
         void* pointer = &pointer;
         EXPECT_EQ(kind.allocate(device(), &pointer, 0), C_SUCCESS);
-        EXPECT_EQ(pointer, nullptr) << "nothing asked for, nothing given";
+        EXPECT_EQ(pointer, nullptr) << "a request of 0 bytes returns no memory";
         EXPECT_EQ(kind.deallocate(device(), nullptr, 0), C_SUCCESS);
         C_Device_st wrong{DeviceCount()};
         ErrorOutput output;

@@ -117,7 +117,7 @@ TEST_F(Profiler, TellsNothingOfWhatHappensOutsideATrace) {
     EXPECT_TRUE(memory.Holds(1));
     EXPECT_EQ(Plugin().profiler_prepare_tracing(kProfiler, nullptr), C_SUCCESS);
     StopAndCollect();
-    EXPECT_EQ(DeviceEvents().size(), 0u) << "preparing begins anew";
+    EXPECT_EQ(DeviceEvents().size(), 0u) << "preparing begins again";
 }
 
 TEST_F(Profiler, CollectingForNobodyIsRefused) {

@@ -35,7 +35,7 @@ class OnDevice(unittest.TestCase):
 
 
 def in_new_process(code, *arguments, **environment):
-    """Runs Python code that may end its process; gives (exit status, output)."""
+    """Runs Python code that may end its process; returns (exit status, output)."""
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=HERE, env={**os.environ, **environment}, timeout=120,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")

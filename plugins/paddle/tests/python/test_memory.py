@@ -13,7 +13,7 @@ class Statistics(OnDevice):
     def test_they_follow_tensors(self):
         before = paddle.device.memory_allocated(FIRST) if hasattr(paddle.device, "memory_allocated") else None
         if before is None:
-            self.skipTest("this Paddle tells them for CUDA only")
+            self.skipTest("this Paddle returns them for CUDA only")
         elsewhere = paddle.device.memory_allocated(SECOND)
         tensor = paddle.zeros([1 << 20], dtype="float32")
         self.assertGreaterEqual(paddle.device.memory_allocated(FIRST), before + (4 << 20))

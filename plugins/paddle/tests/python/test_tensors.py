@@ -161,7 +161,7 @@ class DataTypes(OnDevice):
 
 
 class Operators(OnDevice):
-    """They run on the CPU; what they give is on the device."""
+    """They run on the CPU; their results are on the device."""
 
     def test_results_stay_on_the_device(self):
         for device in (FIRST, SECOND):
