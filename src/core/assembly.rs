@@ -42,7 +42,7 @@ static LIFECYCLE: Lifecycle = Lifecycle {
             free: |_, errors| virtual_memory::end_with_session(errors),
             abandon: |_| virtual_memory::forget_with_session(),
         },
-        Release { free: memory::release_host_memory, abandon: |session| memory::forget_memory(session.owner) },
+        Release { free: memory::release_host_memory, abandon: |host| memory::forget_memory(host.owner) },
     ],
     session_state: &[order::session_ended, exception::forget_all],
     session_threads: &[serving::stop],

@@ -4,12 +4,10 @@ use crate::algo::map::address_map::InsertError;
 use crate::backend::Foreign;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};
-use crate::core::memory::stale;
+use crate::core::memory::pointer::REGISTERED_PAGE;
+use crate::core::memory::pointer::span::stale;
 use crate::core::runtime;
 use crate::core::runtime::thread;
-
-/// Registrations begin at multiples of this, the size of the smallest page.
-pub const GRAIN: usize = 4096;
 
 /// Registered as `flag` of aclrtHostRegisterV2 says.
 const IOMEMORY: u32 = 0x4;
@@ -51,8 +49,11 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     if size == 0 {
         return Err(Error::invalid_param("size is 0; register at least one byte"));
     }
-    if !addr.is_multiple_of(GRAIN) {
-        return Err(Error::new(Code::AddrUnaligned, format_args!("ptr {addr:#x} is not aligned to {GRAIN} bytes")));
+    if !addr.is_multiple_of(REGISTERED_PAGE) {
+        return Err(Error::new(
+            Code::AddrUnaligned,
+            format_args!("ptr {addr:#x} is not aligned to {REGISTERED_PAGE} bytes"),
+        ));
     }
     let len = size as usize;
     if addr.checked_add(len).is_none() {

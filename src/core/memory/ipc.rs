@@ -15,11 +15,11 @@ use crate::core::base::error::{Error, Result};
 use crate::core::base::ipc_key::{ProcessList, about};
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::memory_hook;
 use crate::core::memory::memory_hook::MemoryKind;
 use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::request::freeing::not_freed;
 use crate::core::memory::request::hooks::Piece;
 use crate::core::runtime;
 use crate::core::runtime::device::Device;
@@ -87,7 +87,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     let admission = admission(flags)?;
     thread::refuse_inside_host_function()?;
     let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
-        return Err(memory::not_freed("devPtr", addr));
+        return Err(not_freed("devPtr", addr));
     };
     let (Kind::Device(_), Some(device)) = (found.kind, found.device()) else {
         return Err(not_exported(&found));
@@ -114,7 +114,7 @@ pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
     // Another thread may have freed it before the export was registered.
     if Allocation::find(addr) != Some(found) {
         freeing(addr);
-        return Err(memory::not_freed("devPtr", addr));
+        return Err(not_freed("devPtr", addr));
     }
     Ok(key)
 }

@@ -5,7 +5,7 @@ pub mod reach;
 pub mod span;
 
 use self::span::stale;
-use super::{host_register, virtual_memory};
+use super::virtual_memory;
 use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, Place, Usage};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::allocation::backing::backing;
@@ -14,6 +14,9 @@ use crate::core::memory::virtual_memory::{Mapped, physical};
 use crate::core::runtime;
 use crate::core::runtime::device;
 use crate::core::runtime::thread;
+
+/// The page size of registered memory: registrations begin at multiples of the smallest page.
+pub const REGISTERED_PAGE: usize = 4096;
 
 /// The location of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +80,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         Kind::Pinned => Location::Host,
         Kind::Registered { .. } => {
             // The real pages are not queried: registrations have the granularity of the smallest ones.
-            let page_size = host_register::GRAIN as u32;
+            let page_size = REGISTERED_PAGE as u32;
             return Ok(PointerAttributes { location: Location::Host, page_size });
         }
         // Its device is in teardown.

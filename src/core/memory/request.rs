@@ -20,10 +20,10 @@ use std::sync::Arc;
 use crate::backend::{Block, PagePolicy};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::owner::Owner;
-use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, open_device};
 use crate::core::memory::memory_hook::{Event, Found, HOST, MemoryKind, Moment};
 use crate::core::memory::memory_stats::{DeviceTallies, HostTallies, Tally};
+use crate::core::memory::pointer::pointer_attributes;
 use crate::core::memory::request::page_policy::padded;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -108,7 +108,7 @@ pub trait Named {
 /// Memory in the address map.
 impl Named for usize {
     fn found(&self) -> Found {
-        let attributes = memory::pointer_attributes(*self);
+        let attributes = pointer_attributes(*self);
         let page_size = attributes.map_or(0, |attributes| attributes.page_size as usize);
         Found { addr: *self, handle: 0, page_size }
     }

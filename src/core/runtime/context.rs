@@ -2,17 +2,22 @@
 
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
+
 use crate::algo::map::slot_table::{self, Handle};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime;
-use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::device;
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
+use crate::core::runtime::open_device::Device;
 use crate::core::runtime::state_callback;
-use crate::core::runtime::sys_param::ContextParams;
 use crate::core::runtime::thread;
+
+/// How many options `aclSysParamOpt` names, from 0 on.
+pub const OPTIONS: usize = 4;
 
 /// A context: a device as a thread sees it.
 pub struct Context {
@@ -22,8 +27,8 @@ pub struct Context {
     default_stream: OnceLock<Handle>,
     /// The context that aclrtSetDevice creates: shared by all threads, destroyed only by a reset.
     primary: bool,
-    /// Its options.
-    pub params: ContextParams,
+    /// Its options, by `aclSysParamOpt`.
+    pub params: Mutex<[Option<i64>; OPTIONS]>,
 }
 
 handles::object!(Context, Context);
@@ -40,7 +45,7 @@ impl Context {
             device: device.clone(),
             default_stream: OnceLock::new(),
             primary,
-            params: ContextParams::default(),
+            params: Mutex::default(),
         });
         let handle = Self::table()
             .insert(context.clone())

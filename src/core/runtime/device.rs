@@ -1,82 +1,24 @@
 //! Devices: set, reset, count, synchronize.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+pub mod slot;
 
+use std::sync::Arc;
+
+use self::slot::DeviceSlot;
 use crate::algo::map::slot_table::Handle;
-use crate::algo::map::typed_slots::Slots;
-use crate::backend::{self, FaultKind};
+use crate::backend::FaultKind;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime::context::Context;
-use crate::core::runtime::device_limit;
-use crate::core::runtime::device_slot::{DeviceSlot, SetAgain, SetCount};
 use crate::core::runtime::lifecycle::{StreamsOf, lifecycle};
+pub use crate::core::runtime::open_device::Device;
+use crate::core::runtime::open_device::SetAgain;
 use crate::core::runtime::state_callback::{self, DeviceState};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
-
-/// The largest grid dimension of a kernel, if the backend has no limit.
-const MOST_BLOCKS: u32 = 0x7fff_ffff;
-
-/// An open device.
-pub struct Device {
-    /// The id that programs use.
-    pub id: u32,
-    /// The owner id of this opening, which its memory carries.
-    pub owner: Owner,
-    /// The backend's device.
-    pub native: Arc<dyn backend::Device>,
-    /// Its memory in bytes.
-    pub total_memory: u64,
-    /// Other devices allocate from the same memory.
-    pub shares_memory: bool,
-    /// Whether allocations have readable bytes past their end.
-    pub readable_tail: bool,
-    /// The largest grid dimension of a kernel.
-    pub most_blocks: u32,
-    /// How often programs set it.
-    pub sets: SetCount,
-    /// State that features keep with it.
-    pub features: Slots,
-    next_stream_id: AtomicI32,
-    next_event_id: AtomicU32,
-    /// Its limits.
-    pub limits: device_limit::Limits,
-}
-
-impl Device {
-    /// Device `id`, opened by the backend.
-    pub fn new(id: u32, native: Arc<dyn backend::Device>) -> Self {
-        Self {
-            id,
-            owner: Owner::new(),
-            total_memory: native.info().total_memory,
-            shares_memory: native.info().shares_memory,
-            readable_tail: native.info().readable_tail,
-            most_blocks: native.info().threads.as_ref().map_or(MOST_BLOCKS, |threads| threads.grid[0]),
-            native,
-            sets: SetCount::default(),
-            features: Slots::default(),
-            next_stream_id: AtomicI32::new(0),
-            next_event_id: AtomicU32::new(0),
-            limits: device_limit::Limits::default(),
-        }
-    }
-
-    /// A small number for a new stream of this device.
-    pub fn new_stream_id(&self) -> i32 {
-        self.next_stream_id.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// A small number for a new event of this device.
-    pub fn new_event_id(&self) -> u32 {
-        self.next_event_id.fetch_add(1, Ordering::Relaxed)
-    }
-}
 
 /// The slot of a device id that came from C.
 pub fn slot<'a>(session: &'a Session, argument: &str, id: impl Into<i64>) -> Result<&'a DeviceSlot> {
@@ -110,7 +52,7 @@ pub fn set(id: i32) -> Result<()> {
         && let Some(context) = Context::table().get(current)
         && context.device.id as i32 == id
     {
-        match context.device.sets.set_again(current) {
+        match context.device.sets.set_again(current, thread::number()) {
             SetAgain::Counted => return Ok(()),
             SetAgain::Raced => {
                 let raced = context.device.owner;

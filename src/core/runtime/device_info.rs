@@ -6,7 +6,6 @@ use crate::core::runtime;
 use crate::core::runtime::device;
 use crate::core::runtime::info;
 use crate::core::runtime::thread;
-use crate::core::runtime::visibility;
 
 /// The properties of a device, set or not.
 fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
@@ -59,7 +58,7 @@ pub fn number(id: u32, attribute: i32) -> Result<i64> {
     }
     let device = describe("deviceId", i64::from(id))?;
     let cores = i64::from(device.cores);
-    let logical = || visibility::logical_of_user("deviceId", id as i32).map(i64::from);
+    let logical = || logical_of_user("deviceId", id as i32).map(i64::from);
     let threads = device.threads;
     let limit = |of: &dyn Fn(crate::backend::ThreadLimits) -> i64| threads.map_or(0, of);
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -222,4 +221,19 @@ pub fn utilization(id: i32) -> Result<Utilization> {
 /// The backend's name of a device.
 pub fn name(id: i32) -> Result<String> {
     Ok(describe("deviceId", i64::from(id))?.name)
+}
+
+/// aclrtGetLogicDevIdByUserDevId and aclrtGetPhyDevIdByUserDevId.
+pub fn logical_of_user(argument: &str, user: i32) -> Result<i32> {
+    runtime::visibility()?.logical_of(argument, user)
+}
+
+/// aclrtGetUserDevIdByLogicDevId and aclrtGetUserDevIdByPhyDevId.
+pub fn user_of_logical(argument: &str, logical: i32) -> Result<i32> {
+    runtime::visibility()?.user_of(argument, logical)
+}
+
+/// aclrtGetLogicDevIdByPhyDevId and aclrtGetPhyDevIdByLogicDevId: the same numbers.
+pub fn same_id(argument: &str, id: i32) -> Result<i32> {
+    runtime::visibility()?.check_logical(argument, id).map(|id| id as i32)
 }

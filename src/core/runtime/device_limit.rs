@@ -1,28 +1,14 @@
-//! Stack and printf sizes of kernels. They are stored and returned; the backend chooses the real sizes.
+//! Calls for the limits of a device.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-use crate::core::base::error::{Error, Result};
+use crate::core::base::error::Result;
+use crate::core::runtime::open_device::Limits;
 use crate::core::runtime::thread;
-
-const LIMITS: usize = 5;
-
-/// The limits of a device, until it ends; 0: never set.
-#[derive(Default)]
-pub struct Limits([AtomicUsize; LIMITS]);
-
-fn index(limit: i32) -> Result<usize> {
-    usize::try_from(limit).ok().filter(|index| *index < LIMITS).ok_or_else(|| {
-        Error::invalid_param(format_args!(
-            "limit is {limit}; allowed: the values of aclrtDeviceLimit, 0 to {}",
-            LIMITS - 1
-        ))
-    })
-}
 
 /// aclrtDeviceSetLimit.
 pub fn set(limit: i32, value: usize) -> Result<()> {
-    let index = index(limit)?;
+    let index = Limits::index(limit)?;
     thread::refuse_inside_host_function()?;
     thread::current()?.device.limits.0[index].store(value, Ordering::Relaxed);
     Ok(())
@@ -30,7 +16,7 @@ pub fn set(limit: i32, value: usize) -> Result<()> {
 
 /// aclrtDeviceGetLimit.
 pub fn get(limit: i32) -> Result<usize> {
-    let index = index(limit)?;
+    let index = Limits::index(limit)?;
     thread::refuse_inside_host_function()?;
     Ok(thread::current()?.device.limits.0[index].load(Ordering::Relaxed))
 }

@@ -3,15 +3,18 @@
 //! This region runs the steps and does not know what they do. `core/assembly.rs` lists them, in the order in which they
 //! run.
 
+pub mod driver;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::algo::map::slot_table::Handle;
+use crate::backend::Driver;
 use crate::core::base::config::Environment;
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::Session;
-use crate::core::runtime::device::Device;
+use crate::core::runtime::open_device::Device;
 
 /// The steps, each list in its order.
 pub struct Lifecycle {
@@ -26,7 +29,7 @@ pub struct Lifecycle {
     /// Remove handles that belong to no device. They run until no call uses the session.
     pub session_handles: &'static [fn()],
     /// Host memory.
-    pub session_memory: &'static [Release<Session>],
+    pub session_memory: &'static [Release<HostMemory>],
     /// State of the session that needs neither memory nor handles.
     pub session_state: &'static [fn()],
     /// Stop threads of the library; false: not before the deadline.
@@ -47,6 +50,14 @@ pub struct Lifecycle {
     pub device_memory: &'static [Release<Device>],
     /// Callbacks that had to wait until no lock is held.
     pub late_callbacks: &'static [fn()],
+}
+
+/// The host memory of a session.
+pub struct HostMemory {
+    /// The backend that it comes from.
+    pub driver: Arc<dyn Driver>,
+    /// The owner id that it carries.
+    pub owner: Owner,
 }
 
 /// How one kind of memory is released with its owner.

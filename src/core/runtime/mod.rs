@@ -5,10 +5,10 @@ pub mod context;
 pub mod device;
 pub mod device_info;
 pub mod device_limit;
-pub mod device_slot;
 pub mod info;
 pub mod life_callback;
 pub mod lifecycle;
+mod open_device;
 pub mod state_callback;
 pub mod sys_param;
 pub mod thread;
@@ -27,16 +27,16 @@ use crate::algo::map::slot_table::{self, Ref};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
 use crate::algo::thread::thread_attributes;
+use crate::backend::Driver;
 use crate::backend::base::broker::BROKER;
-use crate::backend::{self, Driver, cpu, cuda, fault};
 use crate::core::base::config::file::FileConfig;
 use crate::core::base::config::{self, BackendChoice, Environment};
 use crate::core::base::error::{self, Code, Error, Result};
 use crate::core::base::leave::wait_until_unshared;
 use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
-use crate::core::runtime::device_slot::DeviceSlot;
-use crate::core::runtime::lifecycle::{Lifecycle, lifecycle};
+use crate::core::runtime::device::slot::DeviceSlot;
+use crate::core::runtime::lifecycle::{HostMemory, Lifecycle, lifecycle};
 use crate::core::runtime::state_callback::DeviceState;
 use crate::core::runtime::visibility::Visibility;
 
@@ -278,7 +278,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     }
     let steps = lifecycle()?;
     let environment = heed_environment(steps).inspect_err(config::report_refusal)?;
-    let opened = open_driver(&environment);
+    let opened = lifecycle::driver::open(&environment);
     let (driver, visibility) = opened.inspect_err(|fault| {
         steps.session_closed.iter().for_each(|step| step());
         if environment.backend == BackendChoice::Cuda {
@@ -325,40 +325,6 @@ impl Session {
     }
 }
 
-/// The backend, over the visible ones of its devices.
-fn open_driver(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visibility)> {
-    let mut visibility = Visibility::default();
-    let mut choose = |count| {
-        visibility = Visibility::choose(environment.visible_devices.as_deref(), count);
-        visibility.logical_ids().to_vec()
-    };
-    let driver = match environment.backend {
-        BackendChoice::Cuda => cuda::open_chosen(&mut choose),
-        BackendChoice::Cpu => open_cpu(environment, &mut choose),
-        BackendChoice::Auto => cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose)),
-    }?;
-    let driver = match &environment.fault {
-        None => {
-            fault::forget();
-            driver
-        }
-        Some(settings) => fault::wrap(driver, settings),
-    };
-    Ok((driver, visibility))
-}
-
-fn open_cpu(environment: &Environment, choose: impl FnOnce(u32) -> Vec<u32>) -> backend::Result<Arc<dyn Driver>> {
-    let defaults = cpu::Options::default();
-    let options = cpu::Options {
-        devices: environment.cpu_devices.unwrap_or(defaults.devices),
-        memory_per_device: environment.cpu_memory,
-        asynchronous: environment.cpu_always_async,
-        seed: environment.cpu_seed,
-        guard: environment.cpu_guard,
-    };
-    cpu::open_chosen(options, choose)
-}
-
 /// Runs all steps, also after one that did not complete before `deadline`; whether all did.
 fn complete_all(steps: &[fn(Instant) -> bool], deadline: Instant) -> bool {
     let mut complete = true;
@@ -394,11 +360,13 @@ fn end_session(_life: &MutexGuard<'_, ()>, steps: &Lifecycle) -> Result<()> {
     });
     // A call that was inside may have shared memory again.
     BROKER.stop();
+    let host = HostMemory { driver: session.driver.clone(), owner: session.owner };
     if finished && alone {
-        steps.session_memory.iter().for_each(|memory| (memory.free)(&session, &mut errors));
+        steps.session_memory.iter().for_each(|memory| (memory.free)(&host, &mut errors));
     } else {
-        steps.session_memory.iter().for_each(|memory| (memory.abandon)(&session));
+        steps.session_memory.iter().for_each(|memory| (memory.abandon)(&host));
     }
+    drop(host);
     steps.session_state.iter().for_each(|step| step());
     slot_table::flush_deferred();
     // Idle threads end at once, but need a processor for it.

@@ -2,19 +2,11 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use parking_lot::Mutex;
-
 use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::context::OPTIONS;
 use crate::core::runtime::thread;
 
-/// How many options `aclSysParamOpt` names, from 0 on.
-const OPTIONS: usize = 4;
-
 static OF_PROCESS: [AtomicI64; OPTIONS] = [const { AtomicI64::new(0) }; OPTIONS];
-
-/// The options of one context.
-#[derive(Default)]
-pub struct ContextParams(Mutex<[Option<i64>; OPTIONS]>);
 
 fn index(option: i32) -> Result<usize> {
     usize::try_from(option).ok().filter(|index| *index < OPTIONS).ok_or_else(|| {
@@ -39,14 +31,14 @@ pub fn of_process(option: i32) -> Result<i64> {
 /// aclrtCtxSetSysParamOpt.
 pub fn set_of_context(option: i32, value: i64) -> Result<()> {
     let index = index(option)?;
-    thread::current()?.params.0.lock()[index] = Some(value);
+    thread::current()?.params.lock()[index] = Some(value);
     Ok(())
 }
 
 /// aclrtCtxGetSysParamOpt.
 pub fn of_context(option: i32) -> Result<i64> {
     let index = index(option)?;
-    let value = thread::current()?.params.0.lock()[index];
+    let value = thread::current()?.params.lock()[index];
     value.ok_or_else(|| {
         Error::new(
             Code::SysparamoptNotSet,

@@ -7,7 +7,6 @@
 use crate::algo::host::notice::notice_once;
 use crate::core::base::config::VISIBLE_DEVICES;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::runtime;
 
 /// The devices of this process among those of the backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,21 +70,24 @@ impl Visibility {
         )
     }
 
-    fn logical_of(&self, argument: &str, user: i32) -> Result<i32> {
+    /// The logical id of a user id.
+    pub fn logical_of(&self, argument: &str, user: i32) -> Result<i32> {
         let found = usize::try_from(user).ok().and_then(|user| self.logical.get(user));
         found
             .map(|logical| *logical as i32)
             .ok_or_else(|| no_device(format_args!("{argument} is {user}; {}", self.in_words())))
     }
 
-    fn check_logical(&self, argument: &str, logical: i32) -> Result<u32> {
+    /// Fails unless the machine has this logical id.
+    pub fn check_logical(&self, argument: &str, logical: i32) -> Result<u32> {
         u32::try_from(logical).ok().filter(|logical| *logical < self.all).ok_or_else(|| {
             let all = self.all;
             no_device(format_args!("{argument} is {logical}; the machine has {all} devices, ids start at 0"))
         })
     }
 
-    fn user_of(&self, argument: &str, logical: i32) -> Result<i32> {
+    /// The user id of a logical id.
+    pub fn user_of(&self, argument: &str, logical: i32) -> Result<i32> {
         let known = self.check_logical(argument, logical)?;
         let user = self.logical.iter().position(|logical| *logical == known);
         user.map(|user| user as i32).ok_or_else(|| {
@@ -99,21 +101,6 @@ impl Visibility {
 
 fn no_device(text: impl std::fmt::Display) -> Error {
     Error::new(Code::InvalidDeviceId, text)
-}
-
-/// aclrtGetLogicDevIdByUserDevId and aclrtGetPhyDevIdByUserDevId.
-pub fn logical_of_user(argument: &str, user: i32) -> Result<i32> {
-    runtime::visibility()?.logical_of(argument, user)
-}
-
-/// aclrtGetUserDevIdByLogicDevId and aclrtGetUserDevIdByPhyDevId.
-pub fn user_of_logical(argument: &str, logical: i32) -> Result<i32> {
-    runtime::visibility()?.user_of(argument, logical)
-}
-
-/// aclrtGetLogicDevIdByPhyDevId and aclrtGetPhyDevIdByLogicDevId: the same numbers.
-pub fn same_id(argument: &str, id: i32) -> Result<i32> {
-    runtime::visibility()?.check_logical(argument, id).map(|id| id as i32)
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ use crate::core::order::{self, Clock};
 use crate::core::runtime::device::Device;
 use crate::core::stream::failure::Recorded;
 use crate::core::stream::interceptor::{self, EventUse};
-use crate::core::stream::{self, Stream};
+use crate::core::stream::stream::Stream;
+use crate::core::stream::stream::resolve::resolve;
 
 /// Bits of the creation flag, as the API numbers them.
 mod flag {
@@ -199,7 +200,7 @@ impl Event {
 /// aclrtRecordEvent.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
-    let stream = stream::resolve(stream)?;
+    let stream = resolve(stream)?;
     let event = handles::get_pinned::<Event>("event", raw, stream.pin())?;
     if !Arc::ptr_eq(&event.device, &stream.device) {
         return Err(of_another_device(raw, event, &stream));
@@ -251,7 +252,7 @@ pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
     check_use_flag(flag, "ACL_EVENT_RECORD")?;
     if flag == RECORD_OR_WAIT_EXTERNAL {
         handles::check_not_null::<Event>("event", raw)?;
-        let stream = stream::resolve(stream)?;
+        let stream = resolve(stream)?;
         let event = handles::get::<Event>("event", raw)?;
         if !stream.is_captured() {
             return Err(not_captured(&stream, "ACL_EVENT_RECORD_EXTERNAL"));
@@ -286,7 +287,7 @@ fn not_captured(stream: &Stream, flag: &str) -> Error {
 /// aclrtResetEvent: when the stream reaches the reset, the record that is the latest now is undone.
 pub fn reset(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
-    let stream = stream::resolve(stream)?;
+    let stream = resolve(stream)?;
     let event = handles::get::<Event>("event", raw)?;
     event.check_resettable()?;
     if stream.is_captured() {

@@ -1,7 +1,5 @@
 //! Failures of queued work: what a stream remembers of them, which calls report them, and which streams stop.
 
-pub(super) mod stop;
-
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 

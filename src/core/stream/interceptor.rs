@@ -12,8 +12,8 @@ use crate::backend::{self, Fault, Op, Position, Wait, Work};
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::device::Device;
-use crate::core::stream::Stream;
 use crate::core::stream::event::Event;
+use crate::core::stream::stream::Stream;
 
 /// Takes the work of intercepted streams.
 pub trait Interceptor: Sync {

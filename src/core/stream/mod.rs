@@ -14,11 +14,9 @@ pub mod report;
 pub mod resource_limit;
 #[expect(clippy::module_inception, reason = "the type has the name of its region")]
 mod stream;
-pub mod stream_attribute;
 pub mod stream_config;
-mod synchronize;
 
 pub use self::stream::lifetime::{create, create_on, current_context, destroy};
 pub use self::stream::resolve::{available, current_default, flags, id, priority, resolve};
-pub use self::stream::{Stream, StreamFlags};
-pub use self::synchronize::{always_reach_driver, deadline, is_idle, synchronize, synchronize_with_timeout};
+pub use self::stream::synchronize::{always_reach_driver, deadline, is_idle, synchronize, synchronize_with_timeout};
+pub use self::stream::{Stream, StreamFlags, stream_attribute};

@@ -19,7 +19,8 @@ use crate::algo::thread::pause::pause;
 use crate::backend::{self, HostFn, Op, Payload};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream};
+use crate::core::stream::stream::Stream;
+use crate::core::stream::stream::resolve::resolve;
 
 /// The largest number of threads of a family.
 const MAX_THREADS: usize = 1024;
@@ -108,7 +109,7 @@ fn check_thread(argument: &str, thread: u64) -> Result<()> {
 /// aclrtSubscribeReport, aclrtSubscribeHostFunc.
 pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u64) -> Result<()> {
     check_thread(argument, thread)?;
-    let stream = stream::resolve(stream)?;
+    let stream = resolve(stream)?;
     let mut link = stream.callbacks.link.lock();
     match &*link {
         Link::Nobody => {}
@@ -167,7 +168,7 @@ pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u
 pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream: u64, caller: u64) -> Result<()> {
     check_thread(argument, thread)?;
     // No `Ref` of it may live across the wait.
-    let stream: Arc<Stream> = stream::resolve(stream)?.to_arc();
+    let stream: Arc<Stream> = resolve(stream)?.to_arc();
     let handle = stream.handle;
     let reader = stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
     if reader.thread != thread {
@@ -193,7 +194,7 @@ pub fn unsubscribe(family: &'static Family, argument: &str, thread: u64, stream:
 
 /// aclrtLaunchCallback. `block`: later operations of the stream wait for it.
 pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()> {
-    let stream = stream::resolve(stream)?;
+    let stream = resolve(stream)?;
     let reader = stream.callbacks.reader_of(&REPORTS);
     let callback = reader.and_then(|reader| reader.admit(stream.handle, function));
     let callback = callback.ok_or_else(|| REPORTS.stream_not_subscribed(stream.handle))?;
@@ -202,7 +203,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
 
 /// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, or in a thread of the backend.
 pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
-    let stream = stream::resolve(stream)?;
+    let stream = resolve(stream)?;
     let Some(reader) = stream.callbacks.reader() else {
         return stream.submit(Op::HostFn(Payload::new(&mut Some(function)))).map(drop);
     };

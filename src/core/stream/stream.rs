@@ -2,6 +2,9 @@
 
 pub mod lifetime;
 pub mod resolve;
+mod stop;
+pub mod stream_attribute;
+pub mod synchronize;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -9,7 +9,6 @@ use crate::core::runtime::device;
 use crate::core::runtime::device_info;
 use crate::core::runtime::info;
 use crate::core::runtime::thread;
-use crate::core::runtime::visibility;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Array, Out, enum_value, must_be_null, text};
 use crate::ffi::types::{
@@ -285,7 +284,7 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevId: *mut i32) -> aclError {
     guard("aclrtGetLogicDevIdByUserDevId", || {
         let out = Out::new("logicDevId", logicDevId)?;
-        out.write(visibility::logical_of_user("userDevid", userDevid)?);
+        out.write(device_info::logical_of_user("userDevid", userDevid)?);
         Ok(())
     })
 }
@@ -307,7 +306,7 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(userDevid: i32, logicDevI
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevid: *mut i32) -> aclError {
     guard("aclrtGetUserDevIdByLogicDevId", || {
         let out = Out::new("userDevid", userDevid)?;
-        out.write(visibility::user_of_logical("logicDevId", logicDevId)?);
+        out.write(device_info::user_of_logical("logicDevId", logicDevId)?);
         Ok(())
     })
 }
@@ -329,7 +328,7 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(logicDevId: i32, userDevi
 pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId: *mut i32) -> aclError {
     guard("aclrtGetLogicDevIdByPhyDevId", || {
         let out = Out::new("logicDevId", logicDevId)?;
-        out.write(visibility::same_id("phyDevId", phyDevId)?);
+        out.write(device_info::same_id("phyDevId", phyDevId)?);
         Ok(())
     })
 }
@@ -351,7 +350,7 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(phyDevId: i32, logicDevId:
 pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId: *mut i32) -> aclError {
     guard("aclrtGetPhyDevIdByLogicDevId", || {
         let out = Out::new("phyDevId", phyDevId)?;
-        out.write(visibility::same_id("logicDevId", logicDevId)?);
+        out.write(device_info::same_id("logicDevId", logicDevId)?);
         Ok(())
     })
 }
@@ -373,7 +372,7 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(logicDevId: i32, phyDevId:
 pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *mut i32) -> aclError {
     guard("aclrtGetPhyDevIdByUserDevId", || {
         let out = Out::new("phyDevId", phyDevId)?;
-        out.write(visibility::logical_of_user("userDevId", userDevId)?);
+        out.write(device_info::logical_of_user("userDevId", userDevId)?);
         Ok(())
     })
 }
@@ -395,7 +394,7 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(userDevId: i32, phyDevId: *
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(phyDevId: i32, userDevId: *mut i32) -> aclError {
     guard("aclrtGetUserDevIdByPhyDevId", || {
         let out = Out::new("userDevId", userDevId)?;
-        out.write(visibility::user_of_logical("phyDevId", phyDevId)?);
+        out.write(device_info::user_of_logical("phyDevId", phyDevId)?);
         Ok(())
     })
 }

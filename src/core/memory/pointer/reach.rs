@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use super::super::{host_memory, is_managed, span};
 use super::hold::hold_other;
+use super::span::span;
+use super::{host_memory, is_managed};
 use crate::backend::{Place, Span};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};

@@ -4,8 +4,8 @@ use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::managed_memory;
-use crate::core::runtime::Session;
 use crate::core::runtime::device::Device;
+use crate::core::runtime::lifecycle::HostMemory;
 
 /// Frees the device's allocations.
 pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
@@ -17,11 +17,11 @@ pub fn release_device_memory(device: &Device, errors: &mut TeardownErrors) {
 }
 
 /// Frees all pinned memory and ends all registrations, when the session ends.
-pub fn release_host_memory(session: &Session, errors: &mut TeardownErrors) {
-    for allocation in Allocation::drain(session.owner) {
+pub fn release_host_memory(host: &HostMemory, errors: &mut TeardownErrors) {
+    for allocation in Allocation::drain(host.owner) {
         errors.step_on_device(match allocation.kind {
-            Kind::Registered { .. } => session.driver.unregister_host(allocation.base, allocation.len),
-            _ => session.driver.free_host(allocation.block()),
+            Kind::Registered { .. } => host.driver.unregister_host(allocation.base, allocation.len),
+            _ => host.driver.free_host(allocation.block()),
         });
     }
 }

@@ -11,7 +11,7 @@ use super::{Event, flag};
 use crate::backend::{Change, Notify, NotifyWait, Op, Until};
 use crate::core::base::error::Result;
 use crate::core::runtime;
-use crate::core::stream::Stream;
+use crate::core::stream::stream::Stream;
 
 /// Sets the signal.
 pub const SET: Change = Change::Set(1);

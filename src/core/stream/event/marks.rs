@@ -8,7 +8,7 @@ use crate::algo::map::slot_table::Handle;
 use crate::backend::{self, FaultKind};
 use crate::core::base::error::Result;
 use crate::core::base::handles::Object;
-use crate::core::stream::Stream;
+use crate::core::stream::stream::Stream;
 
 /// At most one mark for each stream.
 #[derive(Default)]

@@ -9,7 +9,8 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::order::{self, Awaited};
 use crate::core::runtime::thread;
-use crate::core::stream::{self, Stream};
+use crate::core::stream::stream::Stream;
+use crate::core::stream::stream::synchronize::deadline;
 
 impl Event {
     /// As [`is_complete`], of an event that is not plain.
@@ -66,7 +67,7 @@ pub fn waits_are_over(raw: u64) -> Result<bool> {
 /// aclrtSynchronizeEvent, and with a timeout in milliseconds.
 pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let deadline = stream::deadline(timeout_ms)?;
+    let deadline = deadline(timeout_ms)?;
     let event = handles::get_arc::<Event>("event", raw)?;
     event.check_runs()?;
     if deadline.is_none() {

@@ -15,8 +15,8 @@ use crate::core::base::handles::{self, Object};
 use crate::core::base::ipc_key;
 use crate::core::runtime;
 use crate::core::runtime::thread;
-use crate::core::stream::Stream;
 use crate::core::stream::failure::Recorded;
+use crate::core::stream::stream::Stream;
 
 /// The additional state of such an event.
 pub struct Shared {

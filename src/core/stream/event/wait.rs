@@ -9,7 +9,8 @@ use crate::core::base::handles;
 use crate::core::order;
 use crate::core::stream::interceptor::EventUse;
 use crate::core::stream::op_timeout;
-use crate::core::stream::{self, Stream};
+use crate::core::stream::stream::Stream;
+use crate::core::stream::stream::resolve::resolve;
 
 /// aclrtStreamWaitEvent, with the process-wide limit of aclrtSetOpWaitTimeout.
 pub fn wait(stream: u64, raw: u64) -> Result<()> {
@@ -41,7 +42,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
             )));
         }
         handles::check_not_null::<Event>("event", raw)?;
-        let stream = stream::resolve(stream)?;
+        let stream = resolve(stream)?;
         let event = handles::get::<Event>("event", raw)?;
         event.check_waitable()?;
         if !stream.is_captured() {
@@ -54,7 +55,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
 
 fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
-    let stream = stream::resolve(stream)?;
+    let stream = resolve(stream)?;
     let event = handles::get_pinned::<Event>("event", raw, stream.pin())?;
     event.check_waitable()?;
     if let Some(signal) = &event.signal {

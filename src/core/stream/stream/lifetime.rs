@@ -4,6 +4,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use super::resolve::resolve;
+use super::{Stream, StreamFlags, stop};
 use crate::algo::map::slot_table::{self, Handle};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::share::Share;
@@ -17,10 +19,9 @@ use crate::core::order;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::state_callback;
 use crate::core::runtime::thread;
-use crate::core::stream::failure::{Failures, stop};
+use crate::core::stream::failure::Failures;
 use crate::core::stream::interceptor::{self, Change, Interception};
 use crate::core::stream::report::subscription::Subscription;
-use crate::core::stream::{Stream, StreamFlags, resolve};
 
 impl Stream {
     /// Creates a stream of `device` in `context`.

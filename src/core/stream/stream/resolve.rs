@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::Stream;
 use crate::algo::map::slot_table::Ref;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
 use crate::core::runtime::thread;
-use crate::core::stream::Stream;
 
 /// Looks up the stream of an argument: 0 is the default stream of the current context. Fails unless the calling
 /// thread has a current context on the device of the stream.

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::Stream;
+use super::resolve::resolve;
 use crate::algo::map::typed_slots::Key;
 use crate::core::base::error::{Error, Result};
 use crate::core::runtime::device::Device;
-use crate::core::stream::{self, Stream};
 
 /// The attributes, as the API numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Attributes {
 
 /// aclrtSetStreamAttribute.
 pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
-    let stream = stream::resolve(raw)?;
+    let stream = resolve(raw)?;
     let kept = Attributes::of(&stream);
     // All but the failure mode have 32 bits in C.
     let number = value as u32;
@@ -82,7 +83,7 @@ pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
 
 /// aclrtGetStreamAttribute.
 pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
-    let stream = stream::resolve(raw)?;
+    let stream = resolve(raw)?;
     let kept = Attributes::of(&stream);
     Ok(match attribute {
         Attribute::FailureMode => stream.failures().mode(),
@@ -95,19 +96,19 @@ pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
 
 /// aclrtSetStreamFailureMode.
 pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
-    stream::resolve(raw)?.failures().set_mode("mode", mode)
+    resolve(raw)?.failures().set_mode("mode", mode)
 }
 
 /// aclrtSetStreamOverflowSwitch: the attribute under another name.
 pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
     check_switch("flag", flag)?;
-    Attributes::of(&*stream::resolve(raw)?).overflow_switch.store(flag, Ordering::Relaxed);
+    Attributes::of(&*resolve(raw)?).overflow_switch.store(flag, Ordering::Relaxed);
     Ok(())
 }
 
 /// aclrtGetStreamOverflowSwitch.
 pub fn overflow_switch(raw: u64) -> Result<u32> {
-    Ok(Attributes::of(&*stream::resolve(raw)?).overflow_switch.load(Ordering::Relaxed))
+    Ok(Attributes::of(&*resolve(raw)?).overflow_switch.load(Ordering::Relaxed))
 }
 
 fn check_switch(argument: &str, value: u32) -> Result<()> {

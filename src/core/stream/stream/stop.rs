@@ -1,13 +1,13 @@
 //! The effect of a failure under ACL_STOP_ON_FAILURE.
 
+use super::Stream;
 use crate::algo::map::slot_table::Handle;
 use crate::backend::Fault;
 use crate::core::base::handles::Object;
-use crate::core::stream::Stream;
 use crate::core::stream::failure::Stop;
 
 /// Stops all streams of a context.
-pub(in crate::core::stream) fn context(context: Handle, fault: &Fault) {
+pub fn context(context: Handle, fault: &Fault) {
     let stop = Stop::new(fault);
     let mut streams = Stream::table().snapshot();
     streams.retain(|(_, stream)| stream.context == context);

@@ -1,6 +1,6 @@
 //! The reference count of a device, and its way from closed to open and back.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,6 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::algo::map::slot_table::{self, Handle, Ref};
 use crate::algo::map::typed_slots::Slots;
 use crate::algo::sync::published::Published;
-use crate::algo::sync::striped_count::StripedCount;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::callback;
 use crate::core::base::error::{Error, Result};
@@ -19,48 +18,9 @@ use crate::core::base::owner::Owner;
 use crate::core::base::teardown_errors::TeardownErrors;
 use crate::core::runtime;
 use crate::core::runtime::context::Context;
-use crate::core::runtime::device::Device;
 use crate::core::runtime::lifecycle::lifecycle;
+use crate::core::runtime::open_device::Device;
 use crate::core::runtime::thread;
-
-/// How often a device was set since it was opened, without a lock. Belongs to the open device.
-#[derive(Default)]
-pub struct SetCount {
-    /// The handle of the default context, 0 while the device is not set.
-    primary: AtomicU64,
-    /// Successful sets. Threads that set the same device write to different cache lines.
-    sets: StripedCount,
-}
-
-/// The result of a repeated set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetAgain {
-    /// It is counted, and the device stays.
-    Counted,
-    /// It is counted, but a reset is in progress: whether the device stays is decided under the lock.
-    Raced,
-    /// The thread's current context is another one; nothing was counted.
-    OtherContext,
-}
-
-impl SetCount {
-    /// One more set by a thread whose current context is this device's default one.
-    #[inline]
-    pub fn set_again(&self, current: Handle) -> SetAgain {
-        if self.primary.load(Ordering::Relaxed) != current.raw() {
-            return SetAgain::OtherContext;
-        }
-        self.sets.raise(thread::number());
-        // A reset stores 0 to `primary` and then sums again; we add and then load: one of the two sees the other. The
-        // count stays, because a reset in between could count a subtraction.
-        if self.primary.load(Ordering::SeqCst) == current.raw() { SetAgain::Counted } else { SetAgain::Raced }
-    }
-
-    fn set_first(&self, primary: Handle) {
-        self.sets.raise(thread::number());
-        self.primary.store(primary.raw(), Ordering::SeqCst);
-    }
-}
 
 /// How long a stream of a device in teardown may wait for a value.
 const WAIT_PATIENCE: Duration = Duration::from_secs(1);
@@ -123,7 +83,7 @@ impl DeviceSlot {
             return Ok(None);
         }
         let Open { device, primary, default_stream } = self.open(&state, driver)?;
-        device.sets.set_first(primary);
+        device.sets.set_first(primary, thread::number());
         thread::set_current(Some(primary));
         Ok(default_stream)
     }

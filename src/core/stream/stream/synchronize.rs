@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::resolve::resolve;
 use crate::backend::Wait;
 use crate::core::base::callback;
 use crate::core::base::error::{Code, Error, Result};
-use crate::core::stream::resolve;
 
 /// Set by [`always_reach_driver`].
 static REACHES_DRIVER: AtomicBool = AtomicBool::new(false);
